@@ -1,0 +1,46 @@
+# Two commands do all the set-up: `make app` and `make test`. They need Python 3.11 and make.
+
+PORT ?= 8501
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READING_ROOM_DB ?= instance/reading-room.db
+export READING_ROOM_DB
+export PYTHONDONTWRITEBYTECODE ?=
+
+.PHONY: app test lint format screenshots clean
+
+app: $(VENV)/.run-ready
+	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)"
+	@exec $(BIN)/streamlit run app.py --server.port "$(PORT)"
+
+test: $(VENV)/.test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.test-ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+screenshots: $(VENV)/.test-ready
+	$(BIN)/python -m docs.screenshots
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.run-ready: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.test-ready: $(VENV)/.run-ready requirements-test.txt tests/install_browser.sh
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@sh tests/install_browser.sh
+	@touch $@

@@ -1,0 +1,8 @@
+"""The launcher: one ASGI application, which is the Streamlit script plus our own HTTP routes."""
+
+import streamlit as st
+
+from ui.headers import HEADERS
+from ui.routes import routes
+
+app = st.App("ui/main.py", routes=routes(), middleware=[HEADERS])

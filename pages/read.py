@@ -1,0 +1,11 @@
+"""The reading page: mounts the reading component, which does everything else."""
+
+from ui import viewer
+from ui.access import guard
+
+guard("reader")
+viewer.mount(
+    desk_url="desk",
+    modules_url=f"viewer/{viewer.version()}/",
+    sign_out_url="sign-out",
+)

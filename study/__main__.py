@@ -1,0 +1,8 @@
+"""``python -m study``: the coordinator's command line."""
+
+import sys
+
+from study.commands import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,204 @@
+"""Which keys mean what: the spellings of ReXVQA, of its leaderboard and of our own CSV header."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from study.bank.model import Fault
+from study.bank.source import Repeated, plain_key
+
+# Each field's spellings, the preferred one first; compared without case, spaces and underscores.
+SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "item_id": ("item_id", "question_id", "id"),
+    "question": ("question",),
+    "options": ("options", "choices"),
+    "truth": ("truth", "correct_answer", "answer"),
+    "task": ("task", "task_name"),
+    "category": ("category",),
+    "subcategory": ("subcategory",),
+    "examination_id": ("examination_id", "study_id", "StudyInstanceUid", "AccessionNumber"),
+    "patient_id": ("patient_id", "subject_id"),
+    "age": ("age", "PatientAge"),
+    "sex": ("sex", "PatientSex", "gender"),
+    "images": ("images", "ImagePath", "image_paths", "image"),
+    "views": ("views", "ImageViewPosition", "view_position", "view", "frontal_lateral"),
+    "indication": ("indication", "section_indication"),
+    "comparison": ("comparison", "section_comparison"),
+    "findings": ("findings", "section_findings"),
+    "impression": ("impression", "section_impression"),
+    "context": ("context",),
+    "explanation": ("explanation", "correct_answer_explanation"),
+}
+REPORT_SECTIONS = ("indication", "comparison", "findings", "impression")
+OPTION_LETTERS = "ABCDEFGH"
+OPTION_FIELDS = tuple(f"option_{letter.lower()}" for letter in OPTION_LETTERS)
+# Known, and of no use to a reader study.
+LEFT_ASIDE = (
+    "class",
+    "validation_code",
+    "StudyDate",
+    "Manufacturer",
+    "ImageModality",
+    "split",
+    "model_prediction",
+)
+
+_FIELD_OF = {
+    plain_key(spelling): (field, rank)
+    for field, spellings in (*SPELLINGS.items(), *((name, (name,)) for name in OPTION_FIELDS))
+    for rank, spelling in enumerate(spellings)
+}
+_LEFT_ASIDE = frozenset(plain_key(key) for key in LEFT_ASIDE)
+# One entry of a list written as text, in Python or NumPy fashion; possessive, so that a hostile
+# text cannot make the match slow.
+_QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
+_WRITTEN_LIST = re.compile(rf"\[\s*+(?:(?:{_QUOTED})\s*+,?\s*+)*+\]", re.DOTALL)
+_ENTRY = re.compile(_QUOTED, re.DOTALL)
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Return a value as a message quotes it: in quotes, and cut when long."""
+    text = value if isinstance(value, str) else repr(value)
+    text = text if len(text) <= limit else text[: limit - 1] + "…"
+    return f"“{text}”" if isinstance(value, str) else text
+
+
+class Trouble:
+    """Collects the faults of one item under its key."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.faults: list[Fault] = []
+
+    def add(self, what: str, remedy: str) -> None:
+        """Note one fault and what to do about it."""
+        self.faults.append(Fault(key=self.key, what=what, remedy=remedy))
+
+
+class Notes:
+    """Collects what was not understood, with counts and the first place of each."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._first: dict[str, str] = {}
+
+    def add(self, what: str, key: str) -> None:
+        """Count one more item of which this is to be said."""
+        self._counts[what] += 1
+        self._first.setdefault(what, key)
+
+    def lines(self) -> tuple[str, ...]:
+        """Return one sentence each, in the order first met."""
+        return tuple(
+            f"{what} ({n:,} item{'s' if n > 1 else ''}, first {self._first[what]})"
+            for what, n in self._counts.items()
+        )
+
+
+class Fields:
+    """The fields of one record, whatever their keys were called.
+
+    Parameters
+    ----------
+    record : mapping of str to object
+        The record as read.
+
+    Attributes
+    ----------
+    unknown : list of str
+        Keys that mean nothing here.
+    twice : list of str
+        Keys given twice, or in two ways that differ by case or underscores only.
+    """
+
+    def __init__(self, record: Mapping[str, object]) -> None:
+        found: dict[str, list[tuple[int, str, object]]] = {}
+        self.unknown: list[str] = []
+        plain_keys = Counter(map(plain_key, record))
+        self.twice = [key for key in record if plain_keys[plain_key(key)] > 1 and plain_key(key)]
+        if isinstance(record, Repeated):
+            keys = Counter(key for key, _ in record.pairs)
+            self.twice += [key for key, n in keys.items() if n > 1]
+        for key, value in record.items():
+            plain = plain_key(key)
+            if plain in _FIELD_OF:
+                field, rank = _FIELD_OF[plain]
+                found.setdefault(field, []).append((rank, key, value))
+            elif plain not in _LEFT_ASIDE and plain:
+                self.unknown.append(key)
+        self._found = {field: sorted(given, key=_rank) for field, given in found.items()}
+
+    def __contains__(self, field: str) -> bool:
+        """Whether any spelling of the field is there, filled or not."""
+        return field in self._found
+
+    def given(self, field: str) -> list[tuple[str, object]]:
+        """Return every filled spelling of a field with its value, the preferred one first."""
+        return [(key, value) for _, key, value in self._found.get(field, ()) if not missing(value)]
+
+    def first(self, field: str) -> object:
+        """Return the preferred filled value of a field, or None."""
+        return next((value for _, value in self.given(field)), None)
+
+
+def _rank(entry: tuple[int, str, object]) -> int:
+    return entry[0]
+
+
+def has_field(columns: Iterable[str], *fields: str) -> bool:
+    """Whether a header has any spelling of any of these fields."""
+    found = {_FIELD_OF.get(plain_key(column), ("", 0))[0] for column in columns}
+    return not found.isdisjoint(fields)
+
+
+def missing(value: object) -> bool:
+    """Whether a value stands for nothing: null, NaN, blank text, an empty list or object."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, list | dict) and not value)
+
+
+def as_text(value: object) -> str | None:
+    """Return a value as trimmed text; None when it is not text that can be stored.
+
+    Whole numbers count as text, as many files write ids bare. Lone surrogates and NUL characters
+    are legal in JSON and in no text.
+    """
+    if missing(value):
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or "\0" in value:
+        return None
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return None
+    return value.strip()
+
+
+def as_list(value: object) -> list[object] | None:
+    """Return a list, or the list that a text spells out; None for anything else.
+
+    `["a", "b"]`, `['a', 'b']` and NumPy's `['a' 'b']` are understood.
+    """
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, str) or not value.strip().startswith("["):
+        return None
+    text = value.strip()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        if not _WRITTEN_LIST.fullmatch(text):
+            return None
+        return [_unescaped(one or two) for one, two in _ENTRY.findall(text)]
+    return found if isinstance(found, list) else None
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(['\"\\])", r"\1", text)

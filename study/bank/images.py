@@ -1,0 +1,197 @@
+"""The images folder: which file a path names, and what is in it."""
+
+import hashlib
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from study.bank.fields import shown
+from study.bank.model import Film
+from study.errors import BadFile
+from study.films import MAX_BYTES, BadFilm, inspect
+
+Outcome = Film | BadFilm
+THREADS = 2
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|(?:file|data):", re.IGNORECASE)
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+class ImageFolder:
+    """A folder that no path leads out of.
+
+    Paths are written relative to the folder. Bank files of the ReXVQA family write them relative
+    to a `metadata` folder beside the images, so one leading `../` lands in the folder itself; and
+    where the folder is the one named next (`../deid_png/...` with the folder `deid_png`), that
+    name may be left out. Backslashes count as slashes.
+
+    Parameters
+    ----------
+    folder : Path
+        The images folder.
+
+    Raises
+    ------
+    BadFile
+        When it is not a folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            self._root = folder.resolve(strict=True)
+        except (OSError, ValueError, RuntimeError):
+            raise BadFile(f"images folder {folder} is not there; give the right one") from None
+        self._given = folder.absolute()
+        if not self._root.is_dir():
+            raise BadFile(f"{folder} is not a folder; give the folder that holds the images")
+
+    def locate(self, written: str) -> str:
+        """Return the path inside the folder that a written path means.
+
+        Parameters
+        ----------
+        written : str
+            As the bank has it.
+
+        Returns
+        -------
+        str
+            With forward slashes and without `..`. Nothing is said on whether a file is there.
+
+        Raises
+        ------
+        BadFilm
+            When the path leads out of the folder or is no path.
+        """
+        path = written.strip().replace("\\", "/")
+        if "\0" in path or _ADDRESS.match(path):
+            raise BadFilm(f"image {shown(written)} is not a file's path", "give a path")
+        if path.startswith("/") or _DRIVE.match(path):
+            return self._from_absolute(path, written)
+        inside = _inside(path)
+        if not inside:
+            raise _leaves(written)
+        first, _, rest = inside.partition("/")
+        if rest and first == self._root.name and not (self._root / first).exists():
+            return rest
+        return inside
+
+    def read(self, path: str) -> Film:
+        """Read and decode one film.
+
+        Parameters
+        ----------
+        path : str
+            From `locate`.
+
+        Returns
+        -------
+        Film
+
+        Raises
+        ------
+        BadFilm
+            When it is not there, leads out of the folder, or is not a film.
+        """
+        data = self._bytes(path)
+        try:
+            facts = inspect(data)
+        except BadFilm as bad:
+            raise BadFilm(f"image {path}: {bad.what}", bad.remedy) from bad
+        return Film(
+            path=path,
+            sha256=hashlib.sha256(data).hexdigest(),
+            width=facts.width,
+            height=facts.height,
+            bits=facts.bits,
+            low=facts.low,
+            high=facts.high,
+            n_bytes=len(data),
+        )
+
+    def read_all(
+        self, paths: Iterable[str], progress: Callable[[int, int], None] | None = None
+    ) -> dict[str, Outcome]:
+        """Read every film once.
+
+        Parameters
+        ----------
+        paths : iterable of str
+            From `locate`; repeats are read once.
+        progress : callable, optional
+            Called with the number done and the number in all, from the caller's thread.
+
+        Returns
+        -------
+        dict of str to Film or BadFilm
+        """
+        wanted = list(dict.fromkeys(paths))
+        outcomes: dict[str, Outcome] = {}
+        with ThreadPoolExecutor(max_workers=THREADS) as pool:
+            for path, outcome in zip(wanted, pool.map(self._outcome, wanted), strict=True):
+                outcomes[path] = outcome
+                if progress is not None:
+                    progress(len(outcomes), len(wanted))
+        return outcomes
+
+    def _outcome(self, path: str) -> Outcome:
+        try:
+            return self.read(path)
+        except BadFilm as bad:
+            return BadFilm(bad.what, bad.remedy)  # a raised one keeps the film's bytes alive
+
+    def _bytes(self, path: str) -> bytes:
+        try:
+            real = (self._root / path).resolve(strict=True)
+            if not real.is_relative_to(self._root):
+                raise _leaves(path)
+            status = os.stat(real)
+            if not stat.S_ISREG(status.st_mode):
+                raise BadFilm(f"image {path} is not a file", "name the image file itself")
+            if status.st_size > MAX_BYTES:
+                raise BadFilm(f"image {path} has {status.st_size:,} bytes, over {MAX_BYTES:,}")
+            return real.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            raise BadFilm(
+                f"image {shown(path, 160)} not found",
+                "check the path and the images folder: paths are relative to that folder",
+            ) from None
+        except (OSError, ValueError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise BadFilm(
+                f"image {shown(path, 160)} cannot be read: {reason}", "check the file"
+            ) from None
+
+    def _from_absolute(self, path: str, written: str) -> str:
+        """Accept an absolute path that lies in the folder, as given or as resolved."""
+        normal = posixpath.normpath(path)
+        for root in (self._given, self._root):
+            prefix = root.as_posix().rstrip("/") + "/"
+            if normal.startswith(prefix):
+                return normal.removeprefix(prefix)
+        raise _leaves(written)
+
+
+def _inside(path: str) -> str:
+    """Resolve a path by its text alone, one leading `../` apart; empty when it leads out."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    inside: list[str] = []
+    for part in parts[1:] if parts[:1] == [".."] else parts:
+        if part != "..":
+            inside.append(part)
+        elif inside:
+            inside.pop()
+        else:
+            return ""
+    return "/".join(inside)
+
+
+def _leaves(written: str) -> BadFilm:
+    return BadFilm(
+        f"image path {shown(written, 160)} leads out of the images folder",
+        "put the image into the folder and give its path there",
+    )

@@ -1,0 +1,248 @@
+"""From a record to an item, or to the list of everything that is wrong with it."""
+
+from dataclasses import dataclass, field
+
+from study.bank.fields import (
+    REPORT_SECTIONS,
+    Fields,
+    Notes,
+    Trouble,
+    as_list,
+    as_text,
+    missing,
+    shown,
+)
+from study.bank.images import ImageFolder
+from study.bank.model import Fault, Item, View
+from study.bank.options import read_options, read_truth, still_lettered
+from study.bank.source import Record, plain_key
+from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
+from study.films import BadFilm
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """An item on its way: what was read of it, and its faults so far."""
+
+    key: str
+    item_id: str
+    trouble: Trouble
+    views: tuple[View, ...] = ()
+    examination_ids: dict[str, str] = field(default_factory=dict)
+    examination_id: str = ""
+    patient_id: str = ""
+    item: Item | None = None
+
+    @property
+    def faults(self) -> list[Fault]:
+        """Every fault found so far."""
+        return self.trouble.faults
+
+
+class Drafter:
+    """Turns the records of one bank into drafts.
+
+    Parameters
+    ----------
+    folder : ImageFolder
+        Where the images are.
+    has_truth : bool
+        Whether any record of the bank has a reference standard; then all must.
+    notes : Notes
+        Takes what was not understood.
+    """
+
+    def __init__(self, folder: ImageFolder, *, has_truth: bool, notes: Notes) -> None:
+        self._folder = folder
+        self._has_truth = has_truth
+        self._notes = notes
+
+    def draft(self, record: Record) -> Draft:
+        """Read one record.
+
+        Parameters
+        ----------
+        record : Record
+            Anything; what is not an object of fields is a fault.
+
+        Returns
+        -------
+        Draft
+            With an item unless there are faults; the films are not looked at yet.
+        """
+        if not isinstance(record.value, dict):
+            trouble = Trouble(shown_key(record.key) or record.place)
+            trouble.add(f"not an item but {shown(record.value)}", "give an object of fields")
+            return Draft(key=trouble.key, item_id="", trouble=trouble)
+        fields = Fields(record.value)
+        item_id = item_id_of(record, fields)
+        trouble = Trouble(item_id or record.place)
+        draft = Draft(key=trouble.key, item_id=item_id or "", trouble=trouble)
+        self._look_over(record, fields, draft)
+        self._fill(fields, draft)
+        return draft
+
+    def _look_over(self, record: Record, fields: Fields, draft: Draft) -> None:
+        if not draft.item_id:
+            draft.trouble.add("no item id", "give each item an id of its own, as text")
+        if fields.twice:
+            said = ", ".join(map(shown, fields.twice))
+            draft.trouble.add(f"keys given twice: {said}", "keep one of each")
+        for key in fields.unknown:
+            self._notes.add(f"unknown key {shown(key)} ignored", draft.key)
+        own = fields.first("item_id")
+        if record.key and own is not None and as_text(own) != draft.item_id:
+            self._notes.add(
+                "an id inside the item differs from its key; the key is used", draft.key
+            )
+
+    def _fill(self, fields: Fields, draft: Draft) -> None:
+        trouble = draft.trouble
+        question = _text(fields, "question", trouble)
+        if question == "":
+            trouble.add("no question", "give the question's text")
+        options = read_options(fields, trouble)
+        if still_lettered(options):
+            self._notes.add("options kept with a letter that not all of them carry", draft.key)
+        truth = read_truth(fields, options, trouble) if self._has_truth else None
+        draft.views = self._views(fields, draft)
+        texts = {name: _text(fields, name, trouble) or "" for name in _PLAIN_FIELDS}
+        draft.patient_id = texts["patient_id"]
+        draft.examination_ids = self._examination_ids(fields, trouble)
+        report, context = self._report(fields, draft)
+        age = self._worded("age", fields, context, draft)
+        sex = self._worded("sex", fields, context, draft)
+        explanation = self._loose_text(fields, "explanation", draft)
+        if trouble.faults:
+            return
+        draft.item = Item(
+            item_id=draft.item_id,
+            question=question or "",
+            options=options,
+            truth=truth,
+            task=texts["task"],
+            category=texts["category"],
+            subcategory=texts["subcategory"],
+            examination_id="",  # settled when all items are known
+            patient_id=draft.patient_id,
+            age=age,
+            sex=sex,
+            views=draft.views,
+            report=report,
+            explanation=explanation,
+        )
+
+    def _examination_ids(self, fields: Fields, trouble: Trouble) -> dict[str, str]:
+        ids: dict[str, str] = {}
+        for key, value in fields.given("examination_id"):
+            text = as_text(value)
+            if text is None:
+                trouble.add(f"{key} is not text: {shown(value)}", "write it as text")
+            else:
+                ids[plain_key(key)] = text
+        return ids
+
+    def _views(self, fields: Fields, draft: Draft) -> tuple[View, ...]:
+        written = _split(fields.first("images"))
+        if not written:
+            draft.trouble.add("no image", "name at least one image file")
+            return ()
+        labels = self._labels(fields, len(written), draft)
+        views: dict[str, View] = {}
+        for path, label in zip(written, labels, strict=True):
+            text = as_text(path)
+            if not text:
+                draft.trouble.add(f"image path {shown(path)} is not text", "give a path as text")
+                continue
+            try:
+                inside = self._folder.locate(text)
+            except BadFilm as bad:
+                draft.trouble.add(bad.what, bad.remedy)
+                continue
+            if inside in views:
+                self._notes.add("an image listed twice is shown once", draft.key)
+            views.setdefault(inside, View(path=inside, label=label))
+        return tuple(views.values())
+
+    def _labels(self, fields: Fields, n_images: int, draft: Draft) -> list[str]:
+        """Labels beside the images; where their number differs, none can be trusted."""
+        given = [as_text(label) for label in _split(fields.first("views"))]
+        if given and len(given) != n_images:
+            self._notes.add("view labels dropped: not as many as images", draft.key)
+        if len(given) != n_images:
+            return [""] * n_images
+        labels = []
+        for text in given:
+            label, understood = view_label(text or "")
+            if text is None or not understood:
+                self._notes.add(f"view label {shown(label)} not known, kept as given", draft.key)
+            labels.append(label)
+        return labels
+
+    def _report(self, fields: Fields, draft: Draft) -> tuple[dict[str, str], dict[str, str]]:
+        context: dict[str, str] = {}
+        if written := self._loose_text(fields, "context", draft):
+            context = context_parts(written)
+            if not context:
+                self._notes.add("context not understood, left out", draft.key)
+        report = {name: self._loose_text(fields, name, draft) for name in REPORT_SECTIONS}
+        for name in REPORT_SECTIONS:
+            report[name] = report[name] or context.get(name, "")
+        return {name: text for name, text in report.items() if text}, context
+
+    def _worded(self, name: str, fields: Fields, context: dict[str, str], draft: Draft) -> str:
+        value = fields.first(name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        text = as_text(value if value is not None else context.get(name))
+        worded, understood = (age_in_words if name == "age" else sex_in_words)(text or "")
+        if text is None or not understood:
+            kept = "kept as given" if worded else "left empty"
+            self._notes.add(f"{name} {shown(value if text is None else text)} {kept}", draft.key)
+        return worded
+
+    def _loose_text(self, fields: Fields, name: str, draft: Draft) -> str:
+        """Text that no reader sees: what is not text is left out and noted."""
+        value = fields.first(name)
+        lines = [as_text(line) for line in value] if isinstance(value, list) else [as_text(value)]
+        if None in lines:
+            self._notes.add(f"{name} is not text, left out", draft.key)
+        return "\n".join(line for line in lines if line)
+
+
+_PLAIN_FIELDS = ("task", "category", "subcategory", "patient_id")
+
+
+def item_id_of(record: Record, fields: Fields) -> str | None:
+    """Return a record's id: its key, else a field; empty if none, None if not text."""
+    return as_text(record.key) if record.key else as_text(fields.first("item_id"))
+
+
+def shown_key(key: str) -> str:
+    """Return a key as faults name it; empty when it cannot be written."""
+    return as_text(key) or ""
+
+
+def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
+    """Read a text field; a list of one is taken as its text; None after a fault."""
+    value = fields.first(name)
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    text = as_text(value)
+    if text is None or (name == "question" and not isinstance(value, str) and text):
+        trouble.add(f"{name.replace('_', ' ')} is not text: {shown(value)}", "write it as text")
+        return None
+    return text
+
+
+def _split(value: object) -> list[object]:
+    """Return the entries of a list, or of a text that lists them in brackets or by `|` or `;`."""
+    if missing(value):
+        return []
+    listed = as_list(value)
+    if listed is not None:
+        return listed
+    if isinstance(value, str):
+        separator = "|" if "|" in value else ";"
+        return [part.strip() for part in value.split(separator)]
+    return [value]

@@ -1,0 +1,153 @@
+"""What a question bank is made of, and what reading one gives back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One film of an item, by name.
+
+    Attributes
+    ----------
+    path : str
+        Where the film is: with forward slashes, relative to the images folder and inside it.
+    label : str
+        The projection: `PA`, `AP`, `LATERAL`, `LEFT LATERAL`, `RIGHT LATERAL`; an unknown one as
+        given; empty if none was given.
+    """
+
+    path: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One question about one examination.
+
+    Attributes
+    ----------
+    item_id, question : str
+        Never empty.
+    options : tuple of str
+        Two to eight texts in canonical order, without their letters.
+    truth : str or None
+        Letter of the correct option; None in a bank without reference standard.
+    task, category, subcategory : str
+        Empty if none.
+    examination_id : str
+        Where the bank gives none, the path of the first film: items on one film are one
+        examination.
+    patient_id : str
+        Empty if none.
+    age : str
+        In words, such as `60 years` or `50 to 60 years`; empty if none.
+    sex : str
+        `female`, `male`, `other`, or empty.
+    views : tuple of View
+        At least one.
+    report : mapping of str to str
+        Report text by section: `indication`, `comparison`, `findings`, `impression`; those given.
+        Never to be shown to a reader or a model.
+    explanation : str
+        Why the correct option is correct; never to be shown while reading.
+    """
+
+    item_id: str
+    question: str
+    options: tuple[str, ...]
+    truth: str | None
+    task: str
+    category: str
+    subcategory: str
+    examination_id: str
+    patient_id: str
+    age: str
+    sex: str
+    views: tuple[View, ...]
+    report: Mapping[str, str]
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Film:
+    """One image file, read and decoded.
+
+    Attributes
+    ----------
+    path : str
+        As in `View.path`.
+    sha256 : str
+        Of the file's bytes, in hexadecimal.
+    width, height : int
+        In pixels, as displayed.
+    bits : int
+        8 or 16.
+    low, high : int
+        Smallest and largest sample.
+    n_bytes : int
+        Size of the file.
+    """
+
+    path: str
+    sha256: str
+    width: int
+    height: int
+    bits: int
+    low: int
+    high: int
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing wrong with one item.
+
+    Attributes
+    ----------
+    key : str
+        The item's id, or its place in the file where it has none (`line 12`, `entry 3`).
+    what : str
+        What is wrong.
+    remedy : str
+        What to do about it.
+    """
+
+    key: str
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """Return the fault as one line for a person."""
+        return f"{self.key}: {self.what}; {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankFile:
+    """A question bank as read from a file.
+
+    Attributes
+    ----------
+    format : str
+        `rexvqa` or `csv`.
+    sha256 : str
+        Of the bank file's bytes, in hexadecimal.
+    items : tuple of Item
+        The sound items, in file order.
+    films : mapping of str to Film
+        The films of the sound items, by path.
+    faults : tuple of Fault
+        Every fault of every item, in file order; an item with a fault is not in `items`.
+    notes : tuple of str
+        What was not understood or had to be decided, with counts.
+    n_found : int
+        How many items the file holds, sound or not.
+    """
+
+    format: str
+    sha256: str
+    items: tuple[Item, ...]
+    films: Mapping[str, Film]
+    faults: tuple[Fault, ...]
+    notes: tuple[str, ...]
+    n_found: int

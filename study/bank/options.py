@@ -1,0 +1,214 @@
+"""Options and their letters: texts without letters, and the letter of the correct one."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from study.bank.fields import (
+    OPTION_FIELDS,
+    OPTION_LETTERS,
+    Fields,
+    Trouble,
+    as_list,
+    as_text,
+    shown,
+)
+from study.bank.source import Repeated
+
+MIN_OPTIONS = 2
+MAX_OPTIONS = len(OPTION_LETTERS)
+
+_LETTERED = re.compile(
+    r"\s*[(\[]?\s*([A-Za-z])\s*(?:[)\]][.:]?|[.:]|\s[-\u2013]\s)\s*(.*)", re.DOTALL
+)
+_LETTER_ALONE = re.compile(r"[(\[]?\s*([A-Za-z])\s*[)\].:]*")
+_WRITE_OPTIONS = "give a list of 2 to 8 texts"
+
+
+def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
+    """Read an item's options, and note what is wrong with them.
+
+    Parameters
+    ----------
+    fields : Fields
+        The item's fields: `options`, or `option_a`, `option_b`, ...
+    trouble : Trouble
+        Takes the faults.
+
+    Returns
+    -------
+    tuple of str
+        The texts in canonical order without their letters; empty when they cannot be read.
+    """
+    listed = _listed(fields, trouble)
+    if listed is None:
+        return ()
+    texts = [as_text(option) for option in listed]
+    wrong = [shown(option) for option, text in zip(listed, texts, strict=True) if text is None]
+    if wrong:
+        trouble.add(f"options that are not texts: {', '.join(wrong)}", "write each as text")
+        return ()
+    return _checked(without_letters([text or "" for text in texts], trouble), trouble)
+
+
+def read_truth(fields: Fields, options: Sequence[str], trouble: Trouble) -> str | None:
+    """Read the letter of the correct option, and note what is wrong with it.
+
+    Parameters
+    ----------
+    fields : Fields
+        The item's fields; every spelling given of `truth` must name the same option.
+    options : sequence of str
+        From `read_options`; when empty, nothing can be said and nothing is.
+    trouble : Trouble
+        Takes the faults.
+
+    Returns
+    -------
+    str or None
+    """
+    given = fields.given("truth")
+    if not given:
+        trouble.add("no correct answer", "give the letter of the correct option")
+        return None
+    if not options:
+        return None
+    letters = {key: _letter(value, options, trouble) for key, value in given}
+    if len(set(letters.values())) > 1 and None not in letters.values():
+        said = ", ".join(f"{key} {letter}" for key, letter in letters.items())
+        trouble.add(f"correct answers that differ: {said}", "keep the right one")
+        return None
+    return next(iter(letters.values()))
+
+
+def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
+    """Strip the options' letters, only when all carry their own, A, B, C in order.
+
+    An option may begin like a letter by itself ("A. fumigatus infection", "A large effusion").
+    When all carry letters that are out of order, the letter of the correct answer could mean
+    either the printed letter or the place: that is a fault.
+    """
+    matches = [_LETTERED.fullmatch(text) for text in texts]
+    letters = [match[1].upper() for match in matches if match]
+    if len(texts) < MIN_OPTIONS or len(letters) < len(texts):
+        return list(texts)
+    if letters == list(OPTION_LETTERS[: len(texts)]):
+        return [match[2].strip() for match in matches if match]
+    if len(set(letters)) == len(letters) and set(letters) <= set(OPTION_LETTERS):
+        trouble.add(
+            f"options lettered {', '.join(letters)}",
+            "letter them A, B, C in order, or leave the letters out",
+        )
+    return list(texts)
+
+
+def same_text(text: str) -> str:
+    """Return a text as options are compared: without case and extra space."""
+    return " ".join(text.split()).casefold()
+
+
+def _listed(fields: Fields, trouble: Trouble) -> list[object] | None:
+    given = fields.first("options")
+    if given is None:
+        return _from_columns(fields, trouble)
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        try:
+            given = json.loads(given, object_pairs_hook=Repeated)
+        except (ValueError, RecursionError):
+            given = None
+    if isinstance(given, dict):
+        return _from_letters(given, trouble)
+    listed = as_list(given)
+    if listed is None:
+        trouble.add(f"options not understood: {shown(fields.first('options'))}", _WRITE_OPTIONS)
+    return listed
+
+
+def _from_columns(fields: Fields, trouble: Trouble) -> list[object] | None:
+    listed = [fields.first(name) for name in OPTION_FIELDS]
+    while listed and listed[-1] is None:
+        listed.pop()
+    if not listed:
+        trouble.add("no options", _WRITE_OPTIONS)
+        return None
+    return listed
+
+
+def _from_letters(given: dict[str, object], trouble: Trouble) -> list[object] | None:
+    keys = [key for key, _ in given.pairs] if isinstance(given, Repeated) else list(given)
+    letters = sorted(key.strip().strip("().:").upper() for key in keys)
+    if letters != list(OPTION_LETTERS[: len(keys)]):
+        trouble.add(
+            f"options under the keys {shown(', '.join(keys))}", "use each of A, B, C, ... once"
+        )
+        return None
+    by_letter = {key.strip().strip("().:").upper(): value for key, value in given.items()}
+    return [by_letter[letter] for letter in letters]
+
+
+def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
+    sound = True
+    if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
+        trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS)
+        sound = False
+    empty = [letter for letter, text in zip(OPTION_LETTERS, texts, strict=False) if not text]
+    if empty:
+        trouble.add(f"empty option {', '.join(empty)}", "write its text, or leave it out")
+        sound = False
+    plain = [same_text(text) for text in texts if text]
+    twice = {text: None for text in plain if plain.count(text) > 1}
+    if twice:
+        said = ", ".join(shown(text) for text in twice)
+        trouble.add(f"options given twice: {said}", "make each option different")
+        sound = False
+    return tuple(texts) if sound else ()
+
+
+def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | None:
+    text = as_text(value)
+    if not text:
+        trouble.add(f"correct answer not text: {shown(value)}", "give the option's letter")
+        return None
+    found = _by_letter(text, options) | _by_text(text, options)
+    if len(found) == 1:
+        return found.pop()
+    letters = f"A to {OPTION_LETTERS[len(options) - 1]}"
+    if found:
+        what = f"correct answer {shown(text)} fits the options {' and '.join(sorted(found))}"
+    else:
+        what = f"correct answer {shown(text)} is not among the options"
+    trouble.add(what, f"give one letter of {letters}, or an option's full text")
+    return None
+
+
+def _by_letter(text: str, options: Sequence[str]) -> set[str]:
+    """Options named by letter, alone or with their own text behind it."""
+    letters = OPTION_LETTERS[: len(options)]
+    if alone := _LETTER_ALONE.fullmatch(text):
+        return {alone[1].upper()} & set(letters)
+    if lettered := _LETTERED.fullmatch(text):
+        return {lettered[1].upper()} & _by_text(lettered[2], options)
+    return set()
+
+
+def _by_text(text: str, options: Sequence[str]) -> set[str]:
+    plain = [same_text(option) for option in options]
+    for wanted, found in (
+        (same_text(text), plain),
+        (same_text(text).rstrip("."), [option.rstrip(".") for option in plain]),
+    ):
+        letters = {
+            letter for letter, own in zip(OPTION_LETTERS, found, strict=False) if own == wanted
+        }
+        if letters:
+            return letters
+    return set()
+
+
+def still_lettered(options: Sequence[str]) -> bool:
+    """Whether an option kept a letter that looks like its own, as not all of them carry one."""
+    matches = map(_LETTERED.fullmatch, options)
+    return any(
+        match is not None and match[1] == letter
+        for match, letter in zip(matches, OPTION_LETTERS, strict=False)
+    )

@@ -1,0 +1,270 @@
+"""Exports a study as a bundle: a Frictionless Data Package, the only link to the analysis.
+
+Readers stand in it under their study codes. Options are mapped back to the canonical order. The
+same store always gives the same bytes.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import shutil
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from study.assignment import shown
+from study.canonical import canonical_json
+from study.errors import BadFile
+from study.schemas import FILES, Column
+from study.store import Store, Transaction, events, models, people, readings
+from study.studies import study_row
+
+_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+def bundle_files(store: Store, study: str) -> dict[str, bytes]:
+    """Return every file of a study's bundle by name."""
+    with store.look() as look:
+        found = study_row(look, study)
+        trail = list(events.walk(look, events.study_chain(study)))
+        tables = {
+            "items.csv": list(_items(look, found["id"])),
+            "raters.csv": list(_raters(look, found["id"])),
+            "readings.csv": [
+                *_reader_readings(look, found["id"]),
+                *_model_readings(look, found["id"]),
+            ],
+        }
+    files = {name: _csv(FILES[name], rows) for name, rows in tables.items()}
+    files["protocol.json"] = _pretty(
+        {"sha256": found["protocol_sha256"], "locked": json.loads(found["protocol"])}
+    )
+    files["audit.jsonl"] = "".join(canonical_json(event) + "\n" for event in trail).encode()
+    rows = {name: len(table) for name, table in tables.items()}
+    files["datapackage.json"] = _pretty(_package(found, trail, files, rows))
+    return files
+
+
+def export(store: Store, *, study: str, out: Path) -> tuple[str, ...]:
+    """Write a study's bundle to a folder, or to one file where `out` ends in ``.zip``.
+
+    Raises
+    ------
+    BadFile
+        Something lies at `out` already, or it cannot be written; nothing half-done is left.
+    """
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise BadFile(f"{out} is already there. Name a new folder (or .zip), or empty it.")
+    files = bundle_files(store, study)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.suffix == ".zip":
+            _replace(out, zipped(files))
+        else:
+            _write_folder(out, files)
+    except OSError as error:
+        raise BadFile(f"{out} cannot be written: {error.strerror}.") from error
+    return tuple(files)
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Return the files as one zip archive with the same bytes every time."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, _ZIP_DATE)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, files[name])
+    return buffer.getvalue()
+
+
+def _write_folder(out: Path, files: Mapping[str, bytes]) -> None:
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
+        made = Path(scratch) / "bundle"
+        made.mkdir()
+        for name, content in files.items():
+            (made / name).write_bytes(content)
+        if out.is_dir():
+            out.rmdir()
+        shutil.move(made, out)
+
+
+def _replace(out: Path, content: bytes) -> None:
+    with tempfile.NamedTemporaryFile(dir=out.parent, prefix=f".{out.name}.", delete=False) as file:
+        scratch = Path(file.name)
+        try:
+            file.write(content)
+        except OSError:
+            scratch.unlink()
+            raise
+    scratch.replace(out)
+
+
+def _items(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
+    rows = models.items(look, study)
+    sets = Counter(row["options"] for row in rows)
+    for row in rows:
+        options = json.loads(row["options"])
+        yield {
+            **{key: row[key] for key in _ITEM_KEYS},
+            "n_options": len(options),
+            "options": row["options"],
+            "option_set": " | ".join(options) if sets[row["options"]] > 1 else "",
+        }
+
+
+_ITEM_KEYS = (
+    "item_id",
+    "truth",
+    "question",
+    "task",
+    "category",
+    "subcategory",
+    "examination_id",
+    "patient_id",
+)
+
+
+def label_of(rater_id: str, *, simulated: bool) -> str:
+    """Return a rater's label; what was simulated says so wherever it appears."""
+    return f"{rater_id} (simulated)" if simulated else rater_id
+
+
+def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
+    for row in people.readers(look, study):
+        yield {
+            "rater_id": row["reader_id"],
+            "rater_kind": "reader",
+            "label": label_of(row["reader_id"], simulated=bool(row["simulated"])),
+            "level": row["level"],
+            "years": row["years"],
+            "site": row["site"],
+        }
+    for row in models.of_study(look, study):
+        yield {
+            "rater_id": row["model_id"],
+            "rater_kind": "model",
+            "label": label_of(row["model_id"], simulated=bool(row["simulated"])),
+            "model_version": row["model_version"],
+        }
+
+
+def _reader_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
+    for row in readings.of_study(look, study):
+        answer, order = row["answer"], row["shown_order"]
+        yield {
+            **{key: row[key] for key in _READING_KEYS},
+            "rater_id": row["reader_id"],
+            "answered_at_utc": row["received_at_utc"],
+            "raw_answer": None if answer is None else shown(answer, order),
+        }
+
+
+_READING_KEYS = (
+    "item_id",
+    "answer",
+    "condition",
+    "session",
+    "repeat",
+    "position",
+    "status",
+    "confidence",
+    "response_ms",
+    "elapsed_ms",
+    "hidden_ms",
+    "paused_ms",
+    "presented_at_utc",
+    "timing_source",
+    "shown_order",
+)
+
+
+def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
+    for model in models.of_study(look, study):
+        for row in models.predictions(look, model["id"]):
+            yield {
+                "rater_id": model["model_id"],
+                "item_id": row["item_id"],
+                "answer": row["answer"],
+                "status": row["status"],
+                "timing_source": "simulated" if model["simulated"] else None,
+                "raw_answer": row["raw_answer"],
+            }
+
+
+def _csv(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> bytes:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    names = [column.name for column in columns]
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow("" if row.get(name) is None else row[name] for name in names)
+    return buffer.getvalue().encode("utf-8", "replace")
+
+
+def _pretty(value: Any) -> bytes:
+    text = json.dumps(value, indent=2, ensure_ascii=False, sort_keys=False)
+    return (text + "\n").encode("utf-8", "replace")
+
+
+def _package(
+    study: Mapping[str, Any],
+    trail: Sequence[Mapping[str, Any]],
+    files: Mapping[str, bytes],
+    rows: Mapping[str, int],
+) -> dict[str, Any]:
+    return {
+        "profile": "data-package",
+        "name": "reading-room-bundle",
+        "title": study["name"],
+        "created": trail[-1]["at_utc"],
+        "reading_room": {
+            "state": study["state"],
+            "protocol_sha256": study["protocol_sha256"],
+            "last_event": trail[-1]["number"],
+            "last_event_hash": trail[-1]["hash"],
+            "simulated_films": bool(study["simulated_films"]),
+        },
+        "resources": [_resource(name, files[name], rows.get(name)) for name in files],
+    }
+
+
+def _resource(name: str, content: bytes, n_rows: int | None) -> dict[str, Any]:
+    resource: dict[str, Any] = {
+        "name": name.replace(".", "-"),
+        "path": name,
+        "format": name.rpartition(".")[2],
+        "encoding": "utf-8",
+        "bytes": len(content),
+        "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
+    }
+    if n_rows is None:
+        return {**resource, "type": "json" if name.endswith(".json") else "file"}
+    return {
+        **resource,
+        "type": "table",
+        "mediatype": "text/csv",
+        "rows": n_rows,
+        "schema": {
+            "fields": [column.field() for column in FILES[name]],
+            "missingValues": [""],
+            **_KEYS[name],
+        },
+    }
+
+
+_KEYS: Mapping[str, Mapping[str, Any]] = {
+    "items.csv": {"primaryKey": ["item_id"]},
+    "raters.csv": {"primaryKey": ["rater_id"]},
+    "readings.csv": {
+        "foreignKeys": [
+            {"fields": [key], "reference": {"resource": resource, "fields": [key]}}
+            for key, resource in (("rater_id", "raters-csv"), ("item_id", "items-csv"))
+        ]
+    },
+}

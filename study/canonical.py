@@ -1,0 +1,28 @@
+"""Canonical text and hashes: the same thing always gives the same bytes."""
+
+import hashlib
+import json
+from typing import Any
+
+
+def canonical_json(value: Any) -> str:
+    """Return JSON with sorted keys, no spaces and no escapes beyond JSON's own.
+
+    This is the text under every hash of the store and the bundle, so that anyone can recompute them
+    with ``json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)``.
+
+    >>> canonical_json({"b": 1, "a": ["é"]})
+    '{"a":["é"],"b":1}'
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def sha256_of(value: Any) -> str:
+    """Return the SHA-256 (64 hexadecimal digits) of a value's canonical JSON in UTF-8.
+
+    >>> sha256_of({})[:12]
+    '44136fa355b3'
+    """
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,303 @@
+"""The coordinator's command line.
+
+Exit status: 0 done, 1 refused (the reason is on stderr), 2 wrong usage.
+"""
+
+import argparse
+import csv
+import json
+import secrets
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from study import (
+    access,
+    bundle,
+    demo,
+    deployments,
+    models,
+    progress,
+    simulation,
+    studies,
+    verification,
+)
+from study.banks import import_bank
+from study.errors import StudyError
+from study.invitations import read_invitations
+from study.protocol import read_protocol
+from study.sampling import EXPECTED_ACCURACY
+from study.store import Store
+
+_Command = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except StudyError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _init(options: argparse.Namespace) -> int:
+    deployments.init(options.db, entropy=secrets.token_bytes, now=_now())
+    print(f"Store ready: {options.db}")
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    done = import_bank(
+        Store(options.db),
+        options.path,
+        name=options.bank,
+        images=options.images or options.path.parent,
+        format=options.format,
+        skip_faulty=options.skip_faulty,
+        now=_now(),
+        progress=_progress if sys.stderr.isatty() else None,
+    )
+    for note in done.notes:
+        print(f"Note: {note}", file=sys.stderr)
+    for fault in done.left_out:
+        print(f"Left out: {fault}", file=sys.stderr)
+    print(
+        f"Imported {done.n_items} items and {done.n_films} films into bank {done.bank!r};"
+        f" left out {len(done.left_out)} fault(s)."
+    )
+    return 0
+
+
+def _progress(done: int, total: int) -> None:
+    print(f"\rFilms checked: {done} of {total}", end="\n" if done == total else "", file=sys.stderr)
+
+
+def _draw(options: argparse.Namespace) -> int:
+    protocol = read_protocol(options.protocol)
+    strata = studies.draw(
+        Store(options.db), bank=options.bank, study=options.study, protocol=protocol, now=_now()
+    )
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("stratum", "items_in_bank", protocol.one_question_per, "drawn", "half_width"))
+    for one in strata:
+        writer.writerow((one.name, one.n_items, one.n_units, one.n_drawn, f"{one.half_width:.3f}"))
+    print(
+        f"Drew {sum(one.n_drawn for one in strata)} cases for study {options.study!r}. half_width: "
+        f"expected half-width of the 95 % interval of an accuracy of {EXPECTED_ACCURACY}.",
+        file=sys.stderr,
+    )
+    return 0
+
+
+def _invite(options: argparse.Namespace) -> int:
+    invitations = read_invitations(options.readers)
+    codes = [access.new_code(secrets.token_bytes) for _ in invitations]
+    studies.invite(
+        Store(options.db), study=options.study, invitations=invitations, codes=codes, now=_now()
+    )
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("reader_id", "access_code"))
+    for invitation, code in zip(invitations, codes, strict=True):
+        writer.writerow((invitation.reader_id, code.text))
+    return 0
+
+
+def _coordinator(options: argparse.Namespace) -> int:
+    code = deployments.coordinator_code(
+        Store(options.db),
+        study=options.study,
+        name=options.name,
+        entropy=secrets.token_bytes,
+        now=_now(),
+    )
+    print(code)
+    return 0
+
+
+def _open(options: argparse.Namespace) -> int:
+    print(studies.open_study(Store(options.db), study=options.study, now=_now()))
+    return 0
+
+
+def _models_add(options: argparse.Namespace) -> int:
+    added = models.add_model(
+        Store(options.db),
+        options.file,
+        study=options.study,
+        model_id=options.model,
+        model_version=options.model_version,
+        now=_now(),
+    )
+    for note in added.notes:
+        print(f"Note: {note}", file=sys.stderr)
+    counts = ", ".join(f"{count} {status}" for status, count in sorted(added.by_status.items()))
+    print(
+        f"{added.model_id}: {added.n_cases} cases: {counts}, {added.n_absent} absent; "
+        f"{added.n_not_drawn} prediction(s) for items not in the study were left."
+    )
+    return 0
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    done = simulation.simulate(
+        Store(options.db),
+        study=options.study,
+        reader_id=options.reader,
+        seed=options.seed,
+        accuracy=options.accuracy,
+        now=_now(),
+    )
+    print(f"{done.reader_id} (simulated): {done.n_read} readings.")
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    found = progress.status(Store(options.db), options.study)
+    if options.json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+        return 0
+    print(f"{found['study']}: {found['state']}, {found['n_cases']} cases from {found['bank']}")
+    print(f"protocol {found['protocol_sha256']}")
+    for reader in found["readers"]:
+        label = bundle.label_of(reader["reader_id"], simulated=reader["simulated"])
+        print(f"  reader {label}: {reader['n_read']} of {reader['n_assigned']} read")
+    for model in found["models"]:
+        label = bundle.label_of(model["model_id"], simulated=model["simulated"])
+        print(
+            f"  model {label}: {model['n_predicted']} of {found['n_cases']} predicted, "
+            f"{model['n_unparsed']} unparsed"
+        )
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    breaches = verification.verify(Store(options.db))
+    for breach in breaches:
+        print(breach, file=sys.stderr)
+    if not breaches:
+        print("Everything holds: chain, protocols, assignments, readings, predictions, films.")
+    return 1 if breaches else 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    if options.db.exists():
+        store = Store(options.db)
+    else:
+        print("Setting up the demo study (once) ...", flush=True)
+        store = demo.set_up(options.db, _DEMO, entropy=secrets.token_bytes, now=_now())
+    codes = demo.fresh_codes(store, entropy=secrets.token_bytes, now=_now())
+    print(f"\nOpen             {options.url}")
+    if codes is None:
+        print(f"Sign in with the access codes you gave out; the store is {options.db}.\n")
+        return 0
+    print(f"Demo reader      {codes.reader}")
+    print(f"Demo coordinator {codes.coordinator}")
+    print("The codes are new at every start. Films, other readers and models are simulated.\n")
+    return 0
+
+
+_DEMO = Path(__file__).parent.parent / "data" / "demo"
+
+
+def _export(options: argparse.Namespace) -> int:
+    names = bundle.export(Store(options.db), study=options.study, out=options.out)
+    print(f"Wrote {', '.join(names)} to {options.out}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m study",
+        description="Set up, run and export reader studies.",
+        epilog="Exit status: 0 done, 1 refused with a reason on stderr, 2 wrong usage.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add(commands, "init", _init, "Make an empty store.")
+    _add_import(commands)
+    drawing = _add(commands, "draw", _draw, "Draw a study's cases; print the strata drawn.", True)
+    drawing.add_argument("--bank", required=True, metavar="NAME")
+    drawing.add_argument("--protocol", required=True, type=Path, metavar="FILE.toml")
+    inviting = _add(commands, "invite", _invite, "Invite readers; print their codes.", True)
+    inviting.add_argument("readers", type=Path, metavar="READERS.csv")
+    coordinating = _add(
+        commands, "coordinator", _coordinator, "Print a new access code of a coordinator.", True
+    )
+    coordinating.add_argument("--name", default="coordinator", metavar="NAME")
+    _add(commands, "open", _open, "Lock the protocol, write all assignments; print its hash.", True)
+    _add_models(commands)
+    _add_simulate(commands)
+    status = _add(commands, "status", _status, "Print how far a study is.", True)
+    status.add_argument("--json", action="store_true", help="as JSON")
+    _add(commands, "verify", _verify, "Check the chain and everything it vouches for.")
+    showing = _add(commands, "demo", _demo, "Set up the demo in a new store; print its codes.")
+    showing.add_argument(
+        "--url", default="http://localhost:8501", help="what to tell people to open"
+    )
+    exporting = _add(commands, "export", _export, "Write a study's bundle.", True)
+    exporting.add_argument(
+        "--out", required=True, type=Path, metavar="DIR", help="a new folder, or a .zip"
+    )
+    return parser
+
+
+_Subparsers = argparse._SubParsersAction
+
+
+def _add(
+    commands: "_Subparsers[argparse.ArgumentParser]",
+    name: str,
+    run: _Command,
+    what: str,
+    of_study: bool = False,
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=what, description=what)
+    command.set_defaults(run=run)
+    command.add_argument("--db", required=True, type=Path, metavar="DB", help="the store's file")
+    if of_study:
+        command.add_argument("--study", required=True, metavar="NAME")
+    return command
+
+
+def _add_import(commands: "_Subparsers[argparse.ArgumentParser]") -> None:
+    command = _add(commands, "import", _import, "Import a question bank and its films.")
+    command.add_argument("path", type=Path, metavar="PATH", help="JSON, JSONL or CSV")
+    command.add_argument("--bank", required=True, metavar="NAME")
+    command.add_argument(
+        "--images",
+        type=Path,
+        metavar="DIR",
+        help="where image paths start (default: PATH's folder)",
+    )
+    command.add_argument(
+        "--format", choices=("rexvqa", "csv"), help="default: by the file's ending"
+    )
+    command.add_argument(
+        "--skip-faulty", action="store_true", help="leave out items with faults, and list them"
+    )
+
+
+def _add_models(commands: "_Subparsers[argparse.ArgumentParser]") -> None:
+    group = commands.add_parser("models", help="Models as raters.", description="Models as raters.")
+    verbs = group.add_subparsers(required=True, metavar="COMMAND")
+    command = _add(verbs, "add", _models_add, "Add a model's predictions.", True)
+    command.add_argument("file", type=Path, metavar="FILE", help="JSON, JSONL or CSV")
+    command.add_argument("--model", required=True, metavar="NAME")
+    command.add_argument("--model-version", default="", metavar="V")
+
+
+def _add_simulate(commands: "_Subparsers[argparse.ArgumentParser]") -> None:
+    command = _add(commands, "simulate", _simulate, "Let a simulated reader read, marked so.", True)
+    command.add_argument("--reader", required=True, metavar="READER")
+    command.add_argument("--seed", required=True, type=int, metavar="N")
+    command.add_argument(
+        "--accuracy", type=float, default=0.75, metavar="P", help="expected (default: 0.75)"
+    )

@@ -1,0 +1,113 @@
+"""Sets up the demo deployment: the embedded bank, a study, simulated readers and models.
+
+Nothing in it passes for data: films, readers and models are simulated and marked so wherever they
+appear. It is only ever set up in a store that did not exist; a study of one's own never shows it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from study import studies
+from study.access import Entropy, give, new_code
+from study.banks import import_bank
+from study.deployments import coordinator_code, init
+from study.errors import NotFound
+from study.models import add_model
+from study.protocol import read_protocol
+from study.simulation import simulate
+from study.store import Store, people
+from study.store import studies as stored_studies
+from study.studies import Invitation, study_row
+
+STUDY = "Demo study"
+READER = "guest"
+_SIMULATED_READERS = {"sim-reader-1": 0.82, "sim-reader-2": 0.74, "sim-reader-3": 0.68}
+_SEED = 20250604
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Codes:
+    """The access codes of the demo, made anew for this deployment at each call."""
+
+    reader: str
+    coordinator: str
+
+
+def set_up(path: Path, folder: Path, *, entropy: Entropy, now: datetime) -> Store:
+    """Make a store with the demo study in it, whole or not at all.
+
+    Raises
+    ------
+    NotFound
+        The demo bank is not in `folder`.
+    """
+    if not (folder / "bank.json").is_file():
+        raise NotFound(f"No demo bank in {folder}. Restore it from the repository.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.setting-up")
+    _clear(scratch)
+    try:
+        _fill(init(scratch, entropy=entropy, now=now), folder, entropy, now)
+        scratch.replace(path)
+    finally:
+        _clear(scratch)
+    return Store(path)
+
+
+def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | None:
+    """Return new codes for the demo's reader and coordinator, or None where there is no demo."""
+    with store.look() as look:
+        if stored_studies.find(look, STUDY) is None:
+            return None
+    code = new_code(entropy)
+    with store.change() as change:
+        study = study_row(change, STUDY)
+        reader = people.reader(change, study["id"], READER)
+        if reader is None:
+            return None
+        give(
+            change,
+            code,
+            role="reader",
+            study=study["id"],
+            reader=reader["id"],
+            name="",
+            now=now,
+        )
+    coordinator = coordinator_code(
+        store, study=STUDY, name="demo coordinator", entropy=entropy, now=now
+    )
+    return Codes(reader=code.text, coordinator=coordinator)
+
+
+def _fill(store: Store, folder: Path, entropy: Entropy, now: datetime) -> None:
+    import_bank(
+        store, folder / "bank.json", name="Demo bank", images=folder, simulated=True, now=now
+    )
+    protocol = read_protocol(folder / "protocol.toml")
+    studies.draw(store, bank="Demo bank", study=STUDY, protocol=protocol, now=now)
+    invitations = [
+        Invitation(reader_id=READER, level="you"),
+        *(Invitation(reader_id=name, level="simulated") for name in _SIMULATED_READERS),
+    ]
+    codes = [new_code(entropy) for _ in invitations]
+    studies.invite(store, study=STUDY, invitations=invitations, codes=codes, now=now)
+    studies.open_study(store, study=STUDY, now=now)
+    for file in sorted((folder / "models").glob("*.json")):
+        add_model(
+            store,
+            file,
+            study=STUDY,
+            model_id=file.stem,
+            model_version="simulated",
+            simulated=True,
+            now=now,
+        )
+    for name, accuracy in _SIMULATED_READERS.items():
+        simulate(store, study=STUDY, reader_id=name, seed=_SEED, accuracy=accuracy, now=now)
+
+
+def _clear(scratch: Path) -> None:
+    for ending in ("", "-wal", "-shm", "-journal"):
+        scratch.with_name(scratch.name + ending).unlink(missing_ok=True)

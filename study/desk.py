@@ -1,0 +1,299 @@
+"""The reader's desk: hands cases out, takes presentations and readings in.
+
+Everything a reader is shown is built here, through a transaction in which SQLite refuses to read
+the reference standard, report texts, explanations and predictions (`Store.desk`). The one
+exception, feedback the protocol asks for, is read on its own, after the reading is stored.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from study.access import Person, secret
+from study.assignment import LETTERS, shown
+from study.canonical import sha256_of
+from study.errors import BadFile, NotAllowed, NotFound, NotNow
+from study.protocol import Condition, Feedback, Protocol
+from study.records import MalformedRecord, Record, parse, record_id
+from study.store import Store, Transaction, readings, studies
+from study.studies import stored_protocol
+from study.taking import HANDED_OUT, Taken, take
+
+MAX_RECORDS = 500
+"""More than this in one message is no reading page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilmView:
+    """A film as a reader may know it: its number and how to draw it, never its path."""
+
+    film: int
+    label: str
+    width: int
+    height: int
+    bits: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnReading:
+    """A reader's own earlier answer, shown to them where the protocol lets them go back."""
+
+    id: str
+    option: str | None
+    status: str
+    confidence: int | None
+    comment: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseView:
+    """A case as its reader sees it. There is no field for anything else, on purpose."""
+
+    case: str
+    position: int
+    condition: str
+    question: str
+    options: tuple[tuple[str, str], ...]
+    context: tuple[tuple[str, str], ...]
+    views: tuple[FilmView, ...]
+    presented: bool
+    reading: OwnReading | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What a reader's page needs to go on: the rules, how far they are, and the next cases."""
+
+    seal: str
+    study: str
+    reader: str
+    simulated_films: bool
+    total: int
+    read: int
+    rules: Mapping[str, Any]
+    cases: tuple[CaseView, ...]
+    score: Mapping[str, int] | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether every assigned case has a reading."""
+        return self.read == self.total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFeedback:
+    """What a reader learns after a case, where the protocol says so."""
+
+    option: str
+    correct: bool
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of a batch of records, and the desk after it."""
+
+    stored: tuple[str, ...]
+    refused: tuple[tuple[str, str], ...]
+    feedback: Mapping[str, CaseFeedback]
+    desk: Desk
+
+
+def desk(store: Store, person: Person) -> Desk:
+    """Return a reader's desk.
+
+    Raises
+    ------
+    NotAllowed
+        The person is no reader.
+    NotNow
+        The study is not open yet.
+    """
+    reader = _reader(person)
+    with store.desk() as look:
+        study = _study(look, person)
+        found = _desk(look, study, person, reader)
+    score = _score(store, reader) if found.finished and _tells_score(study) else None
+    return found if score is None else replace(found, score=score)
+
+
+def case_at(store: Store, person: Person, position: int) -> CaseView:
+    """Return one case of a reader's list that they have read, to look at again.
+
+    Raises
+    ------
+    NotAllowed
+        The protocol does not let readers go back.
+    NotFound
+        The reader has not read a case at that position.
+    """
+    reader = _reader(person)
+    with store.desk() as look:
+        study = _study(look, person)
+        protocol = stored_protocol(study)
+        if not protocol.back_navigation:
+            raise NotAllowed("In this study a case cannot be looked at again.")
+        row = readings.at_position(look, reader, position)
+        own = None if row is None else readings.current(look, row["id"])
+        if row is None or own is None:
+            raise NotFound(f"You have not read a case {position}.")
+        return _case(look, row, protocol, own)
+
+
+def take_records(store: Store, person: Person, records: Sequence[Any], *, now: datetime) -> Receipt:
+    """Store what the page sent, each record once, and say what became of each.
+
+    A record sent twice is stored once and acknowledged twice. A malformed or impossible record is
+    refused with a reason and does not hold up the others.
+    """
+    reader = _reader(person)
+    if len(records) > MAX_RECORDS:
+        raise BadFile(f"At most {MAX_RECORDS} records can be sent at once.")
+    with store.desk() as change:
+        study = _study(change, person)
+        protocol = stored_protocol(study)
+        taken: list[Taken] = []
+        for raw in records:
+            record = _parsed(raw)
+            taken.append(
+                record
+                if isinstance(record, Taken)
+                else take(change, study["name"], protocol, reader, person.name, record, now=now)
+            )
+    feedback = _feedback(store, taken) if protocol.feedback is Feedback.AFTER_CASE else {}
+    return Receipt(
+        stored=tuple(one.id for one in taken if not one.refused),
+        refused=tuple((one.id, one.refused) for one in taken if one.refused),
+        feedback=feedback,
+        desk=desk(store, person),
+    )
+
+
+def _parsed(raw: Any) -> Record | Taken:
+    try:
+        return parse(raw)
+    except MalformedRecord as error:
+        return Taken(id=record_id(raw), case="", refused=f"Not a sound record: {error}.")
+
+
+def _reader(person: Person) -> int:
+    if person.reader is None:
+        raise NotAllowed("Only a reader of the study can read.")
+    return person.reader
+
+
+def _study(look: Transaction, person: Person) -> dict[str, Any]:
+    study = studies.find(look, person.study_name)
+    if study is None:
+        raise NotFound("The study is not there any more.")
+    if study["state"] != "open":
+        raise NotNow("The study is not open for reading at present. Ask your coordinator.")
+    return study
+
+
+def _desk(look: Transaction, study: Mapping[str, Any], person: Person, reader: int) -> Desk:
+    protocol = stored_protocol(study)
+    counts = readings.counts(look, reader)
+    return Desk(
+        seal=sha256_of([secret(look), "seal", study["name"], person.name])[:32],
+        study=study["name"],
+        reader=person.name,
+        simulated_films=bool(study["simulated_films"]),
+        total=counts["n_assigned"],
+        read=counts["n_read"],
+        rules=_rules(protocol),
+        cases=tuple(
+            _case(look, row, protocol, None) for row in readings.unread(look, reader, HANDED_OUT)
+        ),
+    )
+
+
+def _rules(protocol: Protocol) -> dict[str, Any]:
+    return {
+        "confidence_steps": protocol.confidence,
+        "comments": protocol.comments,
+        "back_navigation": protocol.back_navigation,
+        "time_limit_s": protocol.time_limit_s,
+        "feedback": str(protocol.feedback),
+    }
+
+
+def _case(
+    look: Transaction,
+    row: Mapping[str, Any],
+    protocol: Protocol,
+    own: Mapping[str, Any] | None,
+) -> CaseView:
+    texts = json.loads(row["options"])
+    order = row["shown_order"]
+    films = [] if row["condition"] == Condition.IMAGE_ABSENT else readings.views(look, row["item"])
+    return CaseView(
+        case=row["id"],
+        position=row["position"],
+        condition=row["condition"],
+        question=row["question"],
+        options=tuple(
+            (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
+        ),
+        context=tuple(_context(row, protocol.context)),
+        views=tuple(_film(film) for film in films),
+        presented=bool(row["presented"]),
+        reading=None if own is None else _own(own, order),
+    )
+
+
+def _context(row: Mapping[str, Any], keys: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for key in keys:
+        if row[key]:
+            yield key.capitalize(), row[key]
+
+
+def _film(row: Mapping[str, Any]) -> FilmView:
+    return FilmView(
+        film=row["id"],
+        label=row["label"],
+        width=row["width"],
+        height=row["height"],
+        bits=row["bits"],
+        low=row["low"],
+        high=row["high"],
+    )
+
+
+def _own(row: Mapping[str, Any], order: str) -> OwnReading:
+    return OwnReading(
+        id=row["id"],
+        option=None if row["answer"] is None else shown(row["answer"], order),
+        status=row["status"],
+        confidence=row["confidence"],
+        comment=row["comment"],
+    )
+
+
+def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
+    found = {}
+    with store.look() as look:
+        for one in taken:
+            row = None if one.refused or not one.case else readings.truth(look, one.case)
+            own = readings.by_id(look, one.id)
+            if row is None or own is None:
+                continue
+            found[one.id] = CaseFeedback(
+                option=shown(row["truth"], row["shown_order"]),
+                correct=own["answer"] == row["truth"],
+                explanation=row["explanation"],
+            )
+    return found
+
+
+def _tells_score(study: Mapping[str, Any]) -> bool:
+    return stored_protocol(study).feedback is Feedback.AFTER_STUDY
+
+
+def _score(store: Store, reader: int) -> dict[str, int]:
+    with store.look() as look:
+        return readings.score(look, reader)

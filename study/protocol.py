@@ -1,0 +1,278 @@
+"""The protocol: everything decided before reading starts, as one checked value.
+
+Written by hand as TOML (see `docs/protocol.md`); unknown keys are refused, left-out keys take their
+default, and every fault is listed at once.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from study.errors import BadProtocol, NotFound
+
+
+class Condition(StrEnum):
+    """What a reader is shown (MRMC: modality)."""
+
+    UNAIDED = "unaided"
+    AIDED = "aided"
+    IMAGE_ABSENT = "image-absent"
+
+
+class Feedback(StrEnum):
+    """When a reader learns the reference standard."""
+
+    NEVER = "never"
+    AFTER_CASE = "after case"
+    AFTER_STUDY = "after study"
+
+
+STRATA = ("task", "category", "subcategory", "view", "sex", "site")
+UNITS = ("patient", "examination", "item")
+ORDERS = ("random", "fixed")
+OPTION_ORDERS = ("canonical", "random")
+CONTEXTS = ("age", "sex")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """A checked protocol.
+
+    Parameters
+    ----------
+    cases
+        Number of cases to draw.
+    seed
+        Fixes the draw and every order.
+    allocation
+        ``"proportional"``, ``"equal"`` or cases by stratum.
+    one_question_per
+        The unit that may give one question only: ``patient``, ``examination`` or ``item``.
+    confidence
+        Steps of the confidence scale; 0 for none.
+    washout_days
+        Days between two sessions of one reader on the same case.
+    time_limit_s
+        Seconds a case may be looked at; 0 for no limit.
+    margin
+        Non-inferiority margin, model minus mean of the readers, as a proportion.
+    """
+
+    name: str = ""
+    cases: int = 200
+    seed: int = 20250604
+    stratify_by: tuple[str, ...] = ("task",)
+    allocation: str | Mapping[str, int] = "proportional"
+    one_question_per: str = "patient"
+    case_order: str = "random"
+    option_order: str = "canonical"
+    conditions: tuple[Condition, ...] = (Condition.UNAIDED,)
+    sessions: int = 1
+    washout_days: float = 28
+    confidence: int = 0
+    comments: bool = False
+    back_navigation: bool = False
+    time_limit_s: float = 0
+    feedback: Feedback = Feedback.NEVER
+    practice_cases: int = 0
+    hidden_repeats: int = 0
+    context: tuple[str, ...] = field(default=CONTEXTS)
+    margin: float = 0.05
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the protocol as JSON values, with the keys of the TOML file."""
+        values = asdict(self)
+        values["confidence"] = self.confidence or False
+        values["allocation"] = (
+            self.allocation if isinstance(self.allocation, str) else dict(self.allocation)
+        )
+        return {
+            key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Protocol":
+        """Return the protocol that `as_json` wrote."""
+        return _checked(values, source="the stored protocol")
+
+
+def read_protocol(path: Path) -> Protocol:
+    """Read and check a protocol file.
+
+    Raises
+    ------
+    NotFound
+        No such file.
+    BadProtocol
+        Not TOML, or with faults; all of them are listed.
+    """
+    if not path.is_file():
+        raise NotFound(f"No protocol file at {path}.")
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadProtocol(f"{path} is not TOML: {error}. See docs/protocol.md.") from error
+    return _checked(values, source=str(path))
+
+
+_Check = Callable[[Any], Any]
+
+
+def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
+    faults: list[str] = []
+    taken: dict[str, Any] = {}
+    for key in values:
+        if key not in _CHECKS:
+            faults.append(f"{key}: unknown key. Known keys: {', '.join(_CHECKS)}.")
+    for key, check in _CHECKS.items():
+        if key in values:
+            try:
+                taken[key] = check(values[key])
+            except ValueError as error:
+                faults.append(f"{key} = {values[key]!r}: {error}")
+    if not faults:
+        protocol = Protocol(**taken)
+        faults = _contradictions(protocol)
+        if not faults:
+            return protocol
+    listed = "\n".join(f"  {fault}" for fault in faults)
+    raise BadProtocol(f"{source} has {len(faults)} fault(s):\n{listed}")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be text in quotes.")
+    return value
+
+
+def _whole(low: int, high: int = 10**9) -> _Check:
+    def check(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}.")
+        return value
+
+    return check
+
+
+def _number(low: float, high: float) -> _Check:
+    def check(value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"must be a number from {low} to {high}.")
+        if not low <= value <= high:
+            raise ValueError(f"must be from {low} to {high}.")
+        return value
+
+    return check
+
+
+def _yes_no(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false.")
+    return value
+
+
+def _one_of(known: tuple[str, ...]) -> _Check:
+    def check(value: Any) -> str:
+        if value not in known:
+            raise ValueError(f"must be one of {', '.join(known)}.")
+        return str(value)
+
+    return check
+
+
+def _some_of(known: tuple[str, ...], *, at_least: int) -> _Check:
+    def check(value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or any(entry not in known for entry in value):
+            raise ValueError(f"must be a list of some of {', '.join(known)}.")
+        if len(set(value)) != len(value):
+            raise ValueError("names something twice.")
+        if len(value) < at_least:
+            raise ValueError(f"must name at least {at_least}.")
+        return tuple(value)
+
+    return check
+
+
+def _conditions(value: Any) -> tuple[Condition, ...]:
+    named = _some_of(tuple(Condition), at_least=1)(value)
+    return tuple(Condition(name) for name in named)
+
+
+def _confidence(value: Any) -> int:
+    if value is False:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= 9:
+        raise ValueError("must be false or a number of steps from 2 to 9.")
+    return value
+
+
+def _allocation(value: Any) -> str | dict[str, int]:
+    if isinstance(value, dict):
+        if not value:
+            raise ValueError("names no stratum.")
+        return {_text(key): _whole(0)(count) for key, count in value.items()}
+    return str(_one_of(("proportional", "equal"))(value))
+
+
+_CHECKS: Mapping[str, _Check] = {
+    "name": _text,
+    "cases": _whole(1, 1_000_000),
+    "seed": _whole(-(2**63), 2**63 - 1),
+    "stratify_by": _some_of(STRATA, at_least=0),
+    "allocation": _allocation,
+    "one_question_per": _one_of(UNITS),
+    "case_order": _one_of(ORDERS),
+    "option_order": _one_of(OPTION_ORDERS),
+    "conditions": _conditions,
+    "sessions": _whole(1, 20),
+    "washout_days": _number(0, 3650),
+    "confidence": _confidence,
+    "comments": _yes_no,
+    "back_navigation": _yes_no,
+    "time_limit_s": _number(0, 86_400),
+    "feedback": lambda value: Feedback(_one_of(tuple(Feedback))(value)),
+    "practice_cases": _whole(0, 1000),
+    "hidden_repeats": _whole(0, 1_000_000),
+    "context": _some_of(CONTEXTS, at_least=0),
+    "margin": _number(0, 1),
+}
+assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
+
+
+def _contradictions(protocol: Protocol) -> list[str]:
+    faults = []
+    if isinstance(protocol.allocation, Mapping):
+        total = sum(protocol.allocation.values())
+        if total != protocol.cases:
+            faults.append(
+                f"allocation adds up to {total}, but cases = {protocol.cases}. Make them equal."
+            )
+        if not protocol.stratify_by:
+            faults.append("allocation names strata, but stratify_by is empty. Name the fields.")
+    if protocol.hidden_repeats > protocol.cases:
+        faults.append(
+            f"hidden_repeats = {protocol.hidden_repeats} is more than cases = {protocol.cases}."
+        )
+    if protocol.back_navigation and protocol.feedback is Feedback.AFTER_CASE:
+        faults.append(
+            "back_navigation with feedback after each case would let a reader correct answers "
+            "after seeing the reference standard. Choose one of the two."
+        )
+    return faults + _not_yet(protocol)
+
+
+def _not_yet(protocol: Protocol) -> list[str]:
+    """Name what a protocol may ask for and this release cannot do: refused, never ignored."""
+    asked = {
+        'conditions = ["aided", ...]': Condition.AIDED in protocol.conditions,
+        "sessions above 1": protocol.sessions > 1,
+        "practice_cases above 0": protocol.practice_cases > 0,
+    }
+    return [
+        f"{what}: this release cannot run that yet. Leave it out."
+        for what, yes in asked.items()
+        if yes
+    ]

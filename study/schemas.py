@@ -1,0 +1,97 @@
+"""The bundle's tables, column by column: the data dictionary that exports carry."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a table: its name, Frictionless type, meaning and closed set if it has one."""
+
+    name: str
+    type: str = "string"
+    description: str
+    required: bool = False
+    enum: tuple[str, ...] = ()
+
+    def field(self) -> dict[str, Any]:
+        """Return the column as a field of a Frictionless table schema."""
+        constraints: dict[str, Any] = {}
+        if self.required:
+            constraints["required"] = True
+        if self.enum:
+            constraints["enum"] = list(self.enum)
+        field: dict[str, Any] = {
+            "name": self.name,
+            "type": self.type,
+            "description": self.description,
+        }
+        return {**field, "constraints": constraints} if constraints else field
+
+
+STATUSES = ("answered", "skipped", "timed_out", "unparsed", "refused")
+
+_ITEM_ID = Column(name="item_id", description="Item: one question", required=True)
+_RATER_ID = Column(
+    name="rater_id", description="Study code of a reader, or a model's name", required=True
+)
+
+ITEMS = (
+    _ITEM_ID,
+    Column(name="truth", description="Reference standard: a letter in canonical order"),
+    Column(name="n_options", type="integer", description="Number of options offered"),
+    Column(name="options", description="Options in canonical order, as a JSON list"),
+    Column(name="question", description="The question as asked"),
+    Column(name="task", description="Task the question belongs to"),
+    Column(name="category", description="Category within the task"),
+    Column(name="subcategory", description="Subcategory"),
+    Column(name="examination_id", description="Examination the question is about"),
+    Column(name="patient_id", description="Patient the examination is of"),
+    Column(
+        name="option_set",
+        description="The same text where items offer the same options in the same order; "
+        "empty where no other item of the study does",
+    ),
+)
+
+RATERS = (
+    _RATER_ID,
+    Column(
+        name="rater_kind",
+        description="Reader or model",
+        required=True,
+        enum=("reader", "model"),
+    ),
+    Column(name="label", description="Name for figures; says (simulated) where that is so"),
+    Column(name="level", description="A reader's level of training"),
+    Column(name="years", description="A reader's years of experience"),
+    Column(name="site", description="A reader's site"),
+    Column(name="model_version", description="A model's version"),
+)
+
+READINGS = (
+    _RATER_ID,
+    _ITEM_ID,
+    Column(name="answer", description="Letter in the item's canonical order; empty if none"),
+    Column(name="condition", description="What the reader was shown; empty for models"),
+    Column(name="session", type="integer", description="Sitting block of the reader, from 1"),
+    Column(name="repeat", type="integer", description="1, or 2 for a hidden repeat"),
+    Column(name="position", type="integer", description="Place in the reader's list, from 1"),
+    Column(name="status", description="What became of the question", enum=STATUSES),
+    Column(name="confidence", type="integer", description="Step of the confidence scale"),
+    Column(
+        name="response_ms",
+        type="number",
+        description="Milliseconds from the first painted frame to the commit, visible and unpaused",
+    ),
+    Column(name="elapsed_ms", type="number", description="Milliseconds from paint to commit, all"),
+    Column(name="hidden_ms", type="number", description="Milliseconds out of sight in between"),
+    Column(name="paused_ms", type="number", description="Milliseconds paused in between"),
+    Column(name="presented_at_utc", description="Server's time of the presentation (ISO 8601)"),
+    Column(name="answered_at_utc", description="Server's time the answer arrived (ISO 8601)"),
+    Column(name="timing_source", description="browser, or simulated"),
+    Column(name="shown_order", description="Canonical letters in the order they were shown"),
+    Column(name="raw_answer", description="Letter as pressed, or a model's own words"),
+)
+
+FILES = {"items.csv": ITEMS, "raters.csv": RATERS, "readings.csv": READINGS}

@@ -1,0 +1,184 @@
+"""Question banks in the store: what was imported, held apart by who may see it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from study.bank.model import Film, Item
+from study.canonical import canonical_json
+from study.store.connection import Transaction
+
+
+def add(change: Transaction, **columns: Any) -> int:
+    """Insert a bank's row and return its id."""
+    return change.insert("banks", **columns)
+
+
+def find(look: Transaction, name: str) -> dict[str, Any] | None:
+    """Return a bank's row by name, or None."""
+    return look.row("SELECT * FROM banks WHERE name = :name", name=name)
+
+
+def names(look: Transaction) -> list[str]:
+    """Return the names of all banks."""
+    return [row["name"] for row in look.rows("SELECT name FROM banks ORDER BY name")]
+
+
+def add_content(
+    change: Transaction, bank: int, items: Iterable[Item], films: Mapping[str, Film]
+) -> None:
+    """Insert a bank's films and items, each kind of text into its own table."""
+    film_ids = _add_films(change, bank, films)
+    first = (change.value("SELECT max(id) FROM items") or 0) + 1
+    numbered = list(enumerate(items, start=first))
+    change.insert_many(
+        "items",
+        (
+            "id",
+            "bank",
+            "item_id",
+            "question",
+            "options",
+            "task",
+            "category",
+            "subcategory",
+            "examination_id",
+            "patient_id",
+            "age",
+            "sex",
+        ),
+        (
+            (
+                number,
+                bank,
+                item.item_id,
+                item.question,
+                canonical_json(list(item.options)),
+                item.task,
+                item.category,
+                item.subcategory,
+                item.examination_id,
+                item.patient_id,
+                item.age,
+                item.sex,
+            )
+            for number, item in numbered
+        ),
+    )
+    change.insert_many(
+        "item_views",
+        ("item", "position", "film", "label"),
+        (
+            (number, position, film_ids[view.path], view.label)
+            for number, item in numbered
+            for position, view in enumerate(item.views, start=1)
+        ),
+    )
+    _add_sealed(change, numbered)
+
+
+def _add_films(change: Transaction, bank: int, films: Mapping[str, Film]) -> dict[str, int]:
+    first = (change.value("SELECT max(id) FROM films") or 0) + 1
+    numbered = list(enumerate(films.values(), start=first))
+    change.insert_many(
+        "films",
+        ("id", "bank", "path", "sha256", "width", "height", "bits", "low", "high", "n_bytes"),
+        (
+            (
+                number,
+                bank,
+                film.path,
+                film.sha256,
+                film.width,
+                film.height,
+                film.bits,
+                film.low,
+                film.high,
+                film.n_bytes,
+            )
+            for number, film in numbered
+        ),
+    )
+    return {film.path: number for number, film in numbered}
+
+
+def _add_sealed(change: Transaction, numbered: list[tuple[int, Item]]) -> None:
+    change.insert_many(
+        "reference_standard",
+        ("item", "truth"),
+        ((number, item.truth) for number, item in numbered if item.truth is not None),
+    )
+    change.insert_many(
+        "report_texts",
+        ("item", "section", "words"),
+        (
+            (number, section, words)
+            for number, item in numbered
+            for section, words in item.report.items()
+            if words
+        ),
+    )
+    change.insert_many(
+        "explanations",
+        ("item", "words"),
+        ((number, item.explanation) for number, item in numbered if item.explanation),
+    )
+
+
+def candidates(look: Transaction, bank: int) -> list[dict[str, Any]]:
+    """Return what a draw needs to know of every item of a bank."""
+    return look.rows(
+        "SELECT items.item_id, examination_id, patient_id, task, category, subcategory, sex, "
+        "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
+        "WHERE item_views.item = items.id ORDER BY position)), '') AS view "
+        "FROM items WHERE bank = :bank ORDER BY items.item_id",
+        bank=bank,
+    )
+
+
+def item_numbers(look: Transaction, bank: int) -> dict[str, int]:
+    """Return the rowid of every item of a bank by its item_id."""
+    rows = look.rows("SELECT id, item_id FROM items WHERE bank = :bank", bank=bank)
+    return {row["item_id"]: row["id"] for row in rows}
+
+
+def content(look: Transaction, bank: int) -> list[dict[str, Any]]:
+    """Return everything a bank's content hash covers, item by item in order of item_id."""
+    views: dict[int, list[list[str]]] = {}
+    for row in look.rows(
+        "SELECT item, label, sha256 FROM item_views JOIN films ON films.id = film "
+        "WHERE films.bank = :bank ORDER BY item, position",
+        bank=bank,
+    ):
+        views.setdefault(row["item"], []).append([row["label"], row["sha256"]])
+    rows = look.rows(
+        "SELECT items.*, truth FROM items LEFT JOIN reference_standard ON item = items.id "
+        "WHERE bank = :bank ORDER BY item_id",
+        bank=bank,
+    )
+    return [
+        {
+            **{key: row[key] for key in row if key not in ("id", "bank", "options")},
+            "options": json.loads(row["options"]),
+            "views": views.get(row["id"], []),
+        }
+        for row in rows
+    ]
+
+
+def film(look: Transaction, number: int) -> dict[str, Any] | None:
+    """Return a film's row with its bank's images folder, or None."""
+    return look.row(
+        "SELECT films.*, banks.images_root FROM films JOIN banks ON banks.id = films.bank "
+        "WHERE films.id = :number",
+        number=number,
+    )
+
+
+def set_content_hash(change: Transaction, bank: int, content_sha256: str) -> None:
+    """Complete a bank's row with the hash of its content."""
+    change.execute(
+        "UPDATE banks SET content_sha256 = :content_sha256 WHERE id = :bank",
+        content_sha256=content_sha256,
+        bank=bank,
+    )

@@ -1,0 +1,204 @@
+"""Opens the store and holds its transactions.
+
+Every write is one `BEGIN IMMEDIATE` transaction through `Store.change`: a deferred begin loses
+writes under concurrency. Connections are opened per use and never shared between threads.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+from study.errors import BrokenStore, NotFound, StudyError
+from study.store.schema import APPLICATION_ID, MIGRATIONS
+
+SEALED_TABLES = frozenset({"reference_standard", "report_texts", "explanations", "predictions"})
+"""What must never reach a reader who is reading: enforced by SQLite itself, see `Store.desk`."""
+
+_BUSY_TIMEOUT_S = 20.0
+
+
+class Transaction:
+    """One open transaction: thin verbs over sqlite-utils that the store's modules build on."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:
+        """Return all rows of a query with named parameters."""
+        return list(self._database.query(sql, values))
+
+    def row(self, sql: str, **values: Any) -> dict[str, Any] | None:
+        """Return the first row of a query, or None."""
+        return next(iter(self._database.query(sql, values)), None)
+
+    def value(self, sql: str, **values: Any) -> Any:
+        """Return the first column of the first row, or None."""
+        found = self.row(sql, **values)
+        return None if found is None else next(iter(found.values()))
+
+    def insert(self, table: str, **values: Any) -> int:
+        """Insert one row and return its rowid."""
+        names = ", ".join(values)
+        marks = ", ".join(f":{name}" for name in values)
+        cursor = self._database.execute(
+            f"INSERT INTO {table} ({names}) VALUES ({marks})",
+            values,
+        )
+        return int(cursor.lastrowid or 0)
+
+    def insert_many(self, table: str, names: tuple[str, ...], rows: Any) -> None:
+        """Insert many rows of plain tuples in the order of `names`."""
+        marks = ", ".join("?" * len(names))
+        self._database.conn.executemany(
+            f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})",
+            rows,
+        )
+
+    def execute(self, sql: str, **values: Any) -> int:
+        """Run one statement and return how many rows it touched."""
+        return int(self._database.execute(sql, values).rowcount)
+
+
+class Store:
+    """A deployment's store.
+
+    Parameters
+    ----------
+    path
+        The SQLite file. It must exist; `Store.create` makes a new one.
+
+    Raises
+    ------
+    NotFound
+        No file at `path`.
+    BrokenStore
+        The file is not a Reading Room store, or a newer one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise NotFound(f"No store at {self.path}. Make one with: python -m study init --db DB")
+        with self._connection() as connection:
+            _check_ours(connection, self.path)
+            _migrate(connection)
+
+    @classmethod
+    def create(cls, path: Path) -> "Store":
+        """Make an empty store, or open the one already there.
+
+        Raises
+        ------
+        BrokenStore
+            Something else lies at `path`.
+        """
+        path = Path(path)
+        if path.exists() and path.stat().st_size > 0:
+            return cls(path)
+        if not path.parent.is_dir():
+            raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
+        connection = _connect(path)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            _migrate(connection)
+        finally:
+            connection.close()
+        path.chmod(0o600)
+        return cls(path)
+
+    @contextmanager
+    def look(self) -> Iterator[Transaction]:
+        """Read from one consistent snapshot; writing is refused by SQLite."""
+        with self._connection() as connection:
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("BEGIN")
+            yield Transaction(Database(connection, recursive_triggers=False))
+
+    @contextmanager
+    def change(self) -> Iterator[Transaction]:
+        """Write: everything in the block is stored, or nothing is."""
+        with self._connection() as connection, _immediate(connection):
+            yield Transaction(Database(connection, recursive_triggers=False))
+
+    @contextmanager
+    def desk(self) -> Iterator[Transaction]:
+        """Write on behalf of a reader: SQLite itself refuses to read the sealed tables.
+
+        The reference standard, report texts, explanations and predictions cannot be reached through
+        this transaction by any statement, so that no mistake in the reading page's code can leak
+        them.
+        """
+        with self._connection() as connection:
+            connection.set_authorizer(_refuse_sealed)
+            with _immediate(connection):
+                yield Transaction(Database(connection, recursive_triggers=False))
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        connection = _connect(self.path)
+        try:
+            yield connection
+        except sqlite3.DatabaseError as error:
+            raise _explained(error, self.path) from error
+        finally:
+            connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+@contextmanager
+def _immediate(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _refuse_sealed(
+    action: int, table: str | None, column: str | None, database: str | None, trigger: str | None
+) -> int:
+    if action == sqlite3.SQLITE_READ and table in SEALED_TABLES:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        (found,) = connection.execute("PRAGMA application_id").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise BrokenStore(f"{path} is not a SQLite file. Name another file.") from error
+    if found != APPLICATION_ID:
+        raise BrokenStore(f"{path} is not a Reading Room store. Name another file.")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    database = Database(connection, recursive_triggers=False)
+    if MIGRATIONS.pending(database):
+        MIGRATIONS.apply(database)
+
+
+def _explained(error: sqlite3.DatabaseError, path: Path) -> StudyError | sqlite3.DatabaseError:
+    words = str(error)
+    if "disk is full" in words or "disk I/O" in words:
+        return StudyError(f"{path} cannot be written: {words}. Free some space and try again.")
+    if "locked" in words:
+        return StudyError(f"{path} is busy with another program: {words}. Try again.")
+    if "readonly" in words and "query_only" not in words:
+        return StudyError(f"{path} cannot be written: {words}. Check its permissions.")
+    if "malformed" in words or "not a database" in words:
+        return BrokenStore(f"{path} is damaged: {words}. Restore it from a backup.")
+    return error

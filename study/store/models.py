@@ -1,0 +1,59 @@
+"""Models and their predictions in the store."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from study.store.connection import Transaction
+
+
+def add(change: Transaction, **columns: Any) -> int:
+    """Insert a model's row and return its id."""
+    return change.insert("models", **columns)
+
+
+def add_predictions(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Insert predictions: (model, case, answer, status, raw answer)."""
+    change.insert_many("predictions", ("model", "case_id", "answer", "status", "raw_answer"), rows)
+
+
+def find(look: Transaction, study: int, model_id: str) -> dict[str, Any] | None:
+    """Return a model's row, or None."""
+    return look.row(
+        "SELECT * FROM models WHERE study = :study AND model_id = :model_id",
+        study=study,
+        model_id=model_id,
+    )
+
+
+def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return a study's models in the order they were added, with counts by status."""
+    return look.rows(
+        "SELECT models.*, count(case_id) AS n_predicted, "
+        "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
+        "count(*) FILTER (WHERE status = 'skipped') AS n_skipped, "
+        "count(*) FILTER (WHERE status = 'unparsed') AS n_unparsed, "
+        "count(*) FILTER (WHERE status = 'refused') AS n_refused "
+        "FROM models LEFT JOIN predictions ON model = models.id WHERE study = :study "
+        "GROUP BY models.id ORDER BY models.id",
+        study=study,
+    )
+
+
+def predictions(look: Transaction, model: int) -> list[dict[str, Any]]:
+    """Return a model's predictions in order of case, as a model's hash covers them."""
+    return look.rows(
+        "SELECT item_id, answer, status, raw_answer FROM predictions "
+        "JOIN cases ON cases.id = case_id JOIN items ON items.id = item "
+        "WHERE model = :model ORDER BY number",
+        model=model,
+    )
+
+
+def items(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return the items of a study's cases with their reference standard, in order of number."""
+    return look.rows(
+        "SELECT items.*, truth, number FROM cases JOIN items ON items.id = cases.item "
+        "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+        "WHERE study = :study ORDER BY number",
+        study=study,
+    )

@@ -1,0 +1,181 @@
+"""Presentations and readings in the store: what a reader was shown and what they answered."""
+
+from typing import Any
+
+from study.store.connection import Transaction
+
+_CASE = (
+    "SELECT assignments.id, position, condition, session, repeat, shown_order, question, options, "
+    "age, sex, items.id AS item, "
+    "EXISTS (SELECT 1 FROM presentations WHERE assignment = assignments.id) AS presented "
+    "FROM assignments JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+)
+_CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
+
+
+def unread(look: Transaction, reader: int, limit: int) -> list[dict[str, Any]]:
+    """Return a reader's next cases without a reading, in order of position."""
+    return look.rows(
+        _CASE + "WHERE reader = :reader AND NOT EXISTS "
+        "(SELECT 1 FROM readings WHERE assignment = assignments.id) "
+        "ORDER BY position LIMIT :limit",
+        reader=reader,
+        limit=limit,
+    )
+
+
+def at_position(look: Transaction, reader: int, position: int) -> dict[str, Any] | None:
+    """Return a reader's case at a position, or None."""
+    return look.row(
+        _CASE + "WHERE reader = :reader AND position = :position",
+        reader=reader,
+        position=position,
+    )
+
+
+def views(look: Transaction, item: int) -> list[dict[str, Any]]:
+    """Return an item's films in order, without their paths."""
+    return look.rows(
+        "SELECT films.id, label, width, height, bits, low, high FROM item_views "
+        "JOIN films ON films.id = film WHERE item = :item ORDER BY position",
+        item=item,
+    )
+
+
+def assignment(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
+    """Return an assignment with its item's options, or None."""
+    return look.row(
+        "SELECT assignments.*, options FROM assignments JOIN cases ON cases.id = case_id "
+        "JOIN items ON items.id = cases.item WHERE assignments.id = :assignment_id",
+        assignment_id=assignment_id,
+    )
+
+
+def counts(look: Transaction, reader: int) -> dict[str, Any]:
+    """Return how many cases a reader was assigned and has read, by status."""
+    row = look.row(
+        "SELECT count(*) AS n_assigned, count(readings.id) AS n_read, "
+        "count(*) FILTER (WHERE readings.status = 'answered') AS n_answered, "
+        "count(*) FILTER (WHERE readings.status = 'skipped') AS n_skipped, "
+        "count(*) FILTER (WHERE readings.status = 'timed_out') AS n_timed_out, "
+        "max(readings.received_at_utc) AS last_reading_at_utc "
+        "FROM assignments LEFT JOIN readings "
+        f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
+        reader=reader,
+    )
+    return row or {}
+
+
+def add_presentation(change: Transaction, **columns: Any) -> None:
+    """Insert a presentation."""
+    change.insert("presentations", **columns)
+
+
+def presentation(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
+    """Return an assignment's presentation, or None."""
+    return look.row(
+        "SELECT * FROM presentations WHERE assignment = :assignment_id",
+        assignment_id=assignment_id,
+    )
+
+
+def add(change: Transaction, **columns: Any) -> None:
+    """Insert a reading."""
+    change.insert("readings", **columns)
+
+
+def by_id(look: Transaction, reading_id: str) -> dict[str, Any] | None:
+    """Return a reading's row, or None."""
+    return look.row("SELECT * FROM readings WHERE id = :reading_id", reading_id=reading_id)
+
+
+def current(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
+    """Return the reading of an assignment that no other supersedes, or None."""
+    return look.row(
+        f"SELECT * FROM readings WHERE assignment = :assignment_id AND {_CURRENT}",
+        assignment_id=assignment_id,
+    )
+
+
+def has_any(look: Transaction, reader: int, timing_source: str) -> bool:
+    """Return whether a reader has a reading from that source."""
+    return bool(
+        look.value(
+            "SELECT EXISTS (SELECT 1 FROM readings JOIN assignments "
+            "ON assignments.id = assignment WHERE reader = :reader "
+            "AND timing_source = :timing_source)",
+            reader=reader,
+            timing_source=timing_source,
+        )
+    )
+
+
+def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return a study's readings that no other supersedes, with reader, item and presentation."""
+    return look.rows(
+        "SELECT readings.*, reader_id, item_id, condition, session, repeat, assignments.position, "
+        "shown_order, presentations.received_at_utc AS presented_at_utc "
+        "FROM readings JOIN assignments ON assignments.id = readings.assignment "
+        "JOIN presentations ON presentations.assignment = assignments.id "
+        "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
+        f"JOIN items ON items.id = cases.item WHERE readers.study = :study AND {_CURRENT} "
+        "ORDER BY readers.id, assignments.position",
+        study=study,
+    )
+
+
+def all_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return every reading of a study as stored, superseded ones too, for verification."""
+    return look.rows(
+        "SELECT readings.* FROM readings JOIN assignments ON assignments.id = assignment "
+        "JOIN readers ON readers.id = reader WHERE study = :study ORDER BY readings.rowid",
+        study=study,
+    )
+
+
+def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return every presentation of a study as stored, for verification."""
+    return look.rows(
+        "SELECT presentations.* FROM presentations JOIN assignments "
+        "ON assignments.id = assignment JOIN readers ON readers.id = reader "
+        "WHERE study = :study ORDER BY presentations.rowid",
+        study=study,
+    )
+
+
+def truth(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
+    """Return an assignment's reference standard and explanation; never through `Store.desk`."""
+    return look.row(
+        "SELECT truth, coalesce(words, '') AS explanation, shown_order, options "
+        "FROM assignments JOIN cases ON cases.id = case_id "
+        "JOIN items ON items.id = cases.item "
+        "JOIN reference_standard ON reference_standard.item = cases.item "
+        "LEFT JOIN explanations ON explanations.item = cases.item "
+        "WHERE assignments.id = :assignment_id",
+        assignment_id=assignment_id,
+    )
+
+
+def score(look: Transaction, reader: int) -> dict[str, Any]:
+    """Return a reader's number of cases with a reference standard and of correct answers."""
+    row = look.row(
+        "SELECT count(*) AS n, count(*) FILTER (WHERE answer = truth) AS n_correct "
+        "FROM assignments JOIN cases ON cases.id = case_id "
+        "JOIN reference_standard ON reference_standard.item = cases.item "
+        "LEFT JOIN readings ON readings.assignment = assignments.id "
+        f"AND {_CURRENT} WHERE reader = :reader",
+        reader=reader,
+    )
+    return row or {}
+
+
+def simulated_case(look: Transaction, assignment_id: str) -> dict[str, Any]:
+    """Return what a simulation needs of a case, its reference standard included."""
+    row = look.row(
+        "SELECT item_id, options, shown_order, repeat, truth FROM assignments "
+        "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+        "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+        "WHERE assignments.id = :assignment_id",
+        assignment_id=assignment_id,
+    )
+    return row or {}

@@ -1,0 +1,97 @@
+"""Studies, their cases and their assignments in the store."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from study.store.connection import Transaction
+
+
+def add(change: Transaction, **columns: Any) -> int:
+    """Insert a study's row and return its id."""
+    return change.insert("studies", **columns)
+
+
+def find(look: Transaction, name: str) -> dict[str, Any] | None:
+    """Return a study's row by name, with its bank's name and marks, or None."""
+    return look.row(
+        "SELECT studies.*, banks.name AS bank_name, banks.simulated AS simulated_films, "
+        "banks.content_sha256 AS bank_sha256 "
+        "FROM studies JOIN banks ON banks.id = studies.bank WHERE studies.name = :name",
+        name=name,
+    )
+
+
+def by_number(look: Transaction, number: int) -> dict[str, Any] | None:
+    """Return a study's row by its id, as `find` does."""
+    name = look.value("SELECT name FROM studies WHERE id = :number", number=number)
+    return None if name is None else find(look, name)
+
+
+def names(look: Transaction) -> list[str]:
+    """Return the names of all studies."""
+    return [row["name"] for row in look.rows("SELECT name FROM studies ORDER BY name")]
+
+
+def add_cases(change: Transaction, study: int, cases: Iterable[tuple[int, int, str]]) -> None:
+    """Insert the drawn cases: (item, number, stratum)."""
+    change.insert_many(
+        "cases",
+        ("study", "item", "number", "stratum"),
+        ((study, item, number, stratum) for item, number, stratum in cases),
+    )
+
+
+def cases(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return the cases of a study with their items, in order of number."""
+    return look.rows(
+        "SELECT cases.id, number, stratum, item, item_id, options FROM cases "
+        "JOIN items ON items.id = item WHERE study = :study ORDER BY number",
+        study=study,
+    )
+
+
+def case_films(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return every film of a study's cases once, with where it lies."""
+    return look.rows(
+        "SELECT DISTINCT films.id, films.path, films.sha256, banks.images_root FROM cases "
+        "JOIN item_views ON item_views.item = cases.item JOIN films ON films.id = film "
+        "JOIN banks ON banks.id = films.bank WHERE study = :study ORDER BY films.path",
+        study=study,
+    )
+
+
+def mark_open(change: Transaction, study: int, at_utc: str) -> None:
+    """Turn a drawn study into an open one."""
+    change.execute(
+        "UPDATE studies SET state = 'open', opened_at_utc = :at_utc WHERE id = :study",
+        at_utc=at_utc,
+        study=study,
+    )
+
+
+def add_assignments(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Insert assignments: (id, reader, case, condition, session, repeat, position, order)."""
+    change.insert_many(
+        "assignments",
+        (
+            "id",
+            "reader",
+            "case_id",
+            "condition",
+            "session",
+            "repeat",
+            "position",
+            "shown_order",
+        ),
+        rows,
+    )
+
+
+def assignments(look: Transaction, reader: int) -> list[dict[str, Any]]:
+    """Return a reader's assignments in order of position, as an assignment's hash covers them."""
+    return look.rows(
+        "SELECT position, item_id, condition, session, repeat, shown_order FROM assignments "
+        "JOIN cases ON cases.id = case_id JOIN items ON items.id = item "
+        "WHERE reader = :reader ORDER BY position",
+        reader=reader,
+    )

@@ -1,0 +1,1 @@
+"""The seam between Streamlit and the domain: sign-in, routes, the reading component."""

@@ -1,0 +1,166 @@
+"""The reader's routes: the desk, a case to look at again, and the records the page sends.
+
+What leaves here is written out field by field from the domain's views, which have no field for the
+reference standard, report text or anybody else's answer.
+"""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from study import access, desk
+from study.access import Person
+from study.desk import CaseView, Desk, FilmView, Receipt
+from study.errors import NotAllowed, NotFound, NotNow, StudyError
+from study.store import Store
+from ui.access import same_origin, signed_in
+from ui.deployment import store
+from ui.films import address
+
+MAX_BODY = 2_000_000
+SIMULATED = "Simulated radiographs"
+
+_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
+
+
+def routes() -> list[Route]:
+    """Return the reader's routes."""
+    return [
+        Route("/desk", _desk, methods=["GET"]),
+        Route("/desk/cases/{position:int}", _case, methods=["GET"]),
+        Route("/desk/records", _records, methods=["POST"]),
+    ]
+
+
+async def _desk(request: Request) -> Response:
+    return await _for_reader(
+        request, lambda kept, person: _desk_json(kept, person, desk.desk(kept, person))
+    )
+
+
+async def _case(request: Request) -> Response:
+    position = request.path_params["position"]
+    return await _for_reader(
+        request,
+        lambda kept, person: _case_json(
+            _secret(kept), person, desk.case_at(kept, person, position)
+        ),
+    )
+
+
+async def _records(request: Request) -> Response:
+    if not same_origin(request):
+        return _refusal(403, "Answers are taken from the reading page only.")
+    body = await request.body()
+    if len(body) > MAX_BODY:
+        return _refusal(413, "Too much at once.")
+    try:
+        sent = json.loads(body)
+        seal, records = str(sent["seal"]), list(sent["records"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return _refusal(400, "Not a message of the reading page.")
+
+    def take(kept: Store, person: Person) -> dict[str, Any]:
+        if desk.desk(kept, person).seal != seal:
+            raise NotAllowed("These answers belong to another reader.")
+        receipt = desk.take_records(kept, person, records, now=datetime.now(UTC))
+        return _receipt_json(kept, person, receipt)
+
+    return await _for_reader(request, take)
+
+
+async def _for_reader(
+    request: Request, answer: Callable[[Store, Person], dict[str, Any]]
+) -> Response:
+    def work() -> Response:
+        person = signed_in(request.cookies)
+        if person is None:
+            return _refusal(401, "Sign in first.")
+        return JSONResponse(answer(store(), person), headers={"Cache-Control": "no-store"})
+
+    try:
+        return await run_in_threadpool(work)
+    except StudyError as error:
+        return _refusal(_STATUS.get(type(error), 503), str(error))
+
+
+def _refusal(status: int, why: str) -> Response:
+    return JSONResponse({"why": why}, status_code=status, headers={"Cache-Control": "no-store"})
+
+
+def _secret(kept: Store) -> str:
+    with kept.look() as look:
+        return access.secret(look)
+
+
+def _desk_json(kept: Store, person: Person, found: Desk) -> dict[str, Any]:
+    secret = _secret(kept)
+    return {
+        "seal": found.seal,
+        "study": found.study,
+        "reader": found.reader,
+        "notice": SIMULATED if found.simulated_films else "",
+        "total": found.total,
+        "read": found.read,
+        "finished": found.finished,
+        "score": None if found.score is None else dict(found.score),
+        "rules": dict(found.rules),
+        "cases": [_case_json(secret, person, case) for case in found.cases],
+    }
+
+
+def _case_json(secret: str, person: Person, case: CaseView) -> dict[str, Any]:
+    own = case.reading
+    return {
+        "case": case.case,
+        "position": case.position,
+        "condition": case.condition,
+        "question": case.question,
+        "options": [{"option": letter, "text": text} for letter, text in case.options],
+        "context": [{"name": name, "value": value} for name, value in case.context],
+        "views": [_film_json(secret, person, film) for film in case.views],
+        "presented": case.presented,
+        "reading": own
+        and {
+            "id": own.id,
+            "option": own.option,
+            "status": own.status,
+            "confidence": own.confidence,
+            "comment": own.comment,
+        },
+    }
+
+
+def _film_json(secret: str, person: Person, film: FilmView) -> dict[str, Any]:
+    return {
+        "url": address(secret, person, film.film, now_s=datetime.now(UTC).timestamp()),
+        "label": film.label,
+        "width": film.width,
+        "height": film.height,
+        "bits": film.bits,
+        "encoding": "samples" if film.bits > 8 else "png",
+        "low": film.low if film.bits > 8 else 0,
+        "high": film.high if film.bits > 8 else 255,
+    }
+
+
+def _receipt_json(kept: Store, person: Person, receipt: Receipt) -> dict[str, Any]:
+    return {
+        "stored": list(receipt.stored),
+        "refused": [{"id": one, "why": why} for one, why in receipt.refused],
+        "feedback": {
+            one: {
+                "option": told.option,
+                "correct": told.correct,
+                "explanation": told.explanation,
+            }
+            for one, told in receipt.feedback.items()
+        },
+        "desk": _desk_json(kept, person, receipt.desk),
+    }

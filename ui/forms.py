@@ -1,0 +1,52 @@
+"""Plain HTML forms in Streamlit: what has to set or clear a cookie must be a real form post."""
+
+import streamlit as st
+
+_CSS = """
+form { display: grid; gap: .75rem; font-family: var(--st-font); color: var(--st-text-color); }
+label { font-size: .95rem; }
+input { font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em; padding: .7rem .8rem;
+  border: 1px solid var(--st-border-color); border-radius: .5rem; color: inherit;
+  background: var(--st-secondary-background-color); text-transform: uppercase; }
+input::placeholder { opacity: .45; }
+input:focus-visible, button:focus-visible { outline: 3px solid var(--st-primary-color);
+  outline-offset: 2px; }
+button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
+  color: #06121c; background: var(--st-primary-color); cursor: pointer; }
+.quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
+  border: 1px solid var(--st-border-color); font-weight: 500; }
+"""
+
+_SIGN_IN = """
+<form method="post" action="sign-in">
+  <label for="access_code">Access code</label>
+  <input id="access_code" name="access_code" required autofocus autocomplete="off"
+    autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX-XXXX-XXXX"
+    maxlength="60">
+  <button type="submit">Sign in</button>
+</form>
+"""
+
+_SIGN_OUT = """
+<form method="post" action="sign-out" class="quiet"><button type="submit">Sign out</button></form>
+"""
+
+_FOCUS = """
+export default function ({ parentElement }) {
+  const field = parentElement.querySelector("input");
+  if (field && !parentElement.dataset.seen) {
+    parentElement.dataset.seen = "yes";
+    field.focus();
+  }
+}
+"""
+
+
+def sign_in_form() -> None:
+    """Show the sign-in form; its field is named ``access_code``."""
+    st.components.v2.component("sign_in_form", html=_SIGN_IN, css=_CSS, js=_FOCUS)(key="sign-in")
+
+
+def sign_out_form() -> None:
+    """Show a sign-out button."""
+    st.components.v2.component("sign_out_form", html=_SIGN_OUT, css=_CSS)(key="sign-out")

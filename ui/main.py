@@ -1,0 +1,41 @@
+"""The router: who is signed in decides which pages there are, and one of them runs."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+import streamlit as st  # noqa: E402 (the path above comes first)
+
+from study.errors import StudyError  # noqa: E402
+from ui import access  # noqa: E402
+
+_PAGES = {
+    "reader": [("read.py", "Read", "read")],
+    "coordinator": [
+        ("overview.py", "Overview", "overview"),
+        ("results.py", "Results", "results"),
+    ],
+    "": [("sign_in.py", "Sign in", "sign-in-page")],
+}
+
+
+def run() -> None:
+    """Show the pages of whoever is signed in, and run the one asked for."""
+    st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
+    try:
+        person = access.signed_in(st.context.cookies)
+    except StudyError as error:
+        st.error(str(error))
+        st.stop()
+    role = person.role if person else ""
+    pages = [
+        st.Page(ROOT / "pages" / file, title=title, url_path=path, default=index == 0)
+        for index, (file, title, path) in enumerate(_PAGES[role])
+    ]
+    st.navigation(pages, position="top" if len(pages) > 1 else "hidden").run()
+
+
+run()
