@@ -61,6 +61,7 @@ _ENTRY = re.compile(_QUOTED, re.DOTALL)
 def shown(value: object, limit: int = 60) -> str:
     """Return a value as a message quotes it: in quotes, and cut when long."""
     text = value if isinstance(value, str) else repr(value)
+    text = text[: limit + 1].encode("utf-8", "backslashreplace").decode("utf-8")
     text = text if len(text) <= limit else text[: limit - 1] + "…"
     return f"“{text}”" if isinstance(value, str) else text
 

@@ -1,7 +1,6 @@
 """The images folder: which file a path names, and what is in it."""
 
 import hashlib
-import os
 import posixpath
 import re
 import stat
@@ -149,7 +148,7 @@ class ImageFolder:
             real = (self._root / path).resolve(strict=True)
             if not real.is_relative_to(self._root):
                 raise _leaves(path)
-            status = os.stat(real)
+            status = real.stat()
             if not stat.S_ISREG(status.st_mode):
                 raise BadFilm(f"image {path} is not a file", "name the image file itself")
             if status.st_size > MAX_BYTES:

@@ -132,7 +132,7 @@ def context_parts(text: str) -> dict[str, str]:
     marks = list(_CONTEXT_PART.finditer(inner))
     ends = [mark.start() for mark in marks[1:]] + [len(inner)]
     parts: dict[str, str] = {}
-    for mark, end in zip(marks, ends, strict=True):
+    for mark, end in zip(marks, ends, strict=False):
         name = "sex" if mark[1].lower() == "gender" else mark[1].lower()
         value = inner[mark.end() : end].strip()
         if name in ("age", "sex"):

@@ -6,7 +6,7 @@ writes under concurrency. Connections are opened per use and never shared betwee
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -101,13 +101,10 @@ class Store:
             return cls(path)
         if not path.parent.is_dir():
             raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
-        connection = _connect(path)
-        try:
+        with closing(_connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             _migrate(connection)
-        finally:
-            connection.close()
         path.chmod(0o600)
         return cls(path)
 
@@ -140,19 +137,21 @@ class Store:
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        connection = _connect(self.path)
         try:
-            yield connection
+            with closing(_connect(self.path)) as connection:
+                yield connection
         except sqlite3.DatabaseError as error:
             raise _explained(error, self.path) from error
-        finally:
-            connection.close()
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = FULL")
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
     return connection
 
 
@@ -177,10 +176,7 @@ def _refuse_sealed(
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    try:
-        (found,) = connection.execute("PRAGMA application_id").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise BrokenStore(f"{path} is not a SQLite file. Name another file.") from error
+    (found,) = connection.execute("PRAGMA application_id").fetchone()
     if found != APPLICATION_ID:
         raise BrokenStore(f"{path} is not a Reading Room store. Name another file.")
 
@@ -197,8 +193,10 @@ def _explained(error: sqlite3.DatabaseError, path: Path) -> StudyError | sqlite3
         return StudyError(f"{path} cannot be written: {words}. Free some space and try again.")
     if "locked" in words:
         return StudyError(f"{path} is busy with another program: {words}. Try again.")
-    if "readonly" in words and "query_only" not in words:
+    if "readonly" in words:
         return StudyError(f"{path} cannot be written: {words}. Check its permissions.")
-    if "malformed" in words or "not a database" in words:
+    if "not a database" in words:
+        return BrokenStore(f"{path} is not a SQLite file. Name another file.")
+    if "malformed" in words:
         return BrokenStore(f"{path} is damaged: {words}. Restore it from a backup.")
     return error

@@ -107,6 +107,7 @@ CREATE TABLE cases (
     UNIQUE (study, item),
     UNIQUE (study, number)
 ) STRICT;
+CREATE INDEX cases_of_item ON cases (item);
 
 CREATE TABLE readers (
     id INTEGER PRIMARY KEY,
@@ -201,6 +202,7 @@ CREATE TABLE readings (
     timing_source TEXT NOT NULL CHECK (timing_source IN ('browser', 'simulated')),
     CHECK ((status = 'answered') = (answer IS NOT NULL))
 ) STRICT;
+CREATE INDEX readings_of_assignment ON readings (assignment);
 CREATE UNIQUE INDEX one_first_reading ON readings (assignment) WHERE supersedes IS NULL;
 
 CREATE TABLE events (

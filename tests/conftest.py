@@ -1,0 +1,181 @@
+"""Fixtures every kind of test shares: a fixed moment, fixed entropy, a small bank of real files."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from study import studies
+from study.access import Code, Person, new_code
+from study.banks import import_bank
+from study.deployments import init
+from study.protocol import Protocol
+from study.store import Store, people
+from study.studies import Invitation, study_row
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared"
+NOW = datetime(2025, 6, 4, 12, 0, tzinfo=UTC)
+TASKS = (
+    "Presence Assessment",
+    "Negation Assessment",
+    "Differential Diagnosis",
+    "Location and Distribution Assessment",
+    "Geometric Information Assessment",
+)
+SECRETS = ("FINDINGS-NOBODY-MAY-SEE", "IMPRESSION-NOBODY-MAY-SEE", "EXPLANATION-NOBODY-MAY-SEE")
+
+
+def entropy_from(seed: int) -> Callable[[int], bytes]:
+    """Return a source of bytes that is the same every time."""
+    generator = np.random.default_rng(seed)
+    return lambda n: generator.bytes(n)
+
+
+def bank_records(n_patients: int, per_patient: int = 2) -> dict[str, dict[str, Any]]:
+    """Return a bank in the ReXVQA format, with secrets that must never reach a reader."""
+    records = {}
+    number = count()
+    for patient in range(n_patients):
+        for _ in range(per_patient):
+            i = next(number)
+            records[f"q{i:04d}"] = {
+                "question": f"Which finding is present in film {i}?",
+                "options": [f"{letter}. Finding {letter}{i % 3}" for letter in "ABCD"],
+                "correct_answer": "ABCD"[(i * 7) % 4],
+                "correct_answer_explanation": SECRETS[2],
+                "task_name": TASKS[i % 5],
+                "category": f"Category {i % 2}",
+                "subcategory": "",
+                "study_id": f"S{patient}",
+                "PatientID": f"P{patient}",
+                "PatientSex": "MF"[patient % 2],
+                "PatientAge": f"{40 + patient % 50:03d}Y",
+                "Findings": SECRETS[0],
+                "Impression": SECRETS[1],
+                "ImagePath": [f"films/{patient}_pa.png", f"films/{patient}_lat.png"],
+                "ImageViewPosition": ["PA", "LATERAL"],
+            }
+    return records
+
+
+def write_bank(folder: Path, n_patients: int = 12, per_patient: int = 2) -> Path:
+    """Write a bank file with 16-bit frontal and 8-bit lateral films, and return its path."""
+    (folder / "films").mkdir(parents=True, exist_ok=True)
+    rows, columns = np.mgrid[0:96, 0:80]
+    for patient in range(n_patients):
+        film = (rows * 500 + columns * 120 + patient * 31).astype(np.uint16)
+        Image.fromarray(film).save(folder / f"films/{patient}_pa.png")
+        Image.fromarray((film >> 8).astype(np.uint8)).save(folder / f"films/{patient}_lat.png")
+    path = folder / "bank.json"
+    path.write_text(json.dumps(bank_records(n_patients, per_patient)))
+    return path
+
+
+@pytest.fixture
+def now() -> datetime:
+    """Return a fixed moment."""
+    return NOW
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Return an empty store."""
+    return init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+
+
+@pytest.fixture
+def banked(store: Store, tmp_path: Path) -> Store:
+    """Return a store with a bank of 24 items of 12 patients."""
+    path = write_bank(tmp_path / "bank")
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    return store
+
+
+@pytest.fixture
+def opened(banked: Store) -> Callable[..., Store]:
+    """Return a function that draws and opens the study ``trial`` with given protocol values."""
+
+    def make(readers: tuple[str, ...] = ("R1", "R2"), **values: Any) -> Store:
+        protocol = Protocol.from_json({"cases": 8, "one_question_per": "item", **values})
+        studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+        invite(banked, *readers)
+        studies.open_study(banked, study="trial", now=NOW)
+        return banked
+
+    return make
+
+
+def invite(store: Store, *readers: str) -> list[Code]:
+    """Invite readers to ``trial`` and return their codes."""
+    source = entropy_from(len(readers) * 100 + sum(map(ord, "".join(readers))))
+    codes = [new_code(source) for _ in readers]
+    studies.invite(
+        store,
+        study="trial",
+        invitations=[Invitation(reader_id=reader) for reader in readers],
+        codes=codes,
+        now=NOW,
+    )
+    return codes
+
+
+def person(store: Store, reader_id: str = "R1") -> Person:
+    """Return a reader of ``trial`` as if signed in."""
+    with store.look() as look:
+        study = study_row(look, "trial")
+        row = people.reader(look, study["id"], reader_id)
+    assert row is not None
+    return Person(
+        role="reader", study=study["id"], study_name="trial", reader=row["id"], name=reader_id
+    )
+
+
+def presentation(case: str, at: datetime = NOW) -> dict[str, Any]:
+    """Return a presentation record as the page sends it."""
+    return {
+        "kind": "presentation",
+        "id": f"shown-{case}",
+        "case": case,
+        "shown_epoch_ms": at.timestamp() * 1000,
+        "circumstances": {"renderer": "webgl2"},
+    }
+
+
+def reading(case: str, option: str | None = "A", **changed: Any) -> dict[str, Any]:
+    """Return a reading record as the page sends it."""
+    return {
+        "kind": "reading",
+        "id": f"read-{case}",
+        "case": case,
+        "option": option,
+        "status": "answered" if option else "timed_out",
+        "confidence": None,
+        "comment": None,
+        "times": {
+            "response_ms": 1234.5,
+            "elapsed_ms": 1234.5,
+            "hidden_ms": 0.0,
+            "paused_ms": 0.0,
+            "first_selection_ms": 800.25,
+        },
+        "selections": [{"option": option, "at_ms": 800.25}] if option else [],
+        "behaviour": {"zoom": 2},
+        "presented_epoch_ms": NOW.timestamp() * 1000,
+        "committed_epoch_ms": NOW.timestamp() * 1000 + 1234.5,
+        "flags": [],
+        "supersedes": None,
+        **changed,
+    }
+
+
+@pytest.fixture(autouse=True)
+def _no_store_of_mine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep tests away from a store the machine's owner may have."""
+    monkeypatch.delenv("READING_ROOM_DB", raising=False)

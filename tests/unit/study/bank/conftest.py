@@ -1,0 +1,74 @@
+"""A small images folder and items that are sound until a test breaks them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from study.bank import BankFile, read_bank
+
+ItemDict = dict[str, Any]
+
+
+def write_film(path: Path, level: int = 0) -> None:
+    """Write a small 16-bit film."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    samples = (np.arange(30 * 20, dtype=np.uint16) * 97 + level).reshape(20, 30)
+    Image.fromarray(samples).save(path)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Return a data set's folder: `metadata` beside `deid_png` with three films."""
+    (tmp_path / "set" / "metadata").mkdir(parents=True)
+    for n, name in enumerate(("P1/A1/pa.png", "P1/A1/lat.png", "P2/A2/pa.png")):
+        write_film(tmp_path / "set" / "deid_png" / name, level=n)
+    return tmp_path / "set"
+
+
+@pytest.fixture
+def item() -> ItemDict:
+    """Return an item as the data set spells it."""
+    return {
+        "question": "Is there a pleural effusion?",
+        "options": ["A. Yes, on the left", "B. Yes, on the right", "C. No"],
+        "correct_answer": "C",
+        "correct_answer_explanation": "Both angles are sharp.",
+        "task_name": "Presence Assessment",
+        "category": "Pleura",
+        "subcategory": "Effusion",
+        "class": "x",
+        "validation_code": 7,
+        "study_id": "S1",
+        "StudyInstanceUid": "1.2.3",
+        "PatientID": "P1",
+        "AccessionNumber": "A1",
+        "PatientSex": "F",
+        "PatientAge": "060Y",
+        "StudyDate": "20200101",
+        "Manufacturer": "M",
+        "Indication": "Cough.",
+        "Comparison": "None.",
+        "Findings": "Clear lungs.",
+        "Impression": "Normal.",
+        "ImagePath": ["../deid_png/P1/A1/pa.png", "../deid_png/P1/A1/lat.png"],
+        "ImageViewPosition": ["POSTERO_ANTERIOR", "LL"],
+        "ImageModality": ["DX", "DX"],
+    }
+
+
+@pytest.fixture
+def bank(root: Path) -> Callable[..., BankFile]:
+    """Return a function that writes items, or text, to a file and reads it as a bank."""
+
+    def read(content: object, name: str = "bank.json", images: Path | None = None) -> BankFile:
+        path = root / "metadata" / name
+        text = content if isinstance(content, str) else json.dumps(content)
+        path.write_text(text, encoding="utf-8")
+        return read_bank(path, images=images or root)
+
+    return read

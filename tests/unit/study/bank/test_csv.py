@@ -1,0 +1,132 @@
+"""The CSV layout: its own header, every alias, and what spoils a table."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from study.bank import BankFile, View, read_bank
+from study.errors import BadFile
+
+Read = Callable[..., BankFile]
+
+HEADER = (
+    "item_id,question,option_a,option_b,option_c,truth,task,category,subcategory,examination_id,"
+    "patient_id,age,sex,images,views,indication,comparison,findings,impression,explanation"
+)
+ROW = (
+    'q1,"Effusion,\nor none?",Left,Right,None,C,Presence,Pleura,Effusion,E1,P1,60,female,'
+    "deid_png/P1/A1/pa.png|deid_png/P1/A1/lat.png,PA|LATERAL,Cough,None,Clear,Normal,Sharp"
+)
+
+
+def test_every_column_finds_its_place(bank: Read) -> None:
+    found = bank(f"\ufeff{HEADER}\r\n{ROW}\r\n\r\n", "bank.csv")
+    assert (found.format, found.faults, found.notes, found.n_found) == ("csv", (), (), 1)
+    item = found.items[0]
+    assert item.question == "Effusion,\nor none?"
+    assert (item.options, item.truth) == (("Left", "Right", "None"), "C")
+    assert (item.examination_id, item.patient_id) == ("E1", "P1")
+    assert (item.age, item.sex) == ("60 years", "female")
+    assert item.views == (
+        View(path="deid_png/P1/A1/pa.png", label="PA"),
+        View(path="deid_png/P1/A1/lat.png", label="LATERAL"),
+    )
+    assert list(item.report.values()) == ["Cough", "None", "Clear", "Normal"]
+    assert item.explanation == "Sharp"
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_separator_is_taken_from_the_header(bank: Read, separator: str) -> None:
+    cells = ["item_id", "question", "options", "answer", "images"]
+    row = ["q1", "Effusion?", '"[""Yes"", ""No""]"', "No", "deid_png/P1/A1/pa.png"]
+    found = bank(f"{separator.join(cells)}\n{separator.join(row)}\n", "bank.csv")
+    assert found.faults == ()
+    assert (found.items[0].options, found.items[0].truth) == (("Yes", "No"), "B")
+
+
+def test_names_of_the_data_set_are_taken_as_columns(bank: Read) -> None:
+    found = bank(
+        "question_id,question,options,correct_answer,ImagePath,ImageViewPosition,PatientAge\n"
+        "q1,Effusion?,\"['A. Yes', 'B. No']\",B,\"['../deid_png/P1/A1/pa.png']\",['PA'],045Y\n",
+        "bank.csv",
+    )
+    assert found.faults == ()
+    assert (found.items[0].options, found.items[0].age) == (("Yes", "No"), "45 years")
+
+
+@pytest.mark.parametrize(
+    ("images", "n_views"),
+    [
+        ("deid_png/P1/A1/pa.png", 1),
+        ("deid_png/P1/A1/pa.png|deid_png/P1/A1/lat.png", 2),
+        ("deid_png/P1/A1/pa.png; deid_png/P1/A1/lat.png", 2),
+        ('"[""deid_png/P1/A1/pa.png"", ""deid_png/P1/A1/lat.png""]"', 2),
+    ],
+)
+def test_images_are_a_list_or_separated_paths(bank: Read, images: str, n_views: int) -> None:
+    found = bank(f"item_id,question,option_a,option_b,images\nq1,Q,x,y,{images}\n", "bank.csv")
+    assert found.faults == ()
+    assert len(found.items[0].views) == n_views
+
+
+def test_table_without_a_truth_column_has_no_reference_standard(bank: Read) -> None:
+    found = bank(
+        "item_id,question,option_a,option_b,images\nq1,Q,x,y,deid_png/P1/A1/pa.png\n", "bank.csv"
+    )
+    assert found.items[0].truth is None
+
+
+def test_empty_cell_in_a_truth_column_is_a_fault(bank: Read) -> None:
+    found = bank(f"{HEADER}\n{ROW}\n{ROW.replace('q1', 'q2').replace(',C,', ',,')}\n", "bank.csv")
+    assert [(fault.key, fault.what) for fault in found.faults] == [("q2", "no correct answer")]
+    assert len(found.items) == 1
+
+
+def test_gap_between_options_is_a_fault_and_unused_columns_are_not(bank: Read) -> None:
+    found = bank(
+        "item_id,question,option_a,option_b,option_c,option_d,images\n"
+        "q1,Q,x,y,,,deid_png/P1/A1/pa.png\nq2,Q,x,,y,,deid_png/P1/A1/pa.png\n",
+        "bank.csv",
+    )
+    assert [item.item_id for item in found.items] == ["q1"]
+    assert [fault.what for fault in found.faults] == ["empty option B"]
+
+
+def test_row_of_the_wrong_length_is_named_by_its_line(bank: Read) -> None:
+    found = bank(f"{HEADER}\n{ROW}\nq2,too short\n", "bank.csv")
+    assert [fault.key for fault in found.faults] == ["line 4"]
+    assert found.n_found == 2
+
+
+def test_unknown_columns_are_noted(bank: Read) -> None:
+    found = bank(
+        "item_id,question,option_a,option_b,images,mood\nq1,Q,x,y,deid_png/P1/A1/pa.png,good\n",
+        "bank.csv",
+    )
+    assert found.notes == ("unknown key “mood” ignored (1 item, first q1)",)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no entries"),
+        (HEADER, "no entries"),
+        ("item_id,question\nq1,Q\n", r"no column options .*, images; its header is item_id, que"),
+        ("item_id,Item ID,question\n1,2,3\n", "columns given twice: Item ID, item_id"),
+        (f'{HEADER}\nq1,"never closed\n{ROW}', "row that begins at line 2"),
+    ],
+)
+def test_table_that_cannot_be_read_as_a_whole_is_refused(bank: Read, text: str, says: str) -> None:
+    with pytest.raises(BadFile, match=says):
+        bank(text, "bank.csv")
+
+
+def test_layout_is_guessed_from_the_content_where_the_ending_is_silent(bank: Read) -> None:
+    assert bank(f"{HEADER}\n{ROW}\n", "bank.txt").format == "csv"
+
+
+def test_layout_can_be_given(root: Path) -> None:
+    path = root / "bank.json"
+    path.write_text(f"{HEADER}\n{ROW}\n")
+    assert len(read_bank(path, images=root, format="csv").items) == 1

@@ -1,0 +1,266 @@
+"""Faults: every one of every item is listed, and no faulty item gets in."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from study.bank import BankFile, Fault, read_bank
+from study.errors import BadFile
+
+Read = Callable[..., BankFile]
+ItemDict = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"question": ""}, "no question"),
+        ({"question": "  "}, "no question"),
+        ({"question": 7}, "question is not text: 7"),
+        ({"question": ["a", "b"]}, "question is not text"),
+        ({"question": "a\0b"}, "question is not text"),
+        ({"question": "\ud800"}, "question is not text"),
+        ({"options": None}, "no options"),
+        ({"options": []}, "no options"),
+        ({"options": "Yes or no"}, "options not understood"),
+        ({"options": 4}, "options not understood"),
+        ({"options": ["No"]}, "1 option"),
+        ({"options": list("abcdefghi")}, "9 options"),
+        ({"options": ["x", "", "No"]}, "empty option B"),
+        ({"options": ["A. x", "B.", "C. No"]}, "empty option B"),
+        ({"options": ["x", None, "No"]}, "empty option B"),
+        ({"options": ["x", True, "No"]}, "not texts: True"),
+        ({"options": ["x", " X", "No"]}, "given twice: “x”"),
+        ({"options": ["B. x", "A. y", "C. No"]}, "options lettered B, A, C"),
+        ({"options": ["A. x", "B. y", "D. No"]}, "options lettered A, B, D"),
+        ({"options": {"A": "x", "C": "No"}}, "options under the keys"),
+        ({"correct_answer": ""}, "no correct answer"),
+        ({"correct_answer": None}, "no correct answer"),
+        ({"correct_answer": "D"}, "“D” is not among the options"),
+        ({"correct_answer": "Maybe"}, "not among the options"),
+        ({"correct_answer": "A. No"}, "not among the options"),
+        ({"correct_answer": ["C"]}, "correct answer not text"),
+        ({"options": ["C", "B", "A"], "correct_answer": "A"}, "fits the options A and C"),
+        ({"answer": "B"}, "correct answers that differ"),
+        ({"task_name": {"a": 1}}, "task is not text"),
+        ({"PatientID": 1.5}, "patient id is not text"),
+        ({"study_id": True}, "study_id is not text"),
+        ({"ImagePath": []}, "no image"),
+        ({"ImagePath": None}, "no image"),
+        ({"ImagePath": [None, "deid_png/P1/A1/pa.png"]}, "image path None is not text"),
+        ({"ImagePath": {"a": 1}}, "is not text"),
+        ({"ImagePath": "../deid_png/none.png"}, "not found"),
+        ({"ImagePath": "../deid_png/P1"}, "is not a file"),
+        ({"ImagePath": "../metadata/bank.json"}, "not an image"),
+        ({"ImagePath": "../../set/deid_png/P1/A1/pa.png"}, "leads out of the images folder"),
+        ({"ImagePath": "deid_png/../../x.png"}, "leads out"),
+        ({"ImagePath": "..\\..\\x.png"}, "leads out"),
+        ({"ImagePath": "/etc/hostname"}, "leads out"),
+        ({"ImagePath": "C:\\films\\x.png"}, "leads out"),
+        ({"ImagePath": ".."}, "leads out"),
+        ({"ImagePath": "https://example.org/x.png"}, "is not a file's path"),
+        ({"ImagePath": "file:///etc/hostname"}, "is not a file's path"),
+        ({"ImagePath": "a\0.png"}, "is not text"),
+        ({"ImagePath": "x" * 5000}, "cannot be read"),
+    ],
+)
+def test_fault_is_named_with_its_item_and_a_remedy(
+    bank: Read, item: ItemDict, change: ItemDict, says: str
+) -> None:
+    found = bank({"bad": item | change, "good": item})
+    assert [sound.item_id for sound in found.items] == ["good"]
+    assert found.n_found == 2
+    assert {fault.key for fault in found.faults} == {"bad"}
+    assert any(says in fault.what for fault in found.faults), found.faults
+    assert all(fault.remedy for fault in found.faults)
+
+
+def test_all_faults_of_all_items_are_listed_at_once(bank: Read) -> None:
+    found = bank({"q1": {"correct_answer": "A"}, "q2": 5, "q3": {"ImagePath": "/x", "options": 1}})
+    said = [(fault.key, fault.what) for fault in found.faults]
+    assert said == [
+        ("q1", "no question"),
+        ("q1", "no options"),
+        ("q1", "no image"),
+        ("q2", "not an item but 5"),
+        ("q3", "no question"),
+        ("q3", "options not understood: 1"),
+        ("q3", "no correct answer"),
+        ("q3", "image path “/x” leads out of the images folder"),
+    ]
+
+
+def test_fault_reads_as_one_line() -> None:
+    fault = Fault(key="q1", what="no image", remedy="name one")
+    assert str(fault) == "q1: no image; name one"
+
+
+def test_symbolic_link_that_leads_out_is_refused(bank: Read, item: ItemDict, root: Path) -> None:
+    (root.parent / "secret.png").write_bytes((root / "deid_png/P1/A1/pa.png").read_bytes())
+    (root / "link.png").symlink_to(root.parent / "secret.png")
+    (root / "out").symlink_to(root.parent)
+    (root / "inside.png").symlink_to(root / "deid_png/P1/A1/pa.png")
+    (root / "loop.png").symlink_to(root / "loop.png")
+    found = bank(
+        {
+            "file": item | {"ImagePath": "link.png"},
+            "folder": item | {"ImagePath": "out/secret.png"},
+            "loop": item | {"ImagePath": "loop.png"},
+            "inside": item | {"ImagePath": "inside.png"},
+        }
+    )
+    assert [sound.item_id for sound in found.items] == ["inside"]
+    assert ["leads out" in fault.what for fault in found.faults] == [True, True, False]
+
+
+def test_absolute_path_inside_the_folder_is_taken(bank: Read, item: ItemDict, root: Path) -> None:
+    (root.parent / "alias").symlink_to(root)
+    given = root.parent / "alias"
+    item["ImagePath"] = [
+        str(root / "deid_png/P1/A1/pa.png"),
+        str(given / "deid_png/P1/A1/lat.png"),
+    ]
+    found = bank({"q1": item}, images=given)
+    assert [view.path for view in found.items[0].views] == [
+        "deid_png/P1/A1/pa.png",
+        "deid_png/P1/A1/lat.png",
+    ]
+
+
+def test_pipe_is_not_waited_for(bank: Read, item: ItemDict, root: Path) -> None:
+    os.mkfifo(root / "pipe.png")
+    assert "is not a file" in bank({"q1": item | {"ImagePath": "pipe.png"}}).faults[0].what
+
+
+def test_cut_film_faults_every_item_that_shows_it(bank: Read, item: ItemDict, root: Path) -> None:
+    film = root / "deid_png/P1/A1/lat.png"
+    film.write_bytes(film.read_bytes()[:-30])
+    found = bank({"q1": item, "q2": item})
+    assert [fault.key for fault in found.faults] == ["q1", "q2"]
+    assert "deid_png/P1/A1/lat.png" in found.faults[0].what
+    assert found.films == {}
+
+
+def test_item_id_given_twice_keeps_neither(bank: Read, item: ItemDict) -> None:
+    one = json.dumps(item)
+    found = bank(f'{{"q1": {one}, "q2": {one}, "q1": {one}}}')
+    assert [sound.item_id for sound in found.items] == ["q2"]
+    assert [str(fault) for fault in found.faults] == [
+        "q1: item id given 2 times; give each item its own id"
+    ]
+    assert found.n_found == 3
+
+
+@pytest.mark.parametrize(
+    "twice",
+    ['"question": "Is it?", "question": "Is it not?"', '"question": "a", "Question": "b"'],
+)
+def test_key_given_twice_inside_an_item_is_a_fault(bank: Read, item: ItemDict, twice: str) -> None:
+    del item["question"]
+    found = bank(f'{{"q1": {json.dumps(item)[:-1]}, {twice}}}}}')
+    assert "keys given twice: “question”" in found.faults[0].what
+
+
+def test_option_letter_given_twice_is_a_fault(bank: Read, item: ItemDict) -> None:
+    text = json.dumps({"q1": item | {"options": 0}})
+    found = bank(text.replace('"options": 0', '"options": {"A": "x", "B": "y", "A": "z"}'))
+    assert "options under the keys" in found.faults[0].what
+
+
+def test_item_without_id_is_named_by_its_place(bank: Read, item: ItemDict) -> None:
+    found = bank([item | {"id": "q1"}, item, item | {"id": ""}])
+    assert [(fault.key, fault.what) for fault in found.faults] == [
+        ("entry 2", "no item id"),
+        ("entry 3", "no item id"),
+    ]
+
+
+def test_empty_key_is_no_id(bank: Read, item: ItemDict) -> None:
+    assert bank({"": item, " ": item}).items == ()
+
+
+def test_truth_missing_in_one_item_only_is_a_fault(bank: Read, item: ItemDict) -> None:
+    other = dict(item)
+    del other["correct_answer"]
+    found = bank({"q1": item, "q2": other})
+    assert [str(fault) for fault in found.faults] == [
+        "q2: no correct answer; give the letter of the correct option"
+    ]
+
+
+def test_examination_of_two_patients_faults_all_its_items(bank: Read, item: ItemDict) -> None:
+    other = item | {"PatientID": "P2"}
+    found = bank({"q1": item, "q2": other, "q3": other | {"ImagePath": "none.png"}})
+    assert found.items == ()
+    assert [f.key for f in found.faults if "is given to patients P1, P2" in f.what] == [
+        "q1",
+        "q2",
+        "q3",
+    ]
+
+
+def test_line_that_is_no_json_is_a_fault_and_the_rest_is_read(bank: Read, item: ItemDict) -> None:
+    text = json.dumps(item | {"id": "q1"}) + "\n{broken\n" + json.dumps(item | {"id": "q2"})
+    found = bank(text, "bank.jsonl")
+    assert len(found.items) == 2
+    assert found.faults[0].key == "line 2"
+    assert found.n_found == 3
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+likely = st.sampled_from(
+    [
+        "A",
+        ["A. x", "B. y"],
+        "['deid_png/P1/A1/pa.png']",
+        "<context>Age:",
+        "../deid_png/P1/A1/pa.png",
+        "060Y",
+        {"A": "x", "B": "y"},
+        "[" * 3000,
+        "\ud800",
+    ]
+)
+keys = st.sampled_from(
+    ("question", "options", "correct_answer", "answer", "ImagePath", "views", "PatientAge", "sex")
+    + ("context", "id", "study_id", "PatientID", "Findings", "option_a", "task_name", "Question")
+    + ("strange",)
+)
+strange = st.dictionaries(keys, likely | values, max_size=9)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    content=values
+    | st.dictionaries(st.text(max_size=3), strange | values, min_size=1, max_size=4)
+    | st.lists(strange, max_size=4)
+)
+def test_any_json_gives_a_bank_or_bad_file(root: Path, content: object) -> None:
+    path = root / "any.json"
+    path.write_text(json.dumps(content))
+    try:
+        found = read_bank(path, images=root)
+    except BadFile:
+        return
+    bad = {fault.key for fault in found.faults}
+    assert not bad & {item.item_id for item in found.items}
+    assert found.n_found >= len(found.items)
+    for item in found.items:
+        assert len(set(item.options)) == len(item.options) >= 2
+        assert item.truth is None or item.truth in "ABCDEFGH"[: len(item.options)]
+        assert {view.path for view in item.views} <= set(found.films)
+    for fault in found.faults:
+        str(fault).encode("utf-8")
+    "\n".join(found.notes).encode("utf-8")

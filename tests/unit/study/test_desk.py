@@ -1,0 +1,291 @@
+"""The reader's desk: one reading a case, nothing leaked, nothing lost."""
+
+import dataclasses
+import json
+import sqlite3
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from study import desk, studies
+from study.errors import BadFile, NotAllowed, NotFound, NotNow
+from study.protocol import Protocol
+from study.store import SEALED_TABLES, Store
+from tests.conftest import NOW, SECRETS, invite, person, presentation, reading
+
+Opened = Callable[..., Store]
+
+
+def _desk(store: Store, who: str = "R1") -> desk.Desk:
+    return desk.desk(store, person(store, who))
+
+
+def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> desk.Receipt:
+    now = NOW + timedelta(seconds=after_s)
+    return desk.take_records(store, person(store, who), records, now=now)
+
+
+def _rows(store: Store) -> list[dict[str, Any]]:
+    with store.look() as look:
+        return look.rows("SELECT * FROM readings ORDER BY rowid")
+
+
+def test_the_current_case_and_the_next_two_are_handed_out(opened: Opened) -> None:
+    """The page holds three cases, in order of position."""
+    found = _desk(opened())
+    assert [case.position for case in found.cases] == [1, 2, 3]
+    assert (found.total, found.read, found.finished) == (8, 0, False)
+
+
+def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
+    """The fields are these and no others: adding one is a decision about blinding."""
+    fields = {field.name for field in dataclasses.fields(desk.CaseView)}
+    assert fields == {
+        "case",
+        "position",
+        "condition",
+        "question",
+        "options",
+        "context",
+        "views",
+        "presented",
+        "reading",
+    }
+    film = {field.name for field in dataclasses.fields(desk.FilmView)}
+    assert film == {"film", "label", "width", "height", "bits", "low", "high"}
+
+
+@pytest.mark.parametrize("table", sorted(SEALED_TABLES))
+def test_sqlite_itself_refuses_the_sealed_tables_to_the_desk(store: Store, table: str) -> None:
+    """No statement of the reading page can read them, whatever its code does."""
+    with pytest.raises(sqlite3.DatabaseError, match="prohibited"), store.desk() as look:
+        look.rows(f"SELECT * FROM {table}")
+
+
+def test_nothing_secret_is_in_what_a_reader_gets(opened: Opened) -> None:
+    """Walk through a whole study and look at everything handed out."""
+    store = opened()
+    seen = []
+    while cases := _desk(store).cases:
+        seen.append(repr(cases))
+        _take(store, presentation(cases[0].case), reading(cases[0].case))
+    assert len(seen) == 8
+    assert not any(secret in "".join(seen) for secret in SECRETS)
+
+
+def test_an_answer_is_stored_once_and_acknowledged_twice(opened: Opened) -> None:
+    """A record sent again changes nothing and is acknowledged again."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    for _ in range(2):
+        receipt = _take(store, presentation(case), reading(case, "B"))
+        assert receipt.stored == (f"shown-{case}", f"read-{case}")
+    assert [(row["answer"], row["response_ms"]) for row in _rows(store)] == [("B", 1234.5)]
+    assert receipt.desk.cases[0].position == 2
+
+
+def test_a_second_answer_from_another_tab_is_refused_and_the_first_stands(
+    opened: Opened,
+) -> None:
+    """Two tabs, one reading."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    _take(store, presentation(case), reading(case, "B"))
+    receipt = _take(store, reading(case, "C", id="from-another-tab"))
+    assert receipt.refused == (
+        ("from-another-tab", "This case was already read; the first answer stands."),
+    )
+    assert [row["answer"] for row in _rows(store)] == ["B"]
+
+
+def test_a_shuffled_option_is_stored_under_its_canonical_letter(opened: Opened) -> None:
+    """The reader presses A; what stands there in the bank is what is stored."""
+    store = opened(option_order="random")
+    case = _desk(store).cases[0]
+    _take(store, presentation(case.case), reading(case.case, "A"))
+    with store.look() as look:
+        texts = json.loads(
+            look.value(
+                "SELECT options FROM items JOIN cases ON item = items.id "
+                "JOIN assignments ON case_id = cases.id WHERE assignments.id = :case",
+                case=case.case,
+            )
+        )
+    assert texts["ABCD".index(_rows(store)[0]["answer"])] == case.options[0][1]
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"option": "E"}, "no such option"),
+        ({"option": None, "status": "timed_out"}, "no time limit"),
+        ({"confidence": 3}, "no confidence"),
+        ({"comment": "hm"}, "no comments"),
+        ({"supersedes": "some-other-reading"}, "cannot be changed"),
+        ({"times": None}, "Not a sound record"),
+        ({"times": {"response_ms": -1}}, "Not a sound record"),
+        ({"times": {"response_ms": float("nan")}}, "Not a sound record"),
+        ({"status": "unparsed"}, "Not a sound record"),
+        ({"behaviour": {"<script>": 1}}, "Not a sound record"),
+        ({"presented_epoch_ms": 1e30}, "Not a sound record"),
+        ({"case": "0000000000000000"}, "not on your list"),
+    ],
+)
+def test_an_impossible_reading_is_refused_with_its_reason(
+    opened: Opened, changed: dict[str, Any], reason: str
+) -> None:
+    """The page is trusted in nothing; what it cannot have sent is not stored."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    receipt = _take(store, presentation(case), {**reading(case), **changed})
+    assert reason in receipt.refused[0][1]
+    assert _rows(store) == []
+
+
+def test_one_bad_record_does_not_hold_up_the_others(opened: Opened) -> None:
+    """A batch is taken record by record."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    receipt = _take(store, None, 7, {"kind": "reading"}, presentation(case), reading(case))
+    assert len(receipt.refused) == 3
+    assert f"read-{case}" in receipt.stored
+
+
+def test_a_flood_of_records_is_refused(opened: Opened) -> None:
+    """No reading page sends hundreds of records at once."""
+    with pytest.raises(BadFile, match="At most"):
+        _take(opened(), *[{}] * 501)
+
+
+def test_a_case_not_yet_handed_out_cannot_be_read(opened: Opened) -> None:
+    """Nobody can answer ahead of what the page was given."""
+    store = opened()
+    with store.look() as look:
+        late = look.value(
+            "SELECT assignments.id FROM assignments JOIN readers ON readers.id = reader "
+            "WHERE reader_id = 'R1' AND position = 4"
+        )
+    assert "not handed out" in _take(store, reading(late)).refused[0][1]
+
+
+def test_another_readers_case_cannot_be_read(opened: Opened) -> None:
+    """Cases are handed out to one reader each."""
+    store = opened()
+    other = _desk(store, "R2").cases[0].case
+    assert "not on your list" in _take(store, reading(other)).refused[0][1]
+
+
+def test_a_reading_whose_presentation_was_lost_is_kept_and_flagged(opened: Opened) -> None:
+    """Nothing answered is lost for want of a message before it."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    _take(store, reading(case))
+    assert json.loads(_rows(store)[0]["flags"]) == ["presentation_lost"]
+
+
+def test_clocks_that_disagree_are_flagged_and_the_reading_kept(opened: Opened) -> None:
+    """The browser says a minute, the server saw a second: kept as sent, and flagged."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    times = {"response_ms": 60_000.0, "elapsed_ms": 60_000.0}
+    _take(store, presentation(case), after_s=0)
+    _take(store, reading(case, times=times), after_s=1)
+    row = _rows(store)[0]
+    assert json.loads(row["flags"]) == ["clock_disagreement"]
+    assert row["response_ms"] == 60_000.0
+    assert row["hidden_ms"] is None
+
+
+def test_a_changed_answer_is_a_new_row_that_supersedes(opened: Opened) -> None:
+    """Where going back is allowed both answers are kept and the last one counts."""
+    store = opened(back_navigation=True)
+    case = _desk(store).cases[0].case
+    _take(store, presentation(case), reading(case, "B"))
+    again = desk.case_at(store, person(store), 1)
+    assert again.reading is not None
+    assert again.reading.option == "B"
+    change = reading(case, "C", id="changed-it", supersedes=again.reading.id)
+    assert _take(store, change).stored == ("changed-it",)
+    assert [row["answer"] for row in _rows(store)] == ["B", "C"]
+    twice = reading(case, "D", id="changed-it-elsewhere", supersedes=again.reading.id)
+    assert "changed elsewhere" in _take(store, twice).refused[0][1]
+    assert _desk(store).read == 1
+
+
+def test_going_back_is_refused_unless_the_protocol_allows_it(opened: Opened) -> None:
+    """By default a case cannot be looked at again."""
+    store = opened()
+    with pytest.raises(NotAllowed):
+        desk.case_at(store, person(store), 1)
+
+
+def test_an_unread_case_cannot_be_looked_at_out_of_order(opened: Opened) -> None:
+    """Going back leads to read cases only."""
+    store = opened(back_navigation=True)
+    with pytest.raises(NotFound):
+        desk.case_at(store, person(store), 5)
+
+
+def test_feedback_after_a_case_comes_only_once_it_is_stored(opened: Opened) -> None:
+    """The reference standard is told for stored readings alone."""
+    store = opened(feedback="after case")
+    case = _desk(store).cases[0].case
+    refused = _take(store, reading(case, "E"))
+    assert refused.feedback == {}
+    told = _take(store, presentation(case), reading(case, "A", id="read-it-now")).feedback
+    assert set(told) == {"read-it-now"}
+    assert told["read-it-now"].correct == (told["read-it-now"].option == "A")
+
+
+def test_without_feedback_nothing_is_told(opened: Opened) -> None:
+    """The default study never tells right from wrong."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    receipt = _take(store, presentation(case), reading(case))
+    assert receipt.feedback == {}
+    assert receipt.desk.score is None
+
+
+def test_a_score_is_told_at_the_end_where_the_protocol_says_so(opened: Opened) -> None:
+    """After study: not before the last case is read."""
+    store = opened(feedback="after study")
+    while cases := _desk(store).cases:
+        assert _desk(store).score is None
+        _take(store, presentation(cases[0].case), reading(cases[0].case, "A"))
+    score = _desk(store).score
+    assert score is not None
+    assert score["n"] == 8
+    assert 0 <= score["n_correct"] <= 8
+
+
+def test_confidence_is_asked_for_where_the_protocol_says_so(opened: Opened) -> None:
+    """An answer without it, or beyond the scale, is refused."""
+    store = opened(confidence=5)
+    case = _desk(store).cases[0].case
+    for confidence in (None, 6):
+        assert "confidence" in _take(store, reading(case, confidence=confidence)).refused[0][1]
+    assert _take(store, reading(case, confidence=5)).stored
+
+
+def test_image_absent_cases_carry_no_film(opened: Opened) -> None:
+    """The condition is real: not even a film's number is handed out."""
+    store = opened(conditions=["image-absent"])
+    assert _desk(store).cases[0].views == ()
+
+
+def test_context_shows_what_the_protocol_names(opened: Opened) -> None:
+    """Age and sex where named, in that order, and nothing else."""
+    shown = dict(_desk(opened(context=["sex"])).cases[0].context)
+    assert list(shown) == ["Sex"]
+    assert shown["Sex"] in ("male", "female")
+
+
+def test_nobody_reads_before_the_study_is_open(banked: Store) -> None:
+    """A drawn study hands out nothing."""
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(banked, "R1")
+    with pytest.raises(NotNow, match="not open"):
+        _desk(banked)
