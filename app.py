@@ -2,7 +2,8 @@
 
 import streamlit as st
 
+from ui.deployment import lifespan
 from ui.headers import HEADERS
 from ui.routes import routes
 
-app = st.App("ui/main.py", routes=routes(), middleware=[HEADERS])
+app = st.App("ui/main.py", routes=routes(), middleware=[HEADERS], lifespan=lifespan)

@@ -2,6 +2,7 @@
 
 StudyError
 ├── BadFile          a file that cannot be taken as it is
+│   └── BadFilm      an image file that cannot be shown truly (in `study.films`)
 ├── BadProtocol      a protocol file with faults
 ├── NotFound         a bank, study or reader of that name is not there
 ├── NotNow           right request, wrong moment: the study's state forbids it

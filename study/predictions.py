@@ -24,7 +24,9 @@ __all__ = [
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
 ID_KEYS = ("item_id", "question_id", "id")
-ANSWER_KEYS = ("model_prediction", "prediction", "answer", "output", "model_output", "response")
+PREDICTION_KEYS = ("model_prediction", "prediction")
+WORD_KEYS = ("answer", "output", "model_output", "response")
+ANSWER_KEYS = (*PREDICTION_KEYS, *WORD_KEYS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,13 +102,14 @@ def read_predictions(path: Path, *, options: Mapping[str, tuple[str, ...]]) -> P
     _check_columns(path, source)
     faults = [str(fault) for fault in source.faults]
     found: dict[str, object] = {}
+    keys = _keys_used(source)
     keyless = 0
     for record in source.records:
         item_id, fault = _identified(record, found)
         if fault:
             faults.append(fault)
             continue
-        has_key, found[item_id] = _said(record.value)
+        has_key, found[item_id] = _said(record.value, keys)
         keyless += not has_key
     if faults:
         raise BadFile(f"{path} has faults:\n" + "\n".join(f"- {fault}" for fault in faults))
@@ -121,7 +124,7 @@ def read_predictions(path: Path, *, options: Mapping[str, tuple[str, ...]]) -> P
             if item_id in options
         ),
         unknown_ids=tuple(item_id for item_id in found if item_id not in options),
-        notes=_notes(source, keyless),
+        notes=_notes(source, keys, keyless),
     )
 
 
@@ -155,7 +158,18 @@ def predict(item_id: str, said: object, options: Sequence[str]) -> Prediction:
 
 def _is_record(found: dict[str, object]) -> bool:
     keys = {plain_key(key) for key in found}
-    return any(plain_key(key) in keys for key in ID_KEYS) and _said(found)[0]
+    return any(plain_key(key) in keys for key in ID_KEYS) and _said(found, ANSWER_KEYS)[0]
+
+
+def _keys_used(source: Source) -> tuple[str, ...]:
+    """Return the keys that hold the answers of this file.
+
+    Beside a `model_prediction` anywhere in the file, `answer` may well be the correct one.
+    """
+    for record in source.records:
+        if isinstance(record.value, dict) and _first(record.value, PREDICTION_KEYS)[0]:
+            return PREDICTION_KEYS
+    return WORD_KEYS
 
 
 def _check_columns(path: Path, source: Source) -> None:
@@ -188,9 +202,9 @@ def _identified(record: Record, found: Mapping[str, object]) -> tuple[str, str]:
     return item_id, ""
 
 
-def _said(value: object) -> tuple[bool, object]:
+def _said(value: object, keys: Iterable[str]) -> tuple[bool, object]:
     """Return whether a record has a key for its answer, and the first answer that is filled."""
-    return _first(value, ANSWER_KEYS) if isinstance(value, dict) else (True, value)
+    return _first(value, keys) if isinstance(value, dict) else (True, value)
 
 
 def _first(record: Mapping[str, object], keys: Iterable[str]) -> tuple[bool, object]:
@@ -199,8 +213,8 @@ def _first(record: Mapping[str, object], keys: Iterable[str]) -> tuple[bool, obj
     return bool(given), next((value for value in given if not missing(value)), None)
 
 
-def _notes(source: Source, keyless: int) -> tuple[str, ...]:
-    known = {plain_key(key) for key in (*ID_KEYS, *ANSWER_KEYS)}
+def _notes(source: Source, keys: Iterable[str], keyless: int) -> tuple[str, ...]:
+    known = {plain_key(key) for key in (*ID_KEYS, *keys)}
     ignored: Counter[str] = Counter(
         key
         for record in source.records

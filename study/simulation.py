@@ -77,9 +77,10 @@ def simulate(
         raise BadFile(f"accuracy = {accuracy}: must lie between 0 and 1.")
     person, protocol = _admit(store, study, reader_id, now)
     clock, n_read = now, 0
-    while (found := desk(store, person)).cases:
-        clock = _read_next(store, person, protocol, found, seed, accuracy, clock)
-        n_read += 1
+    with store.kept_warm():
+        while (found := desk(store, person)).cases:
+            clock = _read_next(store, person, protocol, found, seed, accuracy, clock)
+            n_read += 1
     return Simulated(reader_id=reader_id, n_read=n_read)
 
 

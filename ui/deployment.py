@@ -1,9 +1,12 @@
 """Finds the store this process serves."""
 
 import os
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
+from study.errors import NotFound
 from study.store import Store
 
 VARIABLE = "READING_ROOM_DB"
@@ -24,3 +27,12 @@ def store() -> Store:
 @lru_cache
 def _opened(path: Path) -> Store:
     return Store(path)
+
+
+@asynccontextmanager
+async def lifespan(_: object) -> AsyncIterator[None]:
+    """Keep the store warm while the server runs; see `Store.kept_warm`."""
+    with ExitStack() as held:
+        with suppress(NotFound):
+            held.enter_context(store().kept_warm())
+        yield

@@ -32,11 +32,11 @@ _SIGN_OUT = """
 """
 
 _FOCUS = """
+const seen = new WeakSet();
 export default function ({ parentElement }) {
-  const field = parentElement.querySelector("input");
-  if (field && !parentElement.dataset.seen) {
-    parentElement.dataset.seen = "yes";
-    field.focus();
+  if (!seen.has(parentElement)) {
+    seen.add(parentElement);
+    parentElement.querySelector("input").focus();
   }
 }
 """

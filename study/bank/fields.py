@@ -156,10 +156,10 @@ def has_field(columns: Iterable[str], *fields: str) -> bool:
 
 def missing(value: object) -> bool:
     """Whether a value stands for nothing: null, NaN, blank text, an empty list or object."""
-    if isinstance(value, float):
-        return math.isnan(value)
     if isinstance(value, str):
         return not value.strip()
+    if isinstance(value, float):
+        return math.isnan(value)
     return value is None or (isinstance(value, list | dict) and not value)
 
 

@@ -168,8 +168,23 @@ def test_leaderboard_submission_is_read_by_its_prediction_never_by_its_key(tmp_p
     )
     assert answers(found) == {"q1": ("B", "answered"), "q3": ("B", "answered")}
     assert found.unknown_ids == ("q9",)
-    assert found.notes == ("key “correct_answer” not used (2 entries)",)
+    assert found.notes == (
+        "key “correct_answer” not used (2 entries)",
+        "key “answer” not used (1 entries)",
+    )
     assert found.format == "json"
+
+
+@pytest.mark.parametrize("empty", [{"model_prediction": ""}, {"model_prediction": None}, {}])
+def test_answer_never_stands_in_for_a_missing_model_prediction(
+    tmp_path: Path, empty: dict[str, str | None]
+) -> None:
+    """Beside `model_prediction`, `answer` may be the correct one: taking it would be cheating."""
+    content = {"q1": {"answer": "A", **empty}, "q2": {"answer": "A", "model_prediction": "B"}}
+    assert answers(read(tmp_path, json.dumps(content))) == {
+        "q1": (None, "skipped"),
+        "q2": ("B", "answered"),
+    }
 
 
 def test_every_status_is_told_apart_and_the_words_are_kept(tmp_path: Path) -> None:

@@ -234,9 +234,11 @@ likely = st.sampled_from(
     ]
 )
 keys = st.sampled_from(
-    ("question", "options", "correct_answer", "answer", "ImagePath", "views", "PatientAge", "sex")
-    + ("context", "id", "study_id", "PatientID", "Findings", "option_a", "task_name", "Question")
-    + ("strange",)
+    [
+        *("question", "Question", "options", "option_a", "correct_answer", "answer", "ImagePath"),
+        *("views", "PatientAge", "sex", "context", "id", "study_id", "PatientID", "Findings"),
+        *("task_name", "strange"),
+    ]
 )
 strange = st.dictionaries(keys, likely | values, max_size=9)
 

@@ -1,0 +1,120 @@
+"""Every page, through Streamlit's own test runner: refused without sign-in, right with it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study.access import Person
+from study.simulation import simulate
+from study.store import Store
+from tests.conftest import NOW, ROOT, person
+
+PAGES = {"read.py": "reader", "overview.py": "coordinator", "results.py": "coordinator"}
+Opened = Callable[..., Store]
+
+
+@pytest.fixture
+def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Return an open study's store, named by the environment."""
+    store = opened()
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    return store
+
+
+def _sign_in(monkeypatch: pytest.MonkeyPatch, who: Person | None) -> None:
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies: who)
+
+
+def _coordinator(store: Store) -> Person:
+    reader = person(store)
+    return Person(role="coordinator", study=reader.study, study_name="trial", reader=None, name="c")
+
+
+def _run(path: Path) -> AppTest:
+    return AppTest.from_file(str(path), default_timeout=60).run()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_called_directly_refuses(deployed: Store, page: str) -> None:
+    """On a fresh server, past the router and signed out: one sentence and nothing else."""
+    ran = _run(ROOT / "pages" / page)
+    assert not ran.exception
+    assert [error.value for error in ran.error] == [
+        f"This page is for a {PAGES[page]} who is signed in."
+    ]
+    assert not ran.title
+    assert not ran.dataframe
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_refuses_the_other_role(
+    deployed: Store, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader sees no overview and no results; a coordinator never reads."""
+    other = _coordinator(deployed) if PAGES[page] == "reader" else person(deployed)
+    _sign_in(monkeypatch, other)
+    ran = _run(ROOT / "pages" / page)
+    assert len(ran.error) == 1
+    assert not ran.title
+
+
+def test_signed_out_the_router_leads_to_sign_in(deployed: Store) -> None:
+    """Nothing but the sign-in page exists for somebody signed out."""
+    ran = _run(ROOT / "ui" / "main.py")
+    assert not ran.exception
+    assert ran.title[0].value == "Reading Room"
+
+
+def test_without_a_store_the_page_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A deployment that was never set up gives one sentence, not a trace."""
+    monkeypatch.setenv("READING_ROOM_DB", str(tmp_path / "none.db"))
+    monkeypatch.setattr("ui.access.COOKIE", "c")
+    ran = AppTest.from_file(str(ROOT / "ui" / "main.py"), default_timeout=60)
+    ran.run()
+    assert not ran.exception
+
+
+def test_the_overview_counts_what_was_read(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Progress per reader with its denominator."""
+    simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    _sign_in(monkeypatch, _coordinator(deployed))
+    ran = _run(ROOT / "pages" / "overview.py")
+    assert not ran.exception
+    assert {metric.label: metric.value for metric in ran.metric} == {
+        "State": "open",
+        "Cases": "8",
+        "Readers": "2",
+        "Readings": "8 of 16",
+    }
+    readers: Any = ran.dataframe[0].value
+    assert list(readers["Read"]) == ["8 of 8", "0 of 8"]
+    assert list(readers["Simulated"]) == ["simulated", ""]
+
+
+def test_the_results_say_interim_and_simulated(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a study, one simulated reader: both are said above the figures."""
+    simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    _sign_in(monkeypatch, _coordinator(deployed))
+    ran = _run(ROOT / "pages" / "results.py")
+    assert not ran.exception
+    assert "8 of 16 readings" in ran.info[0].value
+    assert "R1" in ran.warning[0].value
+    assert len(ran.get("plotly_chart")) >= 2
+
+
+def test_results_without_any_reading_are_one_sentence(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An opened study nobody has read yet is no error with a trace."""
+    _sign_in(monkeypatch, _coordinator(deployed))
+    ran = _run(ROOT / "pages" / "results.py")
+    assert not ran.exception

@@ -1,0 +1,308 @@
+"""A reader at a real browser: keyboard alone, reloads, two tabs, cut lines, killed servers."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, WebSocket
+
+from study.verification import verify
+from tests.conftest import SECRETS
+from tests.e2e.conftest import Reader, Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+
+def _hide(page: Page, hidden: bool) -> None:
+    page.evaluate(
+        "hidden => { Object.defineProperty(document, 'hidden',"
+        " {value: hidden, configurable: true});"
+        " document.dispatchEvent(new Event('visibilitychange')); }",
+        hidden,
+    )
+
+
+def test_a_study_by_keyboard_alone_with_a_reload_in_the_middle(
+    serve: Serve, reader: Reader
+) -> None:
+    """Letters and digits answer, Enter confirms, a reload resumes, the end says so."""
+    server = serve()
+    errors: list[str] = []
+    reader.page.on("pageerror", lambda error: errors.append(str(error)))
+    reader.sign_in(server.url, server.codes["R1"])
+    for position, key in enumerate(["b", "2", "C", "4", "a", "1"], start=1):
+        reader.wait("ready", position)
+        assert reader.state("total") == "6"
+        if position == 4:
+            reader.page.reload()
+            reader.wait("ready", position)
+        reader.answer(key)
+    reader.wait("finished")
+    assert reader.state("outbox") == "0"
+    rows = server.readings()
+    assert [row["answer"] for row in rows] == ["B", "B", "C", "D", "A", "A"]
+    for row in rows:
+        assert 0 < row["response_ms"] <= row["elapsed_ms"] < 120_000
+        assert 0 < row["first_selection_ms"] <= row["response_ms"]
+        assert row["response_ms"] + row["hidden_ms"] + row["paused_ms"] == pytest.approx(
+            row["elapsed_ms"], abs=1
+        )
+    assert errors == []
+    assert verify(server.store) == []
+
+
+def test_double_press_and_double_click_make_one_reading(serve: Serve, reader: Reader) -> None:
+    """However often Enter is hit or the button clicked, a case is read once."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.page.keyboard.press("a")
+    for _ in range(3):
+        reader.page.keyboard.press("Enter")
+    reader.wait("ready", 2)
+    reader.page.locator("[data-option=B]").dblclick()
+    reader.page.get_by_role("button", name="Confirm").dblclick()
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "A"), (2, "B")]
+
+
+def test_two_tabs_make_one_reading(serve: Serve, reader: Reader, context: BrowserContext) -> None:
+    """The first answer stands; the other tab is told and goes on where the reader is."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    other = Reader(context.new_page())
+    other.page.goto(server.url)
+    other.wait("ready", 1)
+    reader.answer("a")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    other.answer("d")
+    other.wait("ready", 2)
+    other.wait_saved()
+    assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "A")]
+
+
+def test_a_second_sign_in_resumes_where_the_reader_was(
+    serve: Serve, reader: Reader, browser: object, context: BrowserContext
+) -> None:
+    """Signing out and in again, nothing is asked twice."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    for position in (1, 2):
+        reader.wait("ready", position)
+        reader.answer("a")
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    context.clear_cookies()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 3)
+
+
+def test_answers_survive_a_cut_line_and_a_reload(
+    serve: Serve, reader: Reader, context: BrowserContext
+) -> None:
+    """What is answered without a network is kept, said to be kept, and sent once it is back."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.page.wait_for_load_state("networkidle")
+    context.set_offline(True)
+    reader.answer("a")
+    reader.wait("ready", 2)
+    reader.answer("b")
+    assert reader.state("outbox") == "2"
+    assert server.readings() == []
+    context.set_offline(False)
+    reader.page.reload()
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    assert [row["answer"] for row in server.readings()] == ["A", "B"]
+
+
+def test_answers_survive_a_killed_server(serve: Serve, reader: Reader) -> None:
+    """The server dies in mid-study; the page goes on and delivers when it is back."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.page.wait_for_load_state("networkidle")
+    server.kill()
+    reader.answer("c")
+    reader.wait("ready", 2)
+    reader.answer("d")
+    assert reader.state("outbox") == "2"
+    server.start()
+    reader.wait_saved()
+    for position in range(3, 7):
+        reader.wait("ready", position)
+        reader.answer("a")
+    reader.wait("finished")
+    assert [row["answer"] for row in server.readings()] == ["C", "D", "A", "A", "A", "A"]
+    assert verify(server.store) == []
+
+
+def test_hidden_and_paused_time_is_not_charged(serve: Serve, reader: Reader) -> None:
+    """Time with the page hidden or paused is stored apart; idle looking is reading."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    assert reader.brightness() > 0.1
+    _hide(reader.page, True)
+    reader.page.wait_for_timeout(700)
+    _hide(reader.page, False)
+    reader.page.keyboard.press("p")
+    reader.wait("paused")
+    assert reader.brightness() < 0.02
+    reader.page.wait_for_timeout(500)
+    reader.page.keyboard.press("p")
+    reader.wait("ready", 1)
+    reader.page.wait_for_timeout(400)
+    reader.answer("a")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    row = server.readings()[0]
+    assert 700 <= row["hidden_ms"] < 5_000
+    assert 500 <= row["paused_ms"] < 5_000
+    assert row["response_ms"] >= 400
+    assert row["elapsed_ms"] == pytest.approx(
+        row["response_ms"] + row["hidden_ms"] + row["paused_ms"], abs=1
+    )
+
+
+def test_nothing_secret_reaches_the_browser(serve: Serve, reader: Reader) -> None:
+    """All traffic of a session, HTTP and websocket, from sign-in to the end, is looked through."""
+    server = serve()
+    seen: list[bytes] = []
+    hosts: set[str] = set()
+
+    def keep(request: Request) -> None:
+        response = request.response()
+        if response is not None and response.status not in (204, 303, 304):
+            seen.append(response.body())
+
+    def frames(socket: WebSocket) -> None:
+        socket.on(
+            "framereceived",
+            lambda frame: seen.append(frame if isinstance(frame, bytes) else frame.encode()),
+        )
+
+    reader.page.on("websocket", frames)
+    reader.page.on("requestfinished", lambda request: hosts.add(request.url.split("/")[2]))
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.page.on("requestfinished", keep)
+    for position in range(1, 7):
+        reader.wait("ready", position)
+        reader.answer("a")
+    reader.wait("finished")
+    everything = b"".join(seen)
+    assert len(everything) > 10_000
+    assert b"Which finding is present" in everything
+    for secret in (*SECRETS, "correct_answer", "reference_standard", "_pa.png"):
+        assert secret.encode() not in everything
+    assert hosts == {server.url.removeprefix("http://")}
+
+
+def test_shuffled_options_are_stored_canonically(serve: Serve, reader: Reader) -> None:
+    """The text at letter A on the screen is the option stored."""
+    server = serve(option_order="random")
+    reader.sign_in(server.url, server.codes["R1"])
+    texts = []
+    for position in range(1, 7):
+        reader.wait("ready", position)
+        texts.append(reader.page.locator("[data-option=A]").inner_text())
+        reader.answer("a")
+    reader.wait("finished")
+    rows = server.readings()
+    assert len({row["shown_order"] for row in rows}) > 1
+    for row, text in zip(rows, texts, strict=True):
+        assert row["answer"] == row["shown_order"][0]
+        assert f"Finding {row['answer']}" in text
+
+
+def test_back_navigation_keeps_both_answers(serve: Serve, reader: Reader) -> None:
+    """Where allowed, a changed answer is a new reading that supersedes the old one."""
+    server = serve(back_navigation=True)
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.answer("a")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    reader.page.keyboard.press("Backspace")
+    reader.wait("ready", 1)
+    reader.answer("d")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    rows = server.readings()
+    assert [(row["position"], row["answer"]) for row in rows] == [(1, "A"), (1, "D")]
+    assert rows[1]["supersedes"] == rows[0]["id"]
+
+
+def test_confidence_is_asked_for_and_stored(serve: Serve, reader: Reader) -> None:
+    """After the answer the digits mean confidence; both are confirmed together."""
+    server = serve(confidence=5)
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.answer("b")
+    reader.page.keyboard.press("4")
+    reader.page.keyboard.press("Enter")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    assert [(row["answer"], row["confidence"]) for row in server.readings()] == [("B", 4)]
+
+
+def test_feedback_after_a_case_is_shown_before_the_next(serve: Serve, reader: Reader) -> None:
+    """Right or wrong is told after the answer is stored; Enter goes on."""
+    server = serve(feedback="after case")
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.answer("b")
+    reader.wait_saved()
+    reader.page.wait_for_selector(".rr-feedback:not([hidden])")
+    assert reader.state("position") == "1"
+    reader.page.keyboard.press("Enter")
+    reader.wait("ready", 2)
+
+
+def test_a_time_limit_commits_what_was_not_answered(serve: Serve, reader: Reader) -> None:
+    """At zero the case is over, stored as timed out, and the next one comes."""
+    server = serve(time_limit_s=2)
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    row = server.readings()[0]
+    assert (row["status"], row["answer"]) == ("timed_out", None)
+    assert row["response_ms"] == pytest.approx(2000, abs=400)
+
+
+def test_image_absent_shows_the_question_and_no_film(serve: Serve, reader: Reader) -> None:
+    """The condition leaves the question to be read, and times it."""
+    server = serve(conditions=["image-absent"])
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    assert reader.brightness() < 0.02
+    reader.answer("a")
+    reader.wait("ready", 2)
+
+
+def test_simulated_films_are_said_to_be_so(serve: Serve, reader: Reader) -> None:
+    """The words stand on the reading page."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    assert reader.page.get_by_text("Simulated radiographs").is_visible()
+
+
+def test_the_circumstances_of_a_presentation_are_kept(serve: Serve, reader: Reader) -> None:
+    """Window, pixel ratio and renderer stand beside each presentation."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.answer("a")
+    reader.wait_saved()
+    with server.store.look() as look:
+        kept = json.loads(look.value("SELECT circumstances FROM presentations"))
+    assert kept["viewport"] == [1440, 900]
+    assert kept["renderer"] in ("webgl2", "canvas2d")

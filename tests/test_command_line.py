@@ -1,0 +1,159 @@
+"""The two command lines as somebody outside uses them: exit status, streams, whole ways."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, bank_records, write_bank
+
+COMMANDS = (
+    ("study",),
+    ("study", "init"),
+    ("study", "import"),
+    ("study", "draw"),
+    ("study", "invite"),
+    ("study", "coordinator"),
+    ("study", "open"),
+    ("study", "models"),
+    ("study", "models", "add"),
+    ("study", "simulate"),
+    ("study", "status"),
+    ("study", "verify"),
+    ("study", "export"),
+    ("study", "demo"),
+    ("analysis",),
+    ("analysis", "report"),
+    ("analysis", "tables"),
+)
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run ``python -m ...`` and return what came of it."""
+    return subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def done(*arguments: str | Path) -> str:
+    """Run a command that must succeed and return its output."""
+    ran = run(*arguments)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Path:
+    """Return a bank file of 60 patients with films beside it."""
+    return write_bank(tmp_path / "bank", n_patients=60)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_has_help(command: tuple[str, ...]) -> None:
+    """--help prints a usage and exits with 0."""
+    assert done(*command, "--help").startswith("usage: python -m ")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_is_documented(command: tuple[str, ...]) -> None:
+    """docs/commands.md names every command."""
+    assert f"python -m {' '.join(command)}" in (ROOT / "docs" / "commands.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "command", [("study",), ("study", "init"), ("study", "nonsense"), ("analysis", "report")]
+)
+def test_wrong_usage_exits_with_2(command: tuple[str, ...]) -> None:
+    """Missing or unknown arguments are wrong usage."""
+    assert run(*command).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("study", "status", "--db", "nowhere.db", "--study", "s"),
+        ("study", "verify", "--db", "nowhere.db"),
+        ("analysis", "tables", "nowhere", "--out", "nowhere-out"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_1(command: tuple[str, ...]) -> None:
+    """One sentence on stderr, nothing on stdout, no trace, nothing made."""
+    ran = run(*command)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr.strip()
+    assert "Traceback" not in ran.stderr
+    assert not (ROOT / "nowhere.db").exists()
+    assert not (ROOT / "nowhere-out").exists()
+
+
+def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
+    """Import, draw, invite, open, models, simulated readers, export, report; then verify."""
+    db, protocol, readers = tmp_path / "s.db", tmp_path / "p.toml", tmp_path / "r.csv"
+    protocol.write_text('cases = 40\nseed = 5\noption_order = "random"\n')
+    readers.write_text("reader_id,level\nR1,resident\nR2,resident\nR3,resident\n")
+    study = ("--db", db, "--study", "trial")
+    done("study", "init", "--db", db)
+    assert "120 items" in done("study", "import", bank, "--db", db, "--bank", "b")
+    drawn = list(
+        csv.DictReader(
+            io.StringIO(done("study", "draw", *study, "--bank", "b", "--protocol", protocol))
+        )
+    )
+    assert sum(int(row["drawn"]) for row in drawn) == 40
+    codes = list(csv.DictReader(io.StringIO(done("study", "invite", *study, readers))))
+    assert [row["reader_id"] for row in codes] == ["R1", "R2", "R3"]
+    assert len({row["access_code"] for row in codes}) == 3
+    assert len(done("study", "open", *study).strip()) == 64
+    for model in range(8):
+        file = tmp_path / f"m{model}.json"
+        answers = {
+            item_id: {"model_prediction": "ABCD"[(i + model) % 4]}
+            for i, item_id in enumerate(bank_records(60))
+        }
+        file.write_text(json.dumps(answers))
+        assert "40 answered" in done("study", "models", "add", file, *study, "--model", f"M{model}")
+    for reader in ("R1", "R2", "R3"):
+        simulated = done("study", "simulate", *study, "--reader", reader, "--seed", "1")
+        assert "40 readings" in simulated
+    status = json.loads(done("study", "status", *study, "--json"))
+    assert [row["n_read"] for row in status["readers"]] == [40, 40, 40]
+    done("study", "verify", "--db", db)
+    done("study", "export", *study, "--out", tmp_path / "bundle")
+    done("analysis", "report", tmp_path / "bundle", "--out", tmp_path / "out", "--bootstrap", "50")
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "R1" in report
+    assert "M7" in report
+    accuracy = list(csv.DictReader((tmp_path / "out" / "tables" / "accuracy.csv").open()))
+    micro = {row["rater_id"]: row["n"] for row in accuracy if row["group"] == "micro"}
+    assert micro == dict.fromkeys(("R1", "R2", "R3", *(f"M{i}" for i in range(8))), "40")
+
+
+def test_a_bank_with_faults_is_refused_whole_with_all_of_them(bank: Path, tmp_path: Path) -> None:
+    """Key, what is wrong and the remedy for each; nothing imported; --skip-faulty takes the rest."""
+    records = json.loads(bank.read_text())
+    records["q0000"]["correct_answer"] = "E"
+    records["q0001"]["ImagePath"] = ["../../etc/passwd"]
+    records["q0002"]["options"] = ["A. one"]
+    bank.write_text(json.dumps(records))
+    db = tmp_path / "s.db"
+    done("study", "init", "--db", db)
+    refused = run("study", "import", bank, "--db", db, "--bank", "b")
+    assert refused.returncode == 1
+    for key in ("q0000", "q0001", "q0002"):
+        assert key in refused.stderr
+    assert "117 items" in done("study", "import", bank, "--db", db, "--bank", "b", "--skip-faulty")
+
+
+def test_a_locked_or_read_only_place_is_one_sentence(bank: Path, tmp_path: Path) -> None:
+    """A folder that is not there for the store, or a file where the export should go."""
+    ran = run("study", "init", "--db", tmp_path / "no" / "folder" / "s.db")
+    assert (ran.returncode, "Traceback" in ran.stderr) == (1, False)

@@ -1,0 +1,190 @@
+"""The HTTP routes: who may reach what, what crosses the wire, and what is refused."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from study import studies
+from study.deployments import coordinator_code
+from study.protocol import Protocol
+from study.store import Store
+from tests.conftest import NOW, SECRETS, entropy_from, invite, presentation, reading
+from ui import access, viewer
+from ui.headers import HEADERS
+from ui.routes import routes
+
+Sign = Callable[[str | None], TestClient]
+
+
+@pytest.fixture
+def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
+    """Return a function that signs somebody in to an open study: R1, R2, coordinator or nobody."""
+    monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invited = invite(banked, "R1", "R2")
+    studies.open_study(banked, study="trial", now=NOW)
+    codes = {"R1": invited[0].text, "R2": invited[1].text}
+    codes["coordinator"] = coordinator_code(
+        banked, study="trial", name="c", entropy=entropy_from(3), now=NOW
+    )
+    application = Starlette(routes=routes(), middleware=[HEADERS])
+
+    def client(who: str | None) -> TestClient:
+        made = TestClient(application, follow_redirects=False)
+        if who:
+            answer = made.post("/sign-in", data={"access_code": codes[who]})
+            assert answer.status_code == 303
+            assert answer.headers["location"] == "./"
+        return made
+
+    return client
+
+
+def _film(client: TestClient, view: int = 0) -> str:
+    url = client.get("/desk").json()["cases"][0]["views"][view]["url"]
+    return f"/{url}"
+
+
+def test_the_permission_matrix_holds(sign: Sign) -> None:
+    """Only a reader reaches the desk and the films; nobody else gets anything."""
+    film = _film(sign("R1"))
+    expected = {None: 401, "coordinator": 403, "R1": 200}
+    for who, status in expected.items():
+        assert sign(who).get("/desk").status_code == status
+    records = {None: 401, "coordinator": 403, "R1": 403}
+    for who, status in records.items():
+        sent = {"seal": "not mine", "records": []}
+        assert sign(who).post("/desk/records", json=sent).status_code == status
+    for who, status in {None: 401, "coordinator": 401, "R2": 401, "R1": 200}.items():
+        assert sign(who).get(film).status_code == status
+
+
+def test_a_films_address_cannot_be_forged_or_outlive_its_hour(sign: Sign) -> None:
+    """Another film, another expiry or another signature is refused."""
+    client = sign("R1")
+    film = _film(client)
+    _, base, reader, number, expires, signature = film.split("/")
+    for forged in (
+        f"/{base}/{reader}/{int(number) + 1}/{expires}/{signature}",
+        f"/{base}/{reader}/{number}/{int(expires) + 3600}/{signature}",
+        f"/{base}/{reader}/{number}/1000/{signature}",
+        f"/{base}/{reader}/{number}/{expires}/{'0' * 32}",
+    ):
+        assert client.get(forged).status_code == 403
+
+
+def test_sixteen_bit_films_arrive_with_every_grey_level(sign: Sign, tmp_path: Path) -> None:
+    """What the browser decodes equals the file, sample by sample."""
+    client = sign("R1")
+    view = client.get("/desk").json()["cases"][0]["views"][0]
+    assert (view["bits"], view["encoding"]) == (16, "samples")
+    answer = client.get(f"/{view['url']}")
+    assert answer.headers["content-encoding"] == "gzip"
+    body = np.frombuffer(answer.content, np.uint8).reshape(2, view["height"] * view["width"])
+    deltas = (body[0].astype(np.uint16) << 8 | body[1]).reshape(view["height"], view["width"])
+    deltas[:, 0] = np.cumsum(deltas[:, 0], dtype=np.uint16)
+    samples = np.cumsum(deltas, axis=1, dtype=np.uint16)
+    stored = [
+        np.asarray(Image.open(path)) for path in (tmp_path / "bank" / "films").glob("*_pa.png")
+    ]
+    assert any(np.array_equal(samples, film) for film in stored)
+    assert (view["low"], view["high"]) == (samples.min(), samples.max())
+
+
+def test_nothing_secret_crosses_the_wire_in_a_whole_session(sign: Sign) -> None:
+    """Headers and bodies of every answer, from sign-in to the finished desk."""
+    client = sign("R1")
+    seen = []
+    desk = client.get("/desk")
+    while not desk.json()["finished"]:
+        case = desk.json()["cases"][0]
+        seen += [desk.text, str(desk.headers)]
+        seen += [str(client.get(f"/{view['url']}").headers) for view in case["views"]]
+        sent = [presentation(case["case"]), reading(case["case"])]
+        answer = client.post("/desk/records", json={"seal": desk.json()["seal"], "records": sent})
+        seen.append(answer.text)
+        desk = client.get("/desk")
+    everything = "".join(seen)
+    assert len(seen) > 8
+    for secret in (*SECRETS, "correct", "truth", "q00", "_pa.png", "Presence Assessment"):
+        assert secret not in everything.replace('"feedback"', "")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{}", b"nonsense", b'{"seal": 1}', b"[" * 5000, b'{"records": 3}']
+)
+def test_rubbish_is_refused_in_one_sentence(sign: Sign, body: bytes) -> None:
+    """Whatever is posted, the answer is a status and a reason."""
+    answer = sign("R1").post("/desk/records", content=body)
+    assert answer.status_code == 400
+    assert answer.json()["why"]
+
+
+def test_a_post_from_another_site_is_refused(sign: Sign) -> None:
+    """The Origin header has to be our own host."""
+    client = sign("R1")
+    for path in ("/sign-in", "/sign-out", "/desk/records"):
+        answer = client.post(path, headers={"origin": "https://elsewhere.example"})
+        assert answer.status_code == 403
+    assert client.get("/desk").status_code == 200
+
+
+def test_signing_out_ends_it(sign: Sign) -> None:
+    """After signing out the desk is closed in this browser."""
+    client = sign("R1")
+    client.post("/sign-out")
+    assert client.get("/desk").status_code == 401
+
+
+def test_a_cookie_that_was_touched_signs_nobody_in(sign: Sign) -> None:
+    """The signature covers every sign of the cookie."""
+    client = sign("R1")
+    token = client.cookies[access.COOKIE]
+    client.cookies.clear()
+    client.cookies.set(access.COOKIE, "x" + token[1:])
+    assert client.get("/desk").status_code == 401
+
+
+def test_the_cookie_is_closed_to_scripts_and_other_sites(sign: Sign) -> None:
+    """HttpOnly and SameSite=strict; Secure behind TLS."""
+    client = sign(None)
+    assert (
+        client.post("/sign-in", data={"access_code": "x"})
+        .headers["location"]
+        .endswith("refused=unknown")
+    )
+    signed = sign("R1")
+    code = signed.cookies
+    assert code
+    answer = signed.post("/sign-out")
+    assert "httponly" in answer.headers["set-cookie"].lower()
+    assert "samesite=strict" in answer.headers["set-cookie"].lower()
+
+
+def test_guessing_codes_is_stopped(sign: Sign) -> None:
+    """After twenty wrong codes from one address even the form says to wait."""
+    client = sign(None)
+    for _ in range(access.MAX_FAILURES):
+        client.post("/sign-in", data={"access_code": "GUESS"})
+    answer = client.post("/sign-in", data={"access_code": "GUESS"})
+    assert answer.headers["location"] == "./?refused=later"
+
+
+def test_every_answer_carries_the_content_policy(sign: Sign) -> None:
+    """The browser may reach this server and nothing else."""
+    for path in ("/desk", "/nowhere", f"/viewer/{viewer.version()}/start.js"):
+        policy = sign(None).get(path).headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "http" not in policy
+
+
+def test_the_viewers_modules_are_served_as_javascript(sign: Sign) -> None:
+    """Browsers refuse modules of any other type."""
+    answer = sign(None).get(f"/viewer/{viewer.version()}/start.js")
+    assert answer.headers["content-type"].startswith("text/javascript")

@@ -1,0 +1,65 @@
+"""The reading component: mounts the JavaScript of this folder as one Streamlit component."""
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
+
+HERE: Final = Path(__file__).parent
+MODULES: Final = HERE / "js"
+"""The folder of ES modules, to be served as it is under the ``modules_url`` given to :func:`mount`."""
+
+
+def mount(
+    *, desk_url: str, modules_url: str, sign_out_url: str, force_canvas: bool = False
+) -> None:
+    """Show the reading room over the whole page.
+
+    Every argument must stay the same from run to run: the component is mounted once, and a rerun or a
+    change of theme leaves its case and its clock alone.
+
+    Parameters
+    ----------
+    desk_url : str
+        Where the reading routes live, relative to the page's base address.
+    modules_url : str
+        Where :data:`MODULES` is served. Put :func:`version` into it, so that browsers may keep the files.
+    sign_out_url : str
+        Where the sign-out form is posted to.
+    force_canvas : bool
+        Draw without WebGL2, for tests of the fallback.
+    """
+    _component()(
+        key="reading-room",
+        data={
+            "desk_url": desk_url,
+            "modules_url": modules_url,
+            "sign_out_url": sign_out_url,
+            "force_canvas": force_canvas,
+        },
+    )
+
+
+@functools.cache
+def version() -> str:
+    """Return a hash over the module files, for an address that changes when they do."""
+    digest = hashlib.sha256()
+    for path in sorted(MODULES.glob("*.js")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _component() -> ComponentRenderer:
+    # Registered once a process; Streamlit itself repeats it for a further runtime, as in AppTest. The
+    # styles are not isolated, so that the page's state can be read from outside without a shadow root.
+    return st.components.v2.component(
+        "reading_room",
+        html=(HERE / "viewer.html").read_text(encoding="utf-8"),
+        css=(HERE / "viewer.css").read_text(encoding="utf-8"),
+        js=(HERE / "bootstrap.js").read_text(encoding="utf-8"),
+        isolate_styles=False,
+    )

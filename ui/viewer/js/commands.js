@@ -1,0 +1,111 @@
+/** What each key and each tool button does, and which keys are left alone. */
+
+import { actionOf } from "./keys.js";
+import { texts } from "./texts.js";
+
+const PAN_PX = 60;
+const LEVEL_PX = 16;
+const ZOOM_STEP = 1.2;
+const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view"];
+
+export class Commands {
+  #room;
+  #picture;
+  #panel;
+  #overlays;
+  #root;
+
+  /** @param {{root: HTMLElement, room: import("./room.js").Room, picture: import("./picture.js").Picture,
+   *   panel: import("./panel.js").Panel, overlays: import("./overlays.js").Overlays}} parts */
+  constructor({ root, room, picture, panel, overlays }) {
+    this.#root = root;
+    this.#room = room;
+    this.#picture = picture;
+    this.#panel = panel;
+    this.#overlays = overlays;
+  }
+
+  /** Listens in the capture phase of the window: Streamlit has shortcuts of its own. @param {KeyboardEvent} event */
+  key(event) {
+    const { target } = event;
+    const writing = target instanceof HTMLElement && target.matches("input, textarea, select");
+    const action = actionOf(event);
+    if (!action || (writing && action.do !== "close")) return;
+    if (action.do === "confirm" && meansItself(target)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (event.repeat && !action.repeats) return;
+    if (writing) target.blur();
+    else this.run(action, event.timeStamp);
+  }
+
+  /** @param {import("./keys.js").Action} action @param {number} now */
+  run(action, now) {
+    const sheet = this.#overlays.open;
+    if (sheet) {
+      const closes = action.do === "close" || (sheet === "help" && action.do === "help");
+      if (closes && !this.#overlays.blocked) this.#overlays.close();
+    } else if (FILM.includes(action.do)) {
+      if (this.#room.filmShown) this.#onFilm(action);
+    } else {
+      this.#onPage(action, now);
+    }
+  }
+
+  #onPage(action, now) {
+    const room = this.#room;
+    switch (action.do) {
+      case "select": room.choose(action.letter, now); break;
+      case "digit": this.#digit(action.number, now); break;
+      case "confirm": if (room.state !== "loading" || !this.#overlays.enter()) room.confirm(now); break;
+      case "pause": room.pause(now); break;
+      case "back": room.back(); break;
+      case "close": room.stopAskingSure(); break;
+      case "comment": if (room.state === "ready") this.#panel.focusComment(); break;
+      case "help": this.#help(); break;
+      case "theme": this.#turnLight(); break;
+      default: break;
+    }
+  }
+
+  #onFilm({ do: what, right, down }) {
+    const picture = this.#picture;
+    switch (what) {
+      case "pan": picture.pan(-right * PAN_PX, -down * PAN_PX); this.#room.used("pan"); break;
+      case "level": picture.level(right * LEVEL_PX, down * LEVEL_PX); this.#room.used("window"); break;
+      case "zoomIn": picture.zoom(ZOOM_STEP); this.#room.used("zoom"); break;
+      case "zoomOut": picture.zoom(1 / ZOOM_STEP); this.#room.used("zoom"); break;
+      case "preset": picture.nextPreset(); break;
+      case "invert": picture.invert(); break;
+      case "reset": picture.reset(); break;
+      case "fit": picture.fit(); break;
+      case "actualSize": picture.actualSize(); break;
+      default: picture.nextView();
+    }
+  }
+
+  #digit(number, now) {
+    const option = this.#room.sitting?.item.options[number - 1];
+    if (this.#room.askingSure) this.#room.sure(number);
+    else if (option) this.#room.choose(option.option, now);
+  }
+
+  #help() {
+    const options = this.#room.sitting?.item.options ?? [];
+    const n = options.length || 4;
+    const { confidence_steps: steps = 0, back_navigation: back, comments } = this.#room.rules ?? {};
+    const last = options.at(-1)?.option ?? "D";
+    this.#overlays.help({ letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments });
+  }
+
+  #turnLight() {
+    const { dataset } = this.#root;
+    dataset.theme = dataset.theme === "light" ? "dark" : "light";
+  }
+}
+
+/** Enter on a button that the focus was taken to, and that is not the answer, presses that button. */
+function meansItself(target) {
+  const button = target instanceof HTMLElement ? target.closest(".reading-room button") : null;
+  return Boolean(button) && !button.matches(".rr-confirm, [aria-pressed=true]");
+}

@@ -1,0 +1,119 @@
+/** The way to the server and back: opens the desk, empties the outbox, and says what the reader has to know. */
+
+import { Keep, browserStorage } from "./keep.js";
+import { Outbox } from "./outbox.js";
+import { texts } from "./texts.js";
+
+/** @typedef {import("./types.js").Desk} Desk */
+
+const LONGEST_WAIT_MS = 10_000;
+
+export class Courier {
+  /** @type {Desk} */
+  desk;
+  /** @type {Keep} */
+  keep;
+  /** @type {Outbox} */
+  outbox;
+  #routes;
+  #room;
+  #overlays;
+  #stopped = false;
+
+  /**
+   * @param {import("./desk.js").DeskRoutes} routes @param {import("./overlays.js").Overlays} overlays
+   * @param {{outboxChanged: () => void, blocked: () => void, trouble: (text: string) => void,
+   *   receipt: (r: import("./types.js").Receipt, sent: import("./types.js").Record[]) => void}} room
+   */
+  constructor(routes, overlays, room) {
+    this.#routes = routes;
+    this.#overlays = overlays;
+    this.#room = room;
+  }
+
+  /** Ask until the desk is open; false when the page was left meanwhile. */
+  async open() {
+    const desk = await this.#ask();
+    if (!desk) return false;
+    this.desk = desk;
+    this.keep = new Keep(browserStorage(), desk.seal);
+    this.outbox = new Outbox({
+      keep: this.keep,
+      order: Date.now() * 1000,
+      deliver: (records, leaving) => this.#routes.deliver(desk.seal, records, leaving),
+      listener: {
+        changed: () => this.#room.outboxChanged(),
+        receipt: (receipt, sent) => this.#received(receipt, sent),
+        failed: (error) => this.#failed(error),
+      },
+    });
+    this.outbox.hurry();
+    return true;
+  }
+
+  /** Ask where the reader is. */
+  async refresh() {
+    const desk = await this.#ask();
+    if (desk) this.#take(desk);
+  }
+
+  /** @param {number} position */
+  earlier(position) {
+    return this.#routes.earlier(position);
+  }
+
+  stop() {
+    this.#stopped = true;
+    this.outbox?.stop();
+  }
+
+  async #ask() {
+    for (let wait = 500; !this.#stopped; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      try {
+        const desk = await this.#routes.desk();
+        this.#reachable();
+        return this.#stopped ? null : desk;
+      } catch (error) {
+        this.#failed(error);
+        this.#room.trouble(texts.loading.noServer);
+      }
+      await new Promise((resolve) => {
+        setTimeout(resolve, wait);
+        addEventListener("online", resolve, { once: true });
+      });
+    }
+    return null;
+  }
+
+  #received(receipt, sent) {
+    this.#reachable();
+    this.#take(receipt.desk);
+    this.#room.receipt(receipt, sent);
+  }
+
+  #take(desk) {
+    if (desk.seal === this.desk.seal) this.desk = desk;
+    else this.#otherReader();
+  }
+
+  #reachable() {
+    if (!this.#overlays.blocked) return;
+    this.#overlays.close();
+    this.#room.blocked();
+  }
+
+  #failed({ why }) {
+    if (why === "signed-out") this.#block(why, texts.signedOut);
+    if (why === "other-reader") this.#otherReader();
+  }
+
+  #otherReader() {
+    this.#block("other-reader", texts.otherReader);
+  }
+
+  #block(name, { title, text, button }) {
+    const n = this.outbox?.readings.length ?? 0;
+    this.#overlays.ask(name, { title, text: text(n) }, [{ label: button, run: () => location.reload() }]);
+    this.#room.blocked();
+  }
+}

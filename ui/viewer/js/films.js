@@ -1,0 +1,131 @@
+/** The films of the current case and of the coming ones: fetched, decoded and on the card before they are needed. */
+
+/** @typedef {import("./types.js").Case} Case */
+/** @typedef {{view: import("./types.js").View, auto: import("./types.js").Window, handle: any}} Hung  a film ready to show */
+/** @typedef {{promise: Promise<Hung[]>, hung: Hung[]|null, urgent: boolean, dropped: boolean, ids: number[]}} Job */
+
+export class FilmError extends Error {
+  /** @param {string} message @param {number} status the HTTP status, 0 where there was none */
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export class Films {
+  #picture;
+  /** @type {Worker|null} */
+  #worker = null;
+  /** @type {Map<number, {resolve: (film: any) => void, reject: (error: Error) => void}>} */
+  #waiting = new Map();
+  #nextId = 1;
+  /** @type {Map<string, Job>} */
+  #jobs = new Map();
+
+  /** @param {import("./picture.js").Picture} picture */
+  constructor(picture) {
+    this.#picture = picture;
+  }
+
+  /** @param {string} id @returns {Hung[]|null} the films, if everything is on the card */
+  ready(id) {
+    return this.#jobs.get(id)?.hung ?? null;
+  }
+
+  /** @param {Case} item @param {boolean} urgent the reader waits for it @returns {Promise<Hung[]>} */
+  load(item, urgent) {
+    let job = this.#jobs.get(item.case);
+    if (!job) {
+      job = { promise: null, hung: null, urgent, dropped: false, ids: [] };
+      this.#jobs.set(item.case, job);
+      job.promise = this.#hang(item, job);
+      job.promise.catch(() => this.#forget(item.case, job));
+    }
+    job.urgent ||= urgent;
+    return job.promise;
+  }
+
+  /** Let go of every film but these cases'. @param {Set<string>} ids */
+  keepOnly(ids) {
+    for (const [id, job] of this.#jobs) if (!ids.has(id)) this.#forget(id, job);
+  }
+
+  /** The card lost everything: forget without releasing. */
+  lost() {
+    for (const [id, job] of this.#jobs) {
+      job.hung = null;
+      this.#forget(id, job);
+    }
+  }
+
+  stop() {
+    this.keepOnly(new Set());
+    this.#worker?.terminate();
+  }
+
+  async #hang(item, job) {
+    const films = item.views.map((view) => this.#decode(view, job));
+    const hung = [];
+    try {
+      // One after the other: the first film is on its way up while the second is still being decoded.
+      for (const [i, view] of item.views.entries()) {
+        const film = await films[i];
+        const handle = await this.#picture.upload(film, () => this.#breathe(job));
+        hung.push({ view, auto: film.auto, handle });
+        if (job.dropped) throw new FilmError("no longer wanted", 0);
+      }
+    } catch (error) {
+      Promise.allSettled(films);
+      for (const { handle } of hung) this.#picture.release(handle);
+      throw error;
+    }
+    this.#picture.prepare(hung);
+    job.hung = hung;
+    return hung;
+  }
+
+  /** Between two strips of an upload, let the page draw a frame, unless the reader is waiting. */
+  #breathe(job) {
+    if (job.urgent || document.hidden) return Promise.resolve();
+    return new Promise((resolve) => {
+      requestAnimationFrame(() => resolve());
+      setTimeout(resolve, 100); // frames stop in a hidden tab
+    });
+  }
+
+  #forget(id, job) {
+    if (this.#jobs.get(id) === job) this.#jobs.delete(id);
+    if (job.dropped) return;
+    job.dropped = true;
+    for (const waiting of job.ids) this.#worker?.postMessage({ id: waiting, abandon: true });
+    for (const { handle } of job.hung ?? []) this.#picture.release(handle);
+  }
+
+  #decode(view, job) {
+    const id = this.#nextId++;
+    job.ids.push(id);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      const url = new URL(view.url, document.baseURI).href;
+      this.#ensureWorker().postMessage({ id, view: { ...view, url } });
+    });
+  }
+
+  #ensureWorker() {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(new URL("./film-worker.js", import.meta.url), { type: "module" });
+    worker.addEventListener("message", ({ data }) => {
+      const waiting = this.#waiting.get(data.id);
+      this.#waiting.delete(data.id);
+      if (data.film) waiting?.resolve(data.film);
+      else waiting?.reject(new FilmError(data.error, data.status));
+    });
+    worker.addEventListener("error", () => {
+      this.#worker = null;
+      for (const { reject } of this.#waiting.values()) reject(new FilmError("the film worker failed", 0));
+      this.#waiting.clear();
+    });
+    this.#worker = worker;
+    return worker;
+  }
+}

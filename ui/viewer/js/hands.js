@@ -1,0 +1,123 @@
+/** The reader's hands on the film: mouse, wheel and touch turned into zoom, pan and window. */
+
+const CLICK_PX = 3; // less is a click that trembled
+const BURST_MS = 400; // wheel steps closer together are one zoom
+
+export class Hands {
+  #place;
+  #picture;
+  #used;
+  #stop = new AbortController();
+  /** @type {Map<number, {x: number, y: number}>} */
+  #pointers = new Map();
+  #drag = null;
+  #space = false;
+  #lastWheel = -Infinity;
+
+  /** @param {HTMLElement} place @param {import("./picture.js").Picture} picture @param {(tool: string) => void} used */
+  constructor(place, picture, used) {
+    this.#place = place;
+    this.#picture = picture;
+    this.#used = used;
+    const on = (target, type, run, options = {}) =>
+      target.addEventListener(type, run, { signal: this.#stop.signal, ...options });
+    on(place, "wheel", (event) => this.#wheel(event), { passive: false });
+    on(place, "pointerdown", (event) => this.#down(event));
+    on(place, "pointermove", (event) => this.#move(event));
+    for (const type of ["pointerup", "pointercancel"]) on(place, type, (event) => this.#up(event));
+    on(place, "dblclick", (event) => this.#fit(event));
+    on(place, "contextmenu", (event) => event.preventDefault());
+    on(place, "mousedown", (event) => event.preventDefault()); // no autoscroll, no lost focus
+    on(window, "keydown", (event) => this.#holdSpace(event));
+    on(window, "keyup", (event) => { if (event.key === " ") this.#space = false; });
+    on(window, "blur", () => { this.#space = false; });
+  }
+
+  /** A new case is on the screen: whatever was being dragged belongs to the old one. */
+  letGo() {
+    this.#drag = null;
+    this.#pointers.clear();
+  }
+
+  stop() {
+    this.#stop.abort();
+  }
+
+  #wheel(event) {
+    event.preventDefault();
+    const pane = this.#picture.paneAt(event.clientX, event.clientY);
+    if (!pane) return;
+    const pixels = event.deltaY * [1, 33, 400][event.deltaMode];
+    // A trackpad's pinch arrives as a wheel with ctrl, in much smaller steps.
+    const factor = Math.exp(-pixels * (event.ctrlKey ? 0.01 : 0.0015));
+    this.#picture.zoom(factor, pane, event.clientX, event.clientY);
+    if (event.timeStamp - this.#lastWheel > BURST_MS) this.#used("zoom");
+    this.#lastWheel = event.timeStamp;
+  }
+
+  #down(event) {
+    const pane = this.#picture.paneAt(event.clientX, event.clientY);
+    if (!pane) return;
+    try {
+      this.#place.setPointerCapture(event.pointerId);
+    } catch {
+      // a pointer that is already gone
+    }
+    this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const tool = this.#pointers.size > 1 ? "pinch" : this.#toolOf(event);
+    this.#drag = { pane, tool, x: event.clientX, y: event.clientY, moved: 0, counted: false };
+  }
+
+  #toolOf(event) {
+    if (event.pointerType === "touch") return "pan";
+    if (event.button === 2) return "zoom";
+    return event.button === 1 || event.shiftKey || this.#space ? "pan" : "window";
+  }
+
+  #move(event) {
+    const before = this.#pointers.get(event.pointerId);
+    const drag = this.#drag;
+    if (!before || !drag) return;
+    const right = event.clientX - before.x;
+    const down = event.clientY - before.y;
+    const apart = this.#apart();
+    this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    drag.moved += Math.hypot(right, down);
+    if (drag.moved < CLICK_PX) return;
+    if (drag.tool === "pinch") this.#pinch(drag, apart, right, down);
+    else if (drag.tool === "pan") this.#picture.pan(right, down, drag.pane);
+    else if (drag.tool === "zoom") this.#picture.zoom(Math.exp(-down * 0.008), drag.pane, drag.x, drag.y);
+    else this.#picture.level(right, down, drag.pane);
+    if (!drag.counted) this.#used(drag.tool === "pinch" ? "zoom" : drag.tool);
+    drag.counted = true;
+  }
+
+  #pinch(drag, before, right, down) {
+    const [a, b] = [...this.#pointers.values()];
+    if (!b || !before) return;
+    this.#picture.pan(right / 2, down / 2, drag.pane);
+    this.#picture.zoom(this.#apart() / before, drag.pane, (a.x + b.x) / 2, (a.y + b.y) / 2);
+  }
+
+  #apart() {
+    const [a, b] = [...this.#pointers.values()];
+    return a && b ? Math.hypot(a.x - b.x, a.y - b.y) : 0;
+  }
+
+  #up(event) {
+    this.#pointers.delete(event.pointerId);
+    // The finger that stays after a pinch starts nothing new.
+    if (this.#pointers.size < 2) this.#drag = null;
+  }
+
+  #fit(event) {
+    const pane = this.#picture.paneAt(event.clientX, event.clientY);
+    if (pane) this.#picture.fit(pane);
+  }
+
+  #holdSpace(event) {
+    if (event.key !== " " || event.target?.closest?.("button, textarea, input, summary, a")) return;
+    this.#space = true;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,107 @@
+/** Where films lie: panes side by side on the light box, and what part of a film a pane shows. */
+
+/** @typedef {import("./types.js").Rect} Rect */
+/** @typedef {import("./types.js").Gaze} Gaze */
+/** @typedef {{width: number, height: number}} Size */
+
+const LARGEST_SCALE = 16;
+
+/**
+ * Share an area between films, in rows or columns, whichever shows them larger.
+ * @param {Size} area in device pixels @param {Size[]} films @param {number} gap @returns {Rect[]}
+ */
+export function arrange(area, films, gap) {
+  if (!films.length) return [];
+  const row = inRow(area, films, gap);
+  const column = inRow(turned(area), films.map(turned), gap).map(turnedRect);
+  return shown(row, films) >= shown(column, films) ? row : column;
+}
+
+/** @param {Size} pane @param {Size} film @returns {Gaze} the whole film, in the middle */
+export function fitted(pane, film) {
+  const scale = Math.min(pane.width / film.width, pane.height / film.height);
+  return { scale, x: film.width / 2, y: film.height / 2, fit: true };
+}
+
+/**
+ * Zoom so that the film point under the pointer stays under it.
+ * @param {Gaze} gaze @param {number} factor @param {{x: number, y: number}} from the pane's middle, in device pixels
+ * @param {Size} pane @param {Size} film @returns {Gaze}
+ */
+export function zoomed(gaze, factor, from, pane, film) {
+  const least = Math.min(1, fitted(pane, film).scale);
+  const scale = Math.min(LARGEST_SCALE, Math.max(least, gaze.scale * factor));
+  const x = gaze.x + from.x / gaze.scale - from.x / scale;
+  const y = gaze.y + from.y / gaze.scale - from.y / scale;
+  return bounded({ scale, x, y, fit: false }, pane, film);
+}
+
+/** @param {Gaze} gaze @param {number} right @param {number} down in device pixels
+ *  @param {Size} pane @param {Size} film @returns {Gaze} */
+export function panned(gaze, right, down, pane, film) {
+  const { scale } = gaze;
+  return bounded({ scale, x: gaze.x - right / scale, y: gaze.y - down / scale, fit: false }, pane, film);
+}
+
+/**
+ * The film coordinates of the pane's top left corner. At 1:1 it lies on whole pixels, so that every film pixel is
+ * exactly one screen pixel.
+ * @param {Gaze} gaze @param {Size} pane
+ */
+export function origin(gaze, pane) {
+  const x = gaze.x - pane.width / 2 / gaze.scale;
+  const y = gaze.y - pane.height / 2 / gaze.scale;
+  return gaze.scale === 1 ? { x: Math.round(x), y: Math.round(y) } : { x, y };
+}
+
+/**
+ * The part of a pane that the film covers, in whole pixels from the pane's top left corner.
+ * @param {Gaze} gaze @param {Size} pane @param {Size} film @returns {Rect}
+ */
+export function covered(gaze, pane, film) {
+  const corner = origin(gaze, pane);
+  // A screen pixel belongs to the film when its middle does.
+  const edge = (at, length) => Math.min(length, Math.max(0, Math.ceil(at * gaze.scale - 0.5)));
+  const x = edge(-corner.x, pane.width);
+  const y = edge(-corner.y, pane.height);
+  const width = edge(film.width - corner.x, pane.width) - x;
+  const height = edge(film.height - corner.y, pane.height) - y;
+  return { x, y, width: Math.max(1, width), height: Math.max(1, height) };
+}
+
+/** Keep the film in the pane: never an edge inside it while the film is larger, centred while it is smaller. */
+function bounded(gaze, pane, film) {
+  const within = (centre, paneLength, filmLength) => {
+    const half = paneLength / 2 / gaze.scale;
+    return half * 2 >= filmLength ? filmLength / 2 : Math.min(filmLength - half, Math.max(half, centre));
+  };
+  return {
+    ...gaze,
+    x: within(gaze.x, pane.width, film.width),
+    y: within(gaze.y, pane.height, film.height),
+  };
+}
+
+/** Widths in proportion to the films' own shapes, so that films of one height look equally high. */
+function inRow(area, films, gap) {
+  const room = area.width - gap * (films.length - 1);
+  const shapes = films.map((film) => film.width / film.height);
+  const total = shapes.reduce((sum, shape) => sum + shape, 0);
+  let x = 0;
+  return shapes.map((shape) => {
+    const width = Math.max(1, Math.floor((room * shape) / total));
+    const rect = { x, y: 0, width, height: area.height };
+    x += width + gap;
+    return rect;
+  });
+}
+
+const turned = ({ width, height }) => ({ width: height, height: width });
+const turnedRect = ({ x, y, width, height }) => ({ x: y, y: x, width: height, height: width });
+
+function shown(rects, films) {
+  return rects.reduce((sum, rect, i) => {
+    const { scale } = fitted(rect, films[i]);
+    return sum + scale * scale * films[i].width * films[i].height;
+  }, 0);
+}

@@ -1,0 +1,139 @@
+/**
+ * The outbox: records stay here, in memory and in the browser's storage, until the server acknowledges them.
+ *
+ * Each record has its own storage key, so that two tabs never overwrite each other's. One delivery is under
+ * way at a time. Sending the same record twice is harmless: it carries its id from the start.
+ */
+
+/** @typedef {import("./types.js").Record} Record */
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 20_000;
+const LARGEST_FAREWELL_BYTES = 60_000; // browsers refuse keepalive bodies of 64 KiB
+
+export class Outbox {
+  #keep;
+  #deliver;
+  #later;
+  #cancel;
+  #listener;
+  /** @type {Map<string, {order: number, record: Record, kept: boolean}>} */
+  #entries = new Map();
+  #order = 0;
+  #sending = false;
+  #failures = 0;
+  #timer = null;
+
+  /**
+   * @param {{keep: import("./keep.js").Keep, order: number,
+   *   deliver: (records: Record[], leaving: boolean) => Promise<import("./types.js").Receipt>,
+   *   listener: {changed: () => void, receipt: (r: import("./types.js").Receipt, sent: Record[]) => void,
+   *              failed: (error: any) => void},
+   *   later?: (run: () => void, ms: number) => any, cancel?: (timer: any) => void}} parts
+   *   order: a number that grows from one page to the next, such as the time
+   */
+  constructor({ keep, order, deliver, listener, later, cancel }) {
+    this.#keep = keep;
+    this.#deliver = deliver;
+    this.#listener = listener;
+    this.#order = order;
+    this.#later = later ?? ((run, ms) => setTimeout(run, ms));
+    this.#cancel = cancel ?? ((timer) => clearTimeout(timer));
+    this.#gather();
+  }
+
+  get size() { return this.#entries.size; }
+
+  /** @returns {Record[]} readings not yet acknowledged, oldest first */
+  get readings() { return this.records.filter((record) => record.kind === "reading"); }
+
+  /** @returns {Record[]} */
+  get records() {
+    return [...this.#entries.values()].sort((a, b) => a.order - b.order).map((e) => e.record);
+  }
+
+  /** @returns {"empty"|"sending"|"kept"|"unkept"} unkept: waiting, and only in this page's memory */
+  get state() {
+    if (!this.readings.length) return "empty";
+    if (!this.#failures) return "sending";
+    return [...this.#entries.values()].every((entry) => entry.kept) ? "kept" : "unkept";
+  }
+
+  /** Take a record in; it is kept before this returns. @param {Record} record */
+  put(record) {
+    const order = this.#order++;
+    const kept = this.#keep.put(keyOf(record.id), { order, record });
+    this.#entries.set(record.id, { order, record, kept });
+    this.#listener.changed();
+    this.#schedule(0);
+  }
+
+  /** Try at once, whatever the waiting time. */
+  hurry() {
+    this.#gather();
+    if (this.size) this.#schedule(0);
+  }
+
+  /** The page is being left: one last attempt that the browser finishes on its own. */
+  farewell() {
+    const parting = [];
+    let bytes = 0;
+    for (const record of this.records) {
+      bytes += JSON.stringify(record).length * 2;
+      if (bytes > LARGEST_FAREWELL_BYTES) break;
+      parting.push(record);
+    }
+    if (parting.length) this.#deliver(parting, true).catch(() => {});
+  }
+
+  stop() {
+    this.#cancel(this.#timer);
+  }
+
+  #gather() {
+    for (const name of this.#keep.names(keyOf(""))) {
+      const entry = this.#keep.get(name);
+      if (entry?.record?.id && !this.#entries.has(entry.record.id)) {
+        this.#entries.set(entry.record.id, { ...entry, kept: true });
+      }
+    }
+  }
+
+  #schedule(ms) {
+    this.#cancel(this.#timer);
+    this.#timer = this.#later(() => this.#send(), ms);
+  }
+
+  async #send() {
+    const records = this.records;
+    if (this.#sending || !records.length) return;
+    this.#sending = true;
+    try {
+      const receipt = await this.#deliver(records, false);
+      this.#failures = 0;
+      for (const id of [...receipt.stored, ...receipt.refused.map((r) => r.id)]) this.#remove(id);
+      this.#sending = false;
+      this.#listener.receipt(receipt, records);
+      this.#listener.changed();
+      if (this.size) this.#schedule(this.#unmoved(records) ? FIRST_WAIT_MS : 0);
+    } catch (error) {
+      this.#sending = false;
+      this.#failures += 1;
+      this.#listener.failed(error);
+      this.#listener.changed();
+      this.#schedule(Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 1), LONGEST_WAIT_MS));
+    }
+  }
+
+  /** Whether the server answered about none of them: asking again at once would not help. */
+  #unmoved(records) {
+    return records.every((record) => this.#entries.has(record.id));
+  }
+
+  #remove(id) {
+    this.#entries.delete(id);
+    this.#keep.drop(keyOf(id));
+  }
+}
+
+const keyOf = (id) => `record:${id}`;

@@ -1,0 +1,123 @@
+/** What lies over the page: the curtain that hides the case, and the sheet with keys or a question to the reader. */
+
+import { texts } from "./texts.js";
+
+const FROM_THE_SERVER = ["signed-out", "other-reader"]; // only the server can make them go
+
+/** @typedef {{label: string, run: () => void}} Choice */
+
+export class Overlays {
+  #curtain;
+  #sheet;
+  #sheetName = "";
+  #before = null;
+  #signOutUrl;
+
+  /** @param {HTMLElement} root @param {string} signOutUrl */
+  constructor(root, signOutUrl) {
+    this.#curtain = root.querySelector(".rr-curtain");
+    this.#sheet = root.querySelector(".rr-sheet");
+    this.#signOutUrl = signOutUrl;
+  }
+
+  /** The name of the sheet that is open, or "". */
+  get open() { return this.#sheetName; }
+
+  /** Whether the reader can do nothing about the open sheet here. */
+  get blocked() { return FROM_THE_SERVER.includes(this.#sheetName); }
+
+  /** Hide the case. @param {{title: string, text: string}} words @param {Choice|null} choice */
+  draw({ title, text }, choice) {
+    this.#curtain.replaceChildren(element("h2", title), element("p", text));
+    if (choice) this.#curtain.append(choiceButton(choice));
+    this.#curtain.hidden = false;
+  }
+
+  /** Enter, while the curtain waits for the reader. @returns {boolean} whether it did anything */
+  enter() {
+    const button = this.#curtain.hidden ? null : this.#curtain.querySelector("button");
+    button?.click();
+    return Boolean(button);
+  }
+
+  drawBack() {
+    this.#curtain.hidden = true;
+    this.#curtain.replaceChildren();
+  }
+
+  /** The last page. @param {string[]} lines */
+  finish(title, lines) {
+    this.close();
+    this.#curtain.replaceChildren(element("h2", title), ...lines.map((line) => element("p", line)), this.signOut());
+    this.#curtain.dataset.whole = "true";
+    this.#curtain.hidden = false;
+  }
+
+  /** Open a sheet by name. @param {string} name @param {{title: string, text: string}} words @param {Choice[]} choices */
+  ask(name, { title, text }, choices) {
+    const row = element("div", "", "rr-choices");
+    row.append(...choices.map(choiceButton));
+    this.#show(name, [element("h2", title), element("p", text), row]);
+  }
+
+  /** @param {Parameters<typeof texts.help.groups>[0]} facts */
+  help(facts) {
+    const groups = texts.help.groups(facts).map(([title, rows]) => {
+      const group = element("section", "");
+      const list = element("dl", "");
+      for (const [keys, meaning] of rows) {
+        const line = element("div", "");
+        line.append(element("dt", keys), element("dd", meaning));
+        list.append(line);
+      }
+      group.append(element("h3", title), list);
+      return group;
+    });
+    const columns = element("div", "", "rr-help");
+    columns.append(...groups);
+    const close = choiceButton({ label: texts.labels.close, run: () => this.close() });
+    this.#show("help", [element("h2", texts.help.title), columns, close]);
+  }
+
+  close() {
+    this.#sheet.hidden = true;
+    this.#sheetName = "";
+    this.#before?.focus?.({ preventScroll: true });
+    this.#before = null;
+  }
+
+  /** @returns {HTMLFormElement} */
+  signOut() {
+    const form = document.createElement("form");
+    form.method = "post";
+    form.action = new URL(this.#signOutUrl, document.baseURI).href;
+    form.className = "rr-sign-out";
+    const button = element("button", texts.labels.signOut);
+    button.type = "submit";
+    form.append(button);
+    return form;
+  }
+
+  #show(name, children) {
+    if (!this.#sheetName) this.#before = document.activeElement;
+    this.#sheetName = name;
+    this.#sheet.replaceChildren(...children);
+    this.#sheet.setAttribute("aria-label", children[0].textContent);
+    this.#sheet.hidden = false;
+    this.#sheet.querySelector("button")?.focus({ preventScroll: true });
+  }
+}
+
+function element(tag, text, className = "") {
+  const made = document.createElement(tag);
+  if (text) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function choiceButton({ label, run }) {
+  const button = element("button", label);
+  button.type = "button";
+  button.addEventListener("click", run);
+  return button;
+}

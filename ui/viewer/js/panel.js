@@ -1,0 +1,219 @@
+/** The question beside the film: position, context, question, options, confirm, and the words at its foot. */
+
+import { texts } from "./texts.js";
+
+/** @typedef {import("./types.js").Case} Case */
+
+const TOAST_MS = 8000;
+const DENSITIES = 5; // steps of smaller type and a wider panel, so that no option needs scrolling
+
+export class Panel {
+  #root;
+  #parts;
+  #options = [];
+  #toastTimer = 0;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {{choose: (option: string, now: number) => void, confidence: (step: number) => void,
+   *   comment: (text: string) => void, confirm: (now: number) => void}} told
+   */
+  constructor(root, told) {
+    this.#root = root;
+    const part = (name) => root.querySelector(`.rr-${name}`);
+    this.#parts = {
+      panel: part("panel"), position: part("position"), revisited: part("revisited"), countdown: part("countdown"),
+      progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"), question: part("question"),
+      options: part("options"), sure: part("sure"), steps: part("steps"), sureHint: part("sure-hint"),
+      comment: part("comment"), text: part("comment textarea"), feedback: part("feedback"), hint: part("hint"),
+      confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
+      notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
+    };
+    this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
+    this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
+    this.#parts.options.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-option]");
+      if (button) told.choose(button.dataset.option, event.timeStamp);
+    });
+    this.#parts.steps.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-step]");
+      if (button) told.confidence(Number(button.dataset.step));
+    });
+  }
+
+  /** @param {{reader: string, notice: string}} desk */
+  showReader({ reader, notice }) {
+    this.#parts.reader.textContent = texts.reader(reader);
+    this.#parts.notice.textContent = notice;
+  }
+
+  showRenderer(name) {
+    this.#parts.canvas.textContent = name === "canvas2d" ? texts.canvas : "";
+  }
+
+  /** @param {number} position @param {number} total @param {boolean} revisited */
+  showPosition(position, total, revisited) {
+    this.#parts.position.textContent = texts.position(position, total);
+    this.#parts.revisited.textContent = revisited ? texts.revisited : "";
+    const { progress } = this.#parts;
+    progress.setAttribute("aria-valuemax", String(total));
+    progress.setAttribute("aria-valuenow", String(position - 1));
+    progress.firstElementChild.style.width = `${total ? (100 * (position - 1)) / total : 0}%`;
+  }
+
+  /** @param {Case} item @param {import("./types.js").Rules} rules */
+  showCase(item, rules) {
+    const parts = this.#parts;
+    parts.question.textContent = item.question;
+    parts.context.replaceChildren(...item.context.map(contextLine));
+    parts.context.hidden = !item.context.length;
+    this.#options = item.options.map(optionButton);
+    parts.options.replaceChildren(...this.#options);
+    this.#showSteps(rules.confidence_steps);
+    parts.comment.hidden = !rules.comments;
+    parts.feedback.hidden = true;
+    parts.confirm.textContent = texts.labels.confirm;
+    this.hint("");
+    this.showLoading("");
+    this.#fitType();
+  }
+
+  /** @param {string|null} option @param {number|null} confidence @param {string} comment */
+  showAnswer(option, confidence, comment) {
+    this.showChoice(option);
+    this.showConfidence(confidence);
+    this.#parts.text.value = comment;
+  }
+
+  /** @param {string|null} option */
+  showChoice(option) {
+    for (const button of this.#options) {
+      const chosen = button.dataset.option === option;
+      button.setAttribute("aria-pressed", String(chosen));
+      // The focus follows the choice, or Enter would meet a button that is not the chosen one.
+      if (chosen && this.#options.includes(document.activeElement)) button.focus();
+    }
+    this.#parts.confirm.setAttribute("aria-disabled", String(option === null));
+  }
+
+  showConfidence(step) {
+    for (const button of this.#parts.steps.children) {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.step) === step));
+    }
+  }
+
+  /** @param {boolean} waiting whether digits now mean confidence */
+  showStage(waiting) {
+    this.#parts.sure.toggleAttribute("data-waiting", waiting);
+  }
+
+  focusComment() {
+    if (!this.#parts.comment.hidden) this.#parts.text.focus();
+  }
+
+  /** @param {import("./types.js").Feedback} feedback @param {string|null} chosen */
+  showFeedback({ option, correct, explanation }, chosen) {
+    const { feedback, confirm } = this.#parts;
+    const verdict = document.createElement("strong");
+    const { right, wrong, unanswered } = texts.feedback;
+    verdict.textContent = correct ? right : (chosen ? wrong : unanswered)(option);
+    const more = document.createElement("span");
+    more.textContent = explanation;
+    feedback.replaceChildren(verdict, more);
+    feedback.dataset.correct = String(correct);
+    feedback.hidden = false;
+    for (const button of this.#options) {
+      if (button.dataset.option === option) button.dataset.reference = "true";
+    }
+    confirm.textContent = texts.confirmNext;
+    confirm.setAttribute("aria-disabled", "false");
+    this.hint("");
+    this.#fitType();
+  }
+
+  /** @param {string} text what is being waited for; empty: the case is shown */
+  showLoading(text) {
+    this.#parts.loading.textContent = text;
+    this.#parts.loading.hidden = !text;
+    this.#parts.body.hidden = Boolean(text);
+  }
+
+  /** @param {number|null} left_s */
+  showCountdown(left_s) {
+    const { countdown } = this.#parts;
+    countdown.textContent = left_s === null ? "" : texts.countdown(left_s);
+    countdown.toggleAttribute("data-short", left_s !== null && left_s <= 10);
+  }
+
+  /** @param {"empty"|"sending"|"kept"|"unkept"} state */
+  showOutbox(state) {
+    this.#parts.outbox.textContent = texts.outbox[state];
+    this.#parts.outbox.dataset.outboxState = state;
+  }
+
+  hint(text) {
+    this.#parts.hint.textContent = text;
+  }
+
+  /** A word that stays for a while, whatever case is shown. */
+  toast(text) {
+    this.#parts.toast.textContent = text;
+    clearTimeout(this.#toastTimer);
+    this.#toastTimer = setTimeout(() => { this.#parts.toast.textContent = ""; }, TOAST_MS);
+  }
+
+  /** For those who listen instead of looking. */
+  say(text) {
+    this.#parts.said.textContent = text;
+  }
+
+  #showSteps(steps) {
+    const { sure, sureHint } = this.#parts;
+    sure.hidden = !steps;
+    sure.removeAttribute("data-waiting");
+    sureHint.textContent = steps ? texts.hints.enterNext(steps) : "";
+    this.#parts.steps.replaceChildren(...Array.from({ length: steps }, (_, i) => {
+      const button = plainButton(String(i + 1));
+      button.dataset.step = String(i + 1);
+      return button;
+    }));
+  }
+
+  #fitType() {
+    const { scroll } = this.#parts;
+    for (let density = 0; density < DENSITIES; density += 1) {
+      this.#root.dataset.density = String(density);
+      if (scroll.scrollHeight <= scroll.clientHeight) return;
+    }
+  }
+}
+
+function optionButton({ option, text }) {
+  const button = plainButton("");
+  button.dataset.option = option;
+  button.className = "rr-option";
+  const letter = document.createElement("kbd");
+  letter.textContent = option;
+  const words = document.createElement("span");
+  words.textContent = text;
+  button.append(letter, words);
+  return button;
+}
+
+function plainButton(text) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.setAttribute("aria-pressed", "false");
+  button.textContent = text;
+  return button;
+}
+
+function contextLine({ name, value }) {
+  const line = document.createElement("div");
+  const term = document.createElement("dt");
+  const description = document.createElement("dd");
+  term.textContent = name;
+  description.textContent = value;
+  line.append(term, description);
+  return line;
+}

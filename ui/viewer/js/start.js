@@ -1,0 +1,119 @@
+/** Puts the reading room together inside its element and takes it apart again. */
+
+import { Commands } from "./commands.js";
+import { Courier } from "./courier.js";
+import { DeskRoutes } from "./desk.js";
+import { Films } from "./films.js";
+import { Hands } from "./hands.js";
+import { Overlays } from "./overlays.js";
+import { Panel } from "./panel.js";
+import { Picture } from "./picture.js";
+import { Room } from "./room.js";
+import { Stage } from "./stage.js";
+import { texts } from "./texts.js";
+
+const TICK_MS = 100;
+
+/**
+ * @param {ParentNode} parent holds the markup of viewer.html
+ * @param {{desk_url: string, sign_out_url: string, force_canvas: boolean}} data
+ * @returns {() => void} stops everything
+ */
+export function start(parent, data) {
+  const root = parent.querySelector(".reading-room");
+  const place = root.querySelector(".rr-films");
+  write(root);
+  const overlays = new Overlays(root, data.sign_out_url);
+  root.querySelector(".rr-exit").append(overlays.signOut());
+  const used = (tool) => room.used(tool);
+  const panel = new Panel(root, {
+    choose: (option, now) => room.choose(option, now),
+    confidence: (step) => room.sure(step),
+    comment: (text) => room.comment(text),
+    confirm: (now) => room.confirm(now),
+  });
+  const picture = new Picture(place, data.force_canvas, { used, lost: () => room.filmsLost() });
+  const hands = new Hands(place, picture, used);
+  const films = new Films(picture);
+  const stage = new Stage({ root, panel, picture, films, hands, overlays });
+  const room = new Room({ root, panel, stage, overlays });
+  const commands = new Commands({ root, room, picture, panel, overlays });
+  const courier = new Courier(new DeskRoutes(new URL(data.desk_url, document.baseURI).href), overlays, {
+    outboxChanged: () => room.outboxChanged(),
+    blocked: () => room.visibility(performance.now()),
+    trouble: (text) => room.trouble(text),
+    receipt: (receipt, sent) => room.receipt(receipt, sent),
+  });
+
+  const stop = new AbortController();
+  const on = (target, type, run, capture = false) =>
+    target.addEventListener(type, run, { capture, signal: stop.signal });
+  const depart = () => {
+    room.keep(performance.now());
+    courier.outbox?.farewell();
+  };
+  on(window, "keydown", (event) => commands.key(event), true);
+  on(document, "visibilitychange", (event) => room.visibility(event.timeStamp));
+  on(window, "pagehide", depart);
+  on(window, "online", () => courier.outbox?.hurry());
+  on(root, "mousedown", keepFocus);
+  on(root, "click", (event) => {
+    const command = event.target.closest("[data-command]")?.dataset.command;
+    if (command) commands.run({ do: command }, event.timeStamp);
+  });
+  on(root, "submit", (event) => confirmLeaving(event, courier, overlays));
+  const ticking = setInterval(() => room.tick(performance.now()), TICK_MS);
+  on(root, "cancel", (event) => event.preventDefault());
+  on(root, "close", () => lift(root));
+  lift(root);
+  room.open(courier);
+
+  return () => {
+    depart();
+    clearInterval(ticking);
+    stop.abort();
+    courier.stop();
+    hands.stop();
+    films.stop();
+    picture.stop();
+  };
+}
+
+/** The words of the markup. */
+function write(root) {
+  for (const element of root.querySelectorAll("[data-text]")) {
+    element.textContent = texts.labels[element.dataset.text];
+  }
+  for (const element of root.querySelectorAll("[data-label]")) {
+    element.setAttribute("aria-label", texts.labels[element.dataset.label]);
+  }
+}
+
+/**
+ * Above everything, whatever the page around does: a modal dialog lies on top of it all, and stays alive while
+ * Streamlit, having lost its connection, makes the rest of the page inert.
+ */
+function lift(root) {
+  if (!root.isConnected || root.open) return;
+  root.showModal();
+  root.focus({ preventScroll: true });
+}
+
+/** A click with the mouse leaves the focus alone, so that Enter still means confirm afterwards. */
+function keepFocus(event) {
+  if (!event.target.closest("button")) return;
+  event.preventDefault();
+  if (document.activeElement?.matches("textarea")) document.activeElement.blur();
+}
+
+function confirmLeaving(event, courier, overlays) {
+  const waiting = courier.outbox?.readings.length ?? 0;
+  if (!waiting) return;
+  event.preventDefault();
+  courier.outbox.hurry();
+  const { title, text, button, leave } = texts.leaving;
+  overlays.ask("leaving", { title, text: text(waiting) }, [
+    { label: button, run: () => overlays.close() },
+    { label: leave, run: () => event.target.submit() },
+  ]);
+}

@@ -1,0 +1,31 @@
+/**
+ * The shapes that travel between the server and the page, and between the modules; types only, no code.
+ *
+ * @typedef {{option: string, text: string}} Option  one answer as shown; `option` is the shown letter
+ * @typedef {{name: string, value: string}} Context  one line beside the question, such as Age
+ * @typedef {{url: string, label: string, width: number, height: number, bits: number,
+ *   encoding: "samples"|"png", low: number, high: number}} View  one film and its initial window
+ * @typedef {{id: string, option: string|null, confidence: number|null, comment: string|null,
+ *   status: string}} OwnReading  what this reader answered before
+ * @typedef {{case: string, position: number, question: string, condition: string,
+ *   options: Option[], context: Context[], views: View[], presented: boolean,
+ *   reading: OwnReading|null}} Case
+ * @typedef {{confidence_steps: number, comments: boolean, back_navigation: boolean,
+ *   time_limit_s: number, feedback: "never"|"after case"|"after study"}} Rules
+ * @typedef {{seal: string, study: string, reader: string, notice: string, total: number,
+ *   read: number, finished: boolean, score: {n: number, n_correct: number}|null, rules: Rules,
+ *   cases: Case[]}} Desk  where the reader is: the current case and the next two
+ *
+ * @typedef {{id: string, kind: "presentation"|"reading", case: string, [field: string]: any}} Record
+ * @typedef {{option: string, correct: boolean, explanation: string}} Feedback
+ * @typedef {{stored: string[], refused: {id: string, why: string}[],
+ *   feedback: {[id: string]: Feedback}, desk: Desk}} Receipt  the server's answer to records
+ *
+ * @typedef {{response_ms: number, elapsed_ms: number, hidden_ms: number, paused_ms: number}} Times
+ * @typedef {{low: number, high: number}} Window  grey values shown black and white
+ * @typedef {{samples: Uint8Array|Uint16Array, width: number, height: number, auto: Window}} Film
+ * @typedef {{x: number, y: number, width: number, height: number}} Rect  in device pixels
+ * @typedef {{scale: number, x: number, y: number, fit: boolean}} Gaze  device pixels per film pixel, and
+ *   the film point in the middle of the pane
+ */
+export {};
