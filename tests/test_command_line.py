@@ -132,13 +132,14 @@ def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
     report = (tmp_path / "out" / "report.html").read_text()
     assert "R1" in report
     assert "M7" in report
-    accuracy = list(csv.DictReader((tmp_path / "out" / "tables" / "accuracy.csv").open()))
+    table = (tmp_path / "out" / "tables" / "accuracy.csv").read_text()
+    accuracy = list(csv.DictReader(io.StringIO(table)))
     micro = {row["rater_id"]: row["n"] for row in accuracy if row["group"] == "micro"}
     assert micro == dict.fromkeys(("R1", "R2", "R3", *(f"M{i}" for i in range(8))), "40")
 
 
 def test_a_bank_with_faults_is_refused_whole_with_all_of_them(bank: Path, tmp_path: Path) -> None:
-    """Key, what is wrong and the remedy for each; nothing imported; --skip-faulty takes the rest."""
+    """Key, fault and remedy for each; nothing imported; --skip-faulty takes the rest."""
     records = json.loads(bank.read_text())
     records["q0000"]["correct_answer"] = "E"
     records["q0001"]["ImagePath"] = ["../../etc/passwd"]

@@ -1,0 +1,41 @@
+"""The analysis of a reader study: accuracy and agreement of readers and models.
+
+Pure functions on tables. The input is a bundle (a folder or .zip as exported), or any folder with
+`items.csv` and `readings.csv`; the only link to whatever made it is that folder.
+
+>>> import analysis, pandas
+>>> bundle = analysis.bundle_from_tables(
+...     pandas.DataFrame({"item_id": ["q1", "q2"], "truth": ["A", "B"]}),
+...     pandas.DataFrame({"rater_id": ["R1"] * 2, "item_id": ["q1", "q2"], "answer": ["A", "A"]}),
+... )
+>>> analysis.accuracy(bundle)["accuracy"].tolist()[0]
+0.5
+"""
+
+from analysis.accuracy import accuracy
+from analysis.agreement import agreement_pairs
+from analysis.bundle import Bundle, bundle_from_tables, read_bundle
+from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
+from analysis.missing import missing
+from analysis.options import Options
+from analysis.output import write_report, write_tables
+from analysis.results import Results, analyse
+
+__all__ = [
+    "AnalysisError",
+    "Bundle",
+    "BundleError",
+    "Fault",
+    "Options",
+    "OptionsError",
+    "OutputError",
+    "Results",
+    "accuracy",
+    "agreement_pairs",
+    "analyse",
+    "bundle_from_tables",
+    "missing",
+    "read_bundle",
+    "write_report",
+    "write_tables",
+]

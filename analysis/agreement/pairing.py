@@ -1,0 +1,91 @@
+"""Which raters are compared with which, and under what condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from analysis.bundle.words import RaterKind
+from analysis.matrix import Reads
+
+
+class PairKind(StrEnum):
+    """The kinds of the two raters."""
+
+    READERS = "reader-reader"
+    MIXED = "reader-model"
+    MODELS = "model-model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two columns of the reading matrix, a reader first, else in order of id."""
+
+    a: int
+    b: int
+    kind: PairKind
+    condition: str
+
+
+def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
+    """List the pairs of raters that are compared.
+
+    Parameters
+    ----------
+    columns : sequence of Reads
+        The matrix's columns: readers first, each kind in order of id and condition.
+
+    Returns
+    -------
+    tuple of Pair
+        In order of condition, kind and ids.
+
+    Notes
+    -----
+    Two raters are compared under the same condition. A model that has answered under one condition
+    only is compared with the readers of every condition, the condition being the reader's; a model
+    with several is compared with the readers of the same names.
+
+    Examples
+    --------
+    >>> reader, model = RaterKind.READER, RaterKind.MODEL
+    >>> columns = [
+    ...     Reads(rater_id="R1", kind=reader, condition="aided"),
+    ...     Reads(rater_id="R1", kind=reader, condition="unaided"),
+    ...     Reads(rater_id="M1", kind=model, condition=""),
+    ... ]
+    >>> [(pair.a, pair.b, pair.condition) for pair in pairs_of(columns)]
+    [(0, 2, 'aided'), (1, 2, 'unaided')]
+    """
+    ranks = {kind: rank for rank, kind in enumerate(PairKind)}
+    return tuple(
+        sorted(
+            _candidates(columns),
+            key=lambda p: (
+                p.condition,
+                ranks[p.kind],
+                columns[p.a].rater_id,
+                columns[p.b].rater_id,
+            ),
+        )
+    )
+
+
+def _candidates(columns: Sequence[Reads]) -> Iterator[Pair]:
+    models = [column.rater_id for column in columns if column.kind is RaterKind.MODEL]
+    single = {model for model in models if models.count(model) == 1}
+    for (i, a), (j, b) in combinations(enumerate(columns), 2):
+        if a.rater_id == b.rater_id:
+            continue
+        kind = _kind(a, b)
+        everywhere = kind is PairKind.MIXED and b.rater_id in single
+        if a.condition == b.condition or everywhere:
+            yield Pair(a=i, b=j, kind=kind, condition=a.condition)
+
+
+def _kind(a: Reads, b: Reads) -> PairKind:
+    if a.kind is b.kind:
+        return PairKind.READERS if a.kind is RaterKind.READER else PairKind.MODELS
+    return PairKind.MIXED

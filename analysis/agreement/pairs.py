@@ -1,0 +1,112 @@
+"""Agreement between every two raters: the table `agreement_pairs.csv`."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.agreement.pairing import pairs_of
+from analysis.agreement.rows import partition_rows
+from analysis.agreement.scopes import partitions
+from analysis.arrays import Floats
+from analysis.bundle.model import Bundle
+from analysis.clusters import resample_weights
+from analysis.matrix import ReadingMatrix, reading_matrix
+from analysis.options import Options
+
+COLUMNS = (
+    "rater_a",
+    "rater_b",
+    "pair_kind",
+    "condition",
+    "scope",
+    "measure",
+    "n",
+    "estimate",
+    "se",
+    "ci_low",
+    "ci_high",
+    "method",
+    "undefined_because",
+)
+
+
+def agreement_pairs(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate the agreement of every two raters.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_a, rater_b, pair_kind, condition, scope, measure, n, estimate, se, ci_low,
+        ci_high, method, undefined_because`; in order of condition, kind of pair, ids, scope (all,
+        tasks, option sets) and measure.
+
+    Notes
+    -----
+    Items that both raters answered count; for error consistency those of them with a reference
+    standard, for `same_wrong` those that both got wrong. Standard errors are analytic throughout.
+    Intervals are percentile intervals over resampled patients where clusters exist; else normal
+    for the kappas and t with n - 1 degrees of freedom for the others, the upper limit cut at 1.
+    A kappa of two constant raters is undefined; where one rater is constant it is 0 by
+    construction, its standard error undefined, and so its interval.
+
+    See Also
+    --------
+    analysis.agreement.measures, analysis.agreement.standard_errors
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = agreement_pairs(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB"), "n_options": 2}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4,
+    ...         "item_id": list("wxyz") * 2,
+    ...         "answer": list("ABAA") + list("ABBB"),
+    ...     }),
+    ... ))
+    >>> raw = table.loc[table["measure"] == "raw"]
+    >>> raw[["rater_a", "rater_b", "n", "estimate"]].values.tolist()
+    [['R1', 'R2', 4, 0.5]]
+    """
+    options = options or Options()
+    matrix = reading_matrix(bundle)
+    weights = None
+    if matrix.clustered:
+        weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
+    return agreement_table(matrix, options, weights)
+
+
+def agreement_table(
+    matrix: ReadingMatrix, options: Options, weights: Floats | None
+) -> pd.DataFrame:
+    """Return the table of `agreement_pairs` for readings and resamples that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
+        The resamples; None without clusters.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `agreement_pairs` says.
+    """
+    pairs = pairs_of(matrix.columns)
+    tables = [
+        partition_rows(matrix, pairs, partition, options, weights)
+        for partition in partitions(matrix)
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    table = table.sort_values(["pair", "partition", "scope_order", "measure_order"])
+    return table.reset_index(drop=True)[list(COLUMNS)]

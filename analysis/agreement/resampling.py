@@ -1,0 +1,76 @@
+"""The measures in every bootstrap resample: resample weights times the clusters' sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from analysis.agreement.counts import OUTCOMES, Sums, count_pairs, sums_of
+from analysis.agreement.pairing import Pair
+from analysis.arrays import Floats, Ints
+from analysis.matrix import ReadingMatrix
+
+# Numbers held at once in the largest array: 64 MiB of float64.
+BUDGET = 8 * 2**20
+
+
+def resampled_sums(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, weights: Floats
+) -> Iterator[tuple[slice, Sums, Sums]]:
+    """Yield blocks of pairs with their sums by cluster and by resample.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    items : numpy.ndarray of int, shape (n_used,)
+        Positions of the scope's items, ascending.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
+        How often each cluster stands in each resample.
+
+    Yields
+    ------
+    block : slice
+        Which pairs.
+    by_cluster : Sums
+        Of shape (n_block, n_present), the clusters that the scope's items belong to.
+    by_resample : Sums
+        Of shape (n_block, n_resamples).
+    """
+    present, cells = np.unique(matrix.clusters[items], return_inverse=True)
+    drawn = weights if len(present) == weights.shape[1] else weights[:, present]
+    for block in _blocks(matrix, len(pairs), len(present), len(weights)):
+        counts = count_pairs(matrix, pairs[block], items, cells, len(present))
+        by_cluster = sums_of(counts)
+        yield block, by_cluster, _draw(by_cluster, drawn)
+
+
+def _blocks(
+    matrix: ReadingMatrix, n_pairs: int, n_clusters: int, n_resamples: int
+) -> Iterator[slice]:
+    n_letters = int(matrix.answers.max(initial=0)) + 1
+    columns = 2 * n_letters + OUTCOMES + len(np.unique(matrix.n_options)) + 1
+    size = max(1, BUDGET // max(n_clusters * n_letters**2, n_resamples * columns))
+    for start in range(0, n_pairs, size):
+        yield slice(start, min(start + size, n_pairs))
+
+
+def _draw(sums: Sums, drawn: Floats) -> Sums:
+    parts = [sums.agree[None], sums.answers_a, sums.answers_b, sums.outcomes]
+    if len(sums.sizes) > 1:
+        parts.append(sums.options)
+    edges = np.cumsum([len(part) for part in parts])[:-1]
+    stacked = np.ascontiguousarray(np.concatenate(parts))
+    totals = (stacked.reshape(-1, stacked.shape[-1]) @ drawn.T).reshape(*stacked.shape[:2], -1)
+    agree, answers_a, answers_b, outcomes, *options = np.split(totals, edges)
+    return Sums(
+        agree=agree[0],
+        answers_a=answers_a,
+        answers_b=answers_b,
+        outcomes=outcomes,
+        options=options[0] if options else answers_a.sum(axis=0, keepdims=True),
+        sizes=sums.sizes,
+    )

@@ -1,0 +1,112 @@
+"""From counts to rows: estimates, standard errors, intervals and the reasons for empty cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement.counts import PairCounts, Sums, count_pairs, sums_of
+from analysis.agreement.intervals import Interval, analytic_interval, cluster_intervals
+from analysis.agreement.pairing import Pair
+from analysis.agreement.registry import Measure, Reasons
+from analysis.agreement.scopes import Partition
+from analysis.arrays import Floats
+from analysis.matrix import ReadingMatrix
+from analysis.options import Options
+
+CONSTANT_SE = "standard error: a rater gave a single answer throughout"
+CONSTANT_CORRECT_SE = "standard error: a rater was always right or always wrong"
+ONE_ITEM_SE = "standard error: a single item"
+
+
+def partition_rows(
+    matrix: ReadingMatrix,
+    pairs: Sequence[Pair],
+    partition: Partition,
+    options: Options,
+    weights: Floats | None,
+) -> pd.DataFrame:
+    """Estimate every measure for every pair in every scope of a partition.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    partition : Partition
+        The scopes and their measures.
+    options : Options
+        Its alpha is used.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
+        The resamples; None without clusters.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table's columns, with `pair`, `partition`, `scope_order` and `measure_order` to sort by.
+    """
+    counts = count_pairs(matrix, pairs, partition.items, partition.cells, len(partition.names))
+    sums = sums_of(counts)
+    measures = partition.measures
+    if weights is None:
+        intervals = [analytic_interval(measure, counts, options.alpha) for measure in measures]
+    else:
+        intervals = cluster_intervals(
+            matrix, measures, pairs, partition.members, weights, options.alpha
+        )
+    names = _names(matrix, pairs, partition)
+    return pd.concat(
+        [
+            _measure_rows(names, measure, counts, sums, interval).assign(measure_order=order)
+            for order, (measure, interval) in enumerate(zip(measures, intervals, strict=True))
+        ],
+        ignore_index=True,
+    )
+
+
+def _names(matrix: ReadingMatrix, pairs: Sequence[Pair], partition: Partition) -> pd.DataFrame:
+    """One row a pair and scope, in the order in which arrays of shape (pairs, scopes) unroll."""
+    ids = [column.rater_id for column in matrix.columns]
+    n_scopes = len(partition.names)
+    pair_of = np.repeat(np.arange(len(pairs)), n_scopes)
+    scope_of = np.tile(np.arange(n_scopes), len(pairs))
+    by_pair = pd.DataFrame(
+        {
+            "rater_a": [ids[pair.a] for pair in pairs],
+            "rater_b": [ids[pair.b] for pair in pairs],
+            "pair_kind": [pair.kind.value for pair in pairs],
+            "condition": [pair.condition for pair in pairs],
+        },
+        dtype=object,
+    )
+    names = by_pair.iloc[pair_of].reset_index(drop=True)
+    names["scope"] = np.array(partition.names, dtype=object)[scope_of]
+    return names.assign(pair=pair_of, partition=partition.order, scope_order=scope_of)
+
+
+def _measure_rows(
+    names: pd.DataFrame, measure: Measure, counts: PairCounts, sums: Sums, interval: Interval
+) -> pd.DataFrame:
+    estimate, se, n = measure.estimate(sums), measure.standard_error(counts), measure.n(sums)
+    undefined = np.isnan(estimate)
+    # A rater who never varies leaves nothing to estimate the error from: 0 would claim certainty.
+    no_spread = measure.constant(sums) & (measure.normal | (se == 0))
+    single = n <= 1
+    no_se = undefined | no_spread | single
+    because: Reasons = interval.because.copy()
+    because[single] = ONE_ITEM_SE
+    because[no_spread] = CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
+    because[undefined] = measure.reason(sums)[undefined]
+    return names.assign(
+        measure=measure.name,
+        n=n.astype(np.int64).ravel(),
+        estimate=estimate.ravel(),
+        se=np.where(no_se, np.nan, se).ravel(),
+        ci_low=np.where(no_se, np.nan, interval.low).ravel(),
+        ci_high=np.where(no_se, np.nan, interval.high).ravel(),
+        method=f"{measure.method}; {interval.method}",
+        undefined_because=because.ravel(),
+    )

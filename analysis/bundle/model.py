@@ -1,0 +1,47 @@
+"""A bundle that has been checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bundle:
+    """A bundle that has been checked: every cell is what the analysis expects.
+
+    Parameters
+    ----------
+    items : pandas.DataFrame
+        One row an item: the columns of `items.csv` as text, `truth` a letter or empty, `n_options`
+        int (0: not given).
+    raters : pandas.DataFrame
+        One row a rater: `rater_id`, `rater_kind`, `label` (never empty), `simulated` (bool) and
+        the other columns of `raters.csv` as text.
+    readings : pandas.DataFrame
+        One row a reading: the columns of `readings.csv` as text, `answer` a letter or empty,
+        `status` never empty, `repeat` int.
+    protocol : mapping
+        The protocol as exported; empty when there is none.
+    sha256 : mapping of str to str
+        SHA-256 of every input file.
+    """
+
+    items: pd.DataFrame
+    raters: pd.DataFrame
+    readings: pd.DataFrame
+    protocol: Mapping[str, Any] = field(default_factory=dict)
+    sha256: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What a rater is called on figures and in tables, by `rater_id`."""
+        return dict(zip(self.raters["rater_id"], self.raters["label"], strict=True))
+
+    @property
+    def simulated(self) -> frozenset[str]:
+        """The raters whose answers came from a simulation."""
+        return frozenset(self.raters.loc[self.raters["simulated"].astype(bool), "rater_id"])

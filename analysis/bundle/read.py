@@ -1,0 +1,174 @@
+"""From a path, or from data frames, to a checked bundle."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.bundle.items import check_items
+from analysis.bundle.model import Bundle
+from analysis.bundle.parse import parse_csv
+from analysis.bundle.raters import check_raters, mark_simulated, raters_of
+from analysis.bundle.readings import check_readings
+from analysis.bundle.source import read_files
+from analysis.errors import BundleError, Fault
+
+REQUIRED = {
+    "items.csv": ("item_id",),
+    "raters.csv": ("rater_id", "rater_kind"),
+    "readings.csv": ("rater_id", "item_id", "answer"),
+}
+
+
+def read_bundle(path: str | PathLike[str]) -> Bundle:
+    r"""Read and check a bundle.
+
+    Parameters
+    ----------
+    path : str or path
+        A bundle's folder or .zip, or any folder with `items.csv` and `readings.csv`. Without
+        `raters.csv` every rater is a reader.
+
+    Returns
+    -------
+    Bundle
+        The checked tables, the protocol where there is one, and the files' hashes.
+
+    Raises
+    ------
+    BundleError
+        When anything in it cannot be used; all faults are listed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "items.csv").write_text("item_id,truth\nq1,A\n")
+    ...     _ = Path(folder, "readings.csv").write_text("rater_id,item_id,answer\nR1,q1,b\n")
+    ...     bundle = read_bundle(folder)
+    >>> bundle.readings["answer"].tolist(), bundle.raters["rater_kind"].tolist()
+    (['B'], ['reader'])
+    """
+    folder = Path(path)
+    files = read_files(folder)
+    tables, faults = _parse(folder, files)
+    protocol, protocol_faults = _protocol(files.get("protocol.json"))
+    faults += protocol_faults
+    if faults:
+        raise BundleError(faults)
+    sha256 = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
+    return _check(tables, protocol, sha256)
+
+
+def bundle_from_tables(
+    items: pd.DataFrame, readings: pd.DataFrame, raters: pd.DataFrame | None = None
+) -> Bundle:
+    """Check tables that are in memory already, by the same rules as a folder.
+
+    Parameters
+    ----------
+    items, readings : pandas.DataFrame
+        With the columns of `items.csv` and `readings.csv`; missing values count as empty.
+    raters : pandas.DataFrame, optional
+        With the columns of `raters.csv`; without it every rater is a reader.
+
+    Returns
+    -------
+    Bundle
+        The checked tables.
+
+    Raises
+    ------
+    BundleError
+        When anything in them cannot be used; all faults are listed.
+
+    Examples
+    --------
+    >>> bundle = bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1"], "n_options": [4]}),
+    ...     pd.DataFrame({"rater_id": ["R1"], "item_id": ["q1"], "answer": ["C"]}),
+    ... )
+    >>> bundle.items["n_options"].tolist(), bundle.readings["status"].tolist()
+    ([4], ['answered'])
+    """
+    given = {"items.csv": items, "readings.csv": readings}
+    if raters is not None:
+        given["raters.csv"] = raters
+    faults = [
+        Fault(file=name, row=1, what=f"lacks the column {column}", remedy="Add it")
+        for name, table in given.items()
+        for column in REQUIRED[name]
+        if column not in table
+    ]
+    if faults:
+        raise BundleError(faults)
+    return _check({name: _as_text(table) for name, table in given.items()}, {}, {})
+
+
+def _parse(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, pd.DataFrame], list[Fault]]:
+    faults = [
+        Fault(
+            file=str(folder),
+            row=None,
+            what=f"holds no {name}",
+            remedy="Give the folder that the study was exported to",
+        )
+        for name in ("items.csv", "readings.csv")
+        if name not in files
+    ]
+    tables: dict[str, pd.DataFrame] = {}
+    for name, required in REQUIRED.items():
+        if name in files:
+            tables[name], found = parse_csv(name, files[name], required)
+            faults += found
+    return tables, faults
+
+
+def _protocol(content: bytes | None) -> tuple[dict[str, Any], list[Fault]]:
+    if content is None:
+        return {}, []
+    remedy = "Export the study again, or remove the file"
+    try:
+        protocol = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        what = "is not JSON"
+        return {}, [Fault(file="protocol.json", row=None, what=what, remedy=remedy)]
+    if not isinstance(protocol, dict):
+        what = "is not a JSON object"
+        return {}, [Fault(file="protocol.json", row=None, what=what, remedy=remedy)]
+    return protocol, []
+
+
+def _check(
+    tables: Mapping[str, pd.DataFrame], protocol: Mapping[str, Any], sha256: Mapping[str, str]
+) -> Bundle:
+    items, faults = check_items(tables["items.csv"])
+    raters = None
+    if "raters.csv" in tables:
+        raters, found = check_raters(tables["raters.csv"])
+        faults += found
+    readings, found = check_readings(tables["readings.csv"], items, raters)
+    faults += found
+    if faults:
+        raise BundleError(faults)
+    everyone = raters_of(readings) if raters is None else raters
+    return Bundle(
+        items=items,
+        raters=mark_simulated(everyone, readings),
+        readings=readings,
+        protocol=protocol,
+        sha256=sha256,
+    )
+
+
+def _as_text(table: pd.DataFrame) -> pd.DataFrame:
+    text = table.astype(object).where(table.notna(), "").map(str)
+    text.columns = table.columns.map(str)
+    text["row"] = range(2, len(text) + 2)
+    return text.reset_index(drop=True)

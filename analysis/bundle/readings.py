@@ -1,0 +1,196 @@
+"""Checking `readings.csv` against the items and the raters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.bundle.faults import (
+    each_distinct,
+    faults_where,
+    numbers_in,
+    whole_numbers,
+    with_columns,
+)
+from analysis.bundle.words import (
+    LETTERS,
+    READING_COLUMNS,
+    READING_NUMBERS,
+    WRITTEN_STATUSES,
+    Status,
+)
+from analysis.errors import Fault
+
+FILE = "readings.csv"
+KEY = ["rater_id", "item_id", "condition", "repeat"]
+
+
+def check_readings(
+    table: pd.DataFrame, items: pd.DataFrame, raters: pd.DataFrame | None
+) -> tuple[pd.DataFrame, list[Fault]]:
+    """Check the readings and bring answers and statuses into one form.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        `readings.csv` as text, with `row`.
+    items : pandas.DataFrame
+        The checked items.
+    raters : pandas.DataFrame or None
+        The checked raters; None when the bundle has no `raters.csv`.
+
+    Returns
+    -------
+    pandas.DataFrame, list of Fault
+        The readings. Without a status, a reading with an answer is `answered` and one without is
+        `skipped`; an empty `repeat` is 0.
+    """
+    if not len(table):
+        what, remedy = "holds no reading", "Export the study after somebody has read"
+        return table, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
+    readings = with_columns(table, READING_COLUMNS)
+    readings["answer"] = each_distinct(readings["answer"], lambda cell: cell.strip().upper())
+    readings["status"] = _statuses(readings)
+    repeats, repeat_faults = _repeats(readings)
+    faults = [
+        *_reference_faults(readings, items, raters),
+        *_status_faults(readings),
+        *_answer_faults(readings, items),
+        *repeat_faults,
+        *_number_faults(readings),
+    ]
+    readings["repeat"] = repeats
+    return readings, faults + _duplicate_faults(readings)
+
+
+def _statuses(readings: pd.DataFrame) -> pd.Series[str]:
+    written = each_distinct(readings["status"], _status_word)
+    silent = np.where(readings["answer"] != "", Status.ANSWERED.value, Status.SKIPPED.value)
+    return written.where(written != "", pd.Series(silent, index=readings.index, dtype=object))
+
+
+def _status_word(cell: str) -> str:
+    return cell.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+def _reference_faults(
+    readings: pd.DataFrame, items: pd.DataFrame, raters: pd.DataFrame | None
+) -> list[Fault]:
+    faults = [
+        *faults_where(
+            FILE,
+            readings,
+            readings["rater_id"] == "",
+            lambda r: "rater_id is empty",
+            "Name the rater",
+        ),
+        *faults_where(
+            FILE,
+            readings,
+            ~readings["item_id"].isin(items["item_id"]),
+            lambda r: f"item_id {r['item_id']!r} is not in items.csv",
+            "Add the item or remove the reading",
+        ),
+    ]
+    if raters is not None:
+        known = readings["rater_id"].isin(raters["rater_id"]) | (readings["rater_id"] == "")
+        faults += faults_where(
+            FILE,
+            readings,
+            ~known,
+            lambda r: f"rater_id {r['rater_id']!r} is not in raters.csv",
+            "Add the rater or remove the reading",
+        )
+    return faults
+
+
+def _status_faults(readings: pd.DataFrame) -> list[Fault]:
+    status, answer = readings["status"], readings["answer"]
+    return [
+        *faults_where(
+            FILE,
+            readings,
+            ~status.isin(list(WRITTEN_STATUSES)),
+            lambda r: f"status {r['status']!r} is unknown",
+            f"Write one of {', '.join(WRITTEN_STATUSES)}",
+        ),
+        *faults_where(
+            FILE,
+            readings,
+            (status == Status.ANSWERED) & (answer == ""),
+            lambda r: "status is answered but there is no answer",
+            "Give the answer's letter, or the status that says why there is none",
+        ),
+    ]
+
+
+def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
+    """Only a counted answer must be a letter: an unparsed one may well be something else."""
+    answer = readings["answer"]
+    counted = (readings["status"] == Status.ANSWERED) & (answer != "")
+    letter = answer.isin(list(LETTERS))
+    offered = readings["item_id"].map(
+        items.drop_duplicates("item_id").set_index("item_id")["n_options"]
+    )
+    position = answer.map({letter: i for i, letter in enumerate(LETTERS)}).fillna(0)
+    beyond = counted & letter & (offered.fillna(0) > 0) & (position >= offered.fillna(0))
+    numbered = readings.assign(offered=offered.fillna(0).astype(int))
+    return [
+        *faults_where(
+            FILE,
+            readings,
+            counted & ~letter,
+            lambda r: f"answer {r['answer'][:40]!r} is not a letter",
+            "Give the letter in the item's canonical order, or the status unparsed",
+        ),
+        *faults_where(
+            FILE,
+            numbered,
+            beyond,
+            lambda r: f"answer {r['answer']!r} is not among the item's {r['offered']} options",
+            "Correct the answer, or the item's number of options",
+        ),
+    ]
+
+
+def _repeats(readings: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
+    cells = each_distinct(readings["repeat"], str.strip)
+    numbers = whole_numbers(cells)
+    sound = (numbers >= 0) | (cells == "")
+    faults = faults_where(
+        FILE,
+        readings,
+        ~sound,
+        lambda r: f"repeat {r['repeat']!r} is not a whole number, 0 or larger",
+        "Number the repeats",
+    )
+    return numbers.where(numbers >= 0, 0).astype(int), faults
+
+
+def _number_faults(readings: pd.DataFrame) -> list[Fault]:
+    faults: list[Fault] = []
+    for column in READING_NUMBERS:
+        cells = each_distinct(readings[column], str.strip)
+        numbers = numbers_in(cells)
+        sound = (numbers >= 0) | (numbers.notna() & (column == "confidence"))
+        faults += faults_where(
+            FILE,
+            readings,
+            (cells != "") & ~sound,
+            lambda r, column=column: f"{column} {r[column]!r} is not a number of its kind",  # type: ignore[misc]
+            "Give a plain number, or leave the cell empty where nothing was measured",
+        )
+    return faults
+
+
+def _duplicate_faults(readings: pd.DataFrame) -> list[Fault]:
+    return faults_where(
+        FILE,
+        readings,
+        readings.duplicated(KEY),
+        lambda r: (
+            f"rater {r['rater_id']!r} has read item {r['item_id']!r} before"
+            f" (condition {r['condition']!r}, repeat {r['repeat']})"
+        ),
+        "Keep one reading of a rater, item, condition and repeat",
+    )

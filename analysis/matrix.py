@@ -1,0 +1,153 @@
+"""Items by raters: the readings as arrays, ready for matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.arrays import Bools, Codes, Ints
+from analysis.bundle.model import Bundle
+from analysis.bundle.words import LETTERS, RaterKind, Status
+from analysis.clusters import cluster_codes
+
+GROUPINGS = ("task", "category", "subcategory", "option_set")
+STATUS_CODES: Mapping[str, int] = {status.value: i for i, status in enumerate(Status)}
+NO_LETTER = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reads:
+    """A rater under one condition: one column of the matrix."""
+
+    rater_id: str
+    kind: RaterKind
+    condition: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReadingMatrix:
+    """Items by raters: the first reading of every rater, item and condition.
+
+    Items stand in the order of cluster and id, so that no result depends on the order of rows.
+
+    Parameters
+    ----------
+    columns : tuple of Reads
+        The raters, readers first, each under each condition with any reading.
+    answers : numpy.ndarray of int8, shape (n_items, n_columns)
+        0 for A, 1 for B, ...; -1 where the reading is not `answered`.
+    statuses : numpy.ndarray of int8, shape (n_items, n_columns)
+        Positions in `Status`; `absent` where there is no reading.
+    truth : numpy.ndarray of int8, shape (n_items,)
+        0 for A, ...; -1 where the item has no reference standard.
+    n_options : numpy.ndarray of int, shape (n_items,)
+        Options offered; 0 where not given.
+    clusters : numpy.ndarray of int, shape (n_items,)
+        Ascending; patients, examinations where no patient is given.
+    groups : mapping of str to numpy.ndarray of str, shape (n_items,)
+        The items' task, category, subcategory and option set; empty where not given.
+    """
+
+    columns: tuple[Reads, ...]
+    answers: Codes
+    statuses: Codes
+    truth: Codes
+    n_options: Ints
+    clusters: Ints
+    groups: Mapping[str, npt.NDArray[np.object_]]
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters over all items."""
+        return int(self.clusters.max()) + 1
+
+    @property
+    def clustered(self) -> bool:
+        """Whether some patient, or examination where no patient is given, has several items."""
+        return self.n_clusters < len(self.clusters)
+
+    @property
+    def assigned(self) -> Bools:
+        """Items with a reference standard, shape (n_items,)."""
+        assigned: Bools = self.truth != NO_LETTER
+        return assigned
+
+    @property
+    def correct(self) -> Bools:
+        """Whether the answer is the reference standard's, shape (n_items, n_columns)."""
+        correct: Bools = self.assigned[:, None] & (self.answers == self.truth[:, None])
+        return correct
+
+    def members(self, grouping: str) -> dict[str, Ints]:
+        """Return the positions of each group's items, groups in the order of their names."""
+        names, inverse = np.unique(self.groups[grouping], return_inverse=True)
+        order = np.argsort(inverse, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(inverse, minlength=len(names)))[:-1])
+        return {str(name): part for name, part in zip(names, parts, strict=True) if name}
+
+
+def reading_matrix(bundle: Bundle) -> ReadingMatrix:
+    """Arrange a bundle's readings as arrays.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+
+    Returns
+    -------
+    ReadingMatrix
+        Of hidden repeats only the first counts here.
+    """
+    clusters = cluster_codes(bundle.items)
+    order = np.lexsort((bundle.items["item_id"].to_numpy(dtype=str), clusters))
+    items = bundle.items.iloc[order]
+    columns = _columns(bundle)
+    answers, statuses = _cells(bundle, items["item_id"], columns)
+    return ReadingMatrix(
+        columns=columns,
+        answers=answers,
+        statuses=statuses,
+        truth=_letter_codes(items["truth"]),
+        n_options=items["n_options"].to_numpy(dtype=np.int64),
+        clusters=clusters[order],
+        groups={name: items[name].to_numpy(dtype=object) for name in GROUPINGS},
+    )
+
+
+def _columns(bundle: Bundle) -> tuple[Reads, ...]:
+    kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
+    seen = bundle.readings[["rater_id", "condition"]].drop_duplicates()
+    columns = [
+        Reads(rater_id=rater, kind=RaterKind(kinds[rater]), condition=condition)
+        for rater, condition in zip(seen["rater_id"], seen["condition"], strict=True)
+    ]
+    return tuple(
+        sorted(columns, key=lambda c: (c.kind is RaterKind.MODEL, c.rater_id, c.condition))
+    )
+
+
+def _cells(
+    bundle: Bundle, item_ids: pd.Series[str], columns: tuple[Reads, ...]
+) -> tuple[Codes, Codes]:
+    readings = bundle.readings.sort_values("repeat", kind="stable")
+    readings = readings.drop_duplicates(["rater_id", "item_id", "condition"])
+    row = pd.Index(item_ids).get_indexer(pd.Index(readings["item_id"]))
+    units = pd.MultiIndex.from_tuples([(c.rater_id, c.condition) for c in columns])
+    column = units.get_indexer(pd.MultiIndex.from_frame(readings[["rater_id", "condition"]]))
+    shape = (len(item_ids), len(columns))
+    answers = np.full(shape, NO_LETTER, dtype=np.int8)
+    statuses = np.full(shape, STATUS_CODES[Status.ABSENT], dtype=np.int8)
+    answered = (readings["status"] == Status.ANSWERED).to_numpy()
+    answers[row, column] = np.where(answered, _letter_codes(readings["answer"]), NO_LETTER)
+    statuses[row, column] = readings["status"].map(STATUS_CODES).to_numpy(dtype=np.int8)
+    return answers, statuses
+
+
+def _letter_codes(letters: pd.Series[str]) -> Codes:
+    positions = {letter: i for i, letter in enumerate(LETTERS)}
+    return np.array([positions.get(letter, NO_LETTER) for letter in letters], dtype=np.int8)

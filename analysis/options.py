@@ -1,0 +1,66 @@
+"""The choices a run of the analysis is made with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.errors import OptionsError
+
+DEFAULT_SEED = 20250604
+DEFAULT_BOOTSTRAP = 2000
+DEFAULT_ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The choices a run of the analysis is made with.
+
+    Parameters
+    ----------
+    seed : int, default 20250604
+        Seed of the bootstrap's random generator, not negative.
+    bootstrap : int, default 2000
+        Number of cluster resamples, at least 1.
+    alpha : float, default 0.05
+        Two-sided error of every interval; the intervals are 100 (1 - alpha) %.
+    margin : float or None, default None
+        Non-inferiority margin, model minus reader mean, in proportions. None: the protocol's.
+
+    Raises
+    ------
+    OptionsError
+        When a value lies outside its range.
+
+    Examples
+    --------
+    >>> Options(alpha=0.1).confidence_percent
+    '90'
+    >>> Options(alpha=2)
+    Traceback (most recent call last):
+        ...
+    analysis.errors.OptionsError: alpha is 2; give a number between 0 and 1, such as 0.05
+    """
+
+    seed: int = DEFAULT_SEED
+    bootstrap: int = DEFAULT_BOOTSTRAP
+    alpha: float = DEFAULT_ALPHA
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise OptionsError(f"seed is {self.seed}; give a whole number, 0 or larger")
+        if self.bootstrap < 1:
+            raise OptionsError(f"bootstrap is {self.bootstrap}; give a whole number, 1 or larger")
+        if not 0 < self.alpha < 1:
+            raise OptionsError(
+                f"alpha is {self.alpha}; give a number between 0 and 1, such as 0.05"
+            )
+        if self.margin is not None and not 0 <= self.margin < 1:
+            raise OptionsError(
+                f"margin is {self.margin}; give a proportion from 0 to below 1, such as 0.05"
+            )
+
+    @property
+    def confidence_percent(self) -> str:
+        """The intervals' confidence in percent, as text."""
+        return f"{100 * (1 - self.alpha):.6g}"

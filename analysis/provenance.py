@@ -1,0 +1,86 @@
+"""Where the numbers come from: inputs, choices, versions."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from analysis.results import Results
+
+PACKAGES = ("numpy", "pandas", "plotly", "scipy")
+# A protocol names its own hash in one of these ways; the first that is there counts.
+HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
+
+
+def provenance(results: Results) -> dict[str, Any]:
+    """Tell what the results were made from, the same every time.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+
+    Returns
+    -------
+    dict
+        `input` (SHA-256 of the files, sizes), `options`, `protocol_hash` (None without a
+        protocol) and `versions`.
+    """
+    bundle, options = results.bundle, results.options
+    return {
+        "input": {
+            "sha256": dict(bundle.sha256),
+            "n_items": len(bundle.items),
+            "n_items_with_reference": int((bundle.items["truth"] != "").sum()),
+            "n_readings": len(bundle.readings),
+            "n_raters": len(bundle.raters),
+            "n_clusters": results.n_clusters,
+            "clusters_have_several_items": results.clustered,
+            "simulated_raters": sorted(bundle.simulated),
+        },
+        "options": {
+            "seed": options.seed,
+            "bootstrap": options.bootstrap,
+            "alpha": options.alpha,
+            "margin": margin(results),
+        },
+        "protocol_hash": protocol_hash(bundle.protocol),
+        "versions": {
+            "python": platform.python_version(),
+            **{package: version(package) for package in PACKAGES},
+        },
+    }
+
+
+def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
+    """Return the hash that the protocol states for itself, None where it states none."""
+    stated = (protocol.get(key) for key in HASH_KEYS)
+    return next((str(value) for value in stated if value), None)
+
+
+def margin(results: Results) -> float | None:
+    """Return the margin asked for, else the protocol's, else None."""
+    if results.options.margin is not None:
+        return results.options.margin
+    planned = stated(results.bundle.protocol, "margin")
+    return float(planned) if isinstance(planned, int | float) else None
+
+
+def stated(protocol: Mapping[str, Any], key: str) -> Any:
+    """Return what the protocol states under `key`, None where it does not.
+
+    An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so the parts
+    that may hold it are looked at as well as the top.
+
+    Examples
+    --------
+    >>> stated({"sha256": "ab", "locked": {"protocol": {"margin": 0.05}}}, "margin")
+    0.05
+    """
+    if key in protocol:
+        return protocol[key]
+    parts = (protocol.get(part) for part in ("locked", "protocol"))
+    found = (stated(part, key) for part in parts if isinstance(part, dict))
+    return next((value for value in found if value is not None), None)

@@ -1,0 +1,84 @@
+"""One run of the analysis: every table, from the same readings and the same resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analysis.accuracy import accuracy_table
+from analysis.agreement.pairs import agreement_table
+from analysis.bundle.model import Bundle
+from analysis.clusters import resample_weights
+from analysis.matrix import reading_matrix
+from analysis.missing import missing_table
+from analysis.options import Options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Results:
+    """The tables of a run, with what they were made from.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The input.
+    options : Options
+        The choices.
+    tables : mapping of str to pandas.DataFrame
+        By name, without `.csv`.
+    n_clusters : int
+        Clusters of items: patients, examinations where no patient is given.
+    clustered : bool
+        Whether some cluster has more than one item, so that cluster intervals are given.
+    """
+
+    bundle: Bundle
+    options: Options
+    tables: Mapping[str, pd.DataFrame]
+    n_clusters: int
+    clustered: bool
+
+
+def analyse(bundle: Bundle, options: Options | None = None) -> Results:
+    """Compute every table of a bundle.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples, alpha and margin.
+
+    Returns
+    -------
+    Results
+        Tables `accuracy`, `agreement_pairs` and `missing`.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> results = analyse(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1"], "truth": ["A"]}),
+    ...     pd.DataFrame({"rater_id": ["R1"], "item_id": ["q1"], "answer": ["A"]}),
+    ... ))
+    >>> {name: len(table) for name, table in results.tables.items()}
+    {'accuracy': 2, 'agreement_pairs': 0, 'missing': 1}
+    """
+    options = options or Options()
+    matrix = reading_matrix(bundle)
+    weights = None
+    if matrix.clustered:
+        weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
+    return Results(
+        bundle=bundle,
+        options=options,
+        tables={
+            "accuracy": accuracy_table(matrix, options, weights),
+            "agreement_pairs": agreement_table(matrix, options, weights),
+            "missing": missing_table(matrix),
+        },
+        n_clusters=matrix.n_clusters,
+        clustered=matrix.clustered,
+    )

@@ -1,0 +1,136 @@
+"""Draws and assignments of random protocols hold their rules, and records survive anything."""
+
+import contextlib
+import json
+import math
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from study.assignment import assign
+from study.canonical import canonical_json
+from study.errors import NotNow
+from study.protocol import Protocol
+from study.records import MalformedRecord, parse, record_id
+from study.sampling import Candidate, draw
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+_candidates = st.lists(
+    st.tuples(st.sampled_from("abc"), st.integers(0, 12), st.sampled_from(["male", "female", ""])),
+    min_size=1,
+    max_size=60,
+).map(
+    lambda rows: [
+        Candidate(
+            item_id=f"q{i}",
+            examination_id=f"e{patient}",
+            patient_id=f"p{patient // 2}",
+            strata={"task": task, "sex": sex},
+        )
+        for i, (task, patient, sex) in enumerate(rows)
+    ]
+)
+_protocols = st.fixed_dictionaries(
+    {
+        "cases": st.integers(1, 20),
+        "seed": st.integers(-(2**40), 2**40),
+        "stratify_by": st.sampled_from([[], ["task"], ["task", "sex"]]),
+        "allocation": st.sampled_from(["proportional", "equal"]),
+        "one_question_per": st.sampled_from(["patient", "examination", "item"]),
+        "case_order": st.sampled_from(["random", "fixed"]),
+        "option_order": st.sampled_from(["random", "canonical"]),
+        "conditions": st.sampled_from([["unaided"], ["image-absent", "unaided"]]),
+        "hidden_repeats": st.integers(0, 1),
+    }
+).map(Protocol.from_json)
+
+
+def _unit(candidate: Candidate, protocol: Protocol) -> str:
+    units = {
+        "patient": candidate.patient_id,
+        "examination": candidate.examination_id,
+        "item": candidate.item_id,
+    }
+    return units[protocol.one_question_per]
+
+
+@given(_candidates, _protocols)
+def test_a_draw_holds_its_rules_or_is_refused(
+    candidates: list[Candidate], protocol: Protocol
+) -> None:
+    """Right number, no unit twice, strata as summed; else a refusal."""
+    by_id = {one.item_id: one for one in candidates}
+    try:
+        drawn = draw(candidates, protocol)
+    except NotNow:
+        return
+    assert len(drawn.cases) == protocol.cases
+    units = Counter(_unit(by_id[item], protocol) for item, _ in drawn.cases)
+    assert max(units.values()) == 1
+    counted = Counter(stratum for _, stratum in drawn.cases)
+    assert {one.name: one.n_drawn for one in drawn.strata if one.n_drawn} == counted
+    for one in drawn.strata:
+        assert math.isnan(one.half_width) == (one.n_drawn == 0)
+
+
+@given(_candidates, _protocols)
+def test_without_strata_a_draw_fails_only_when_units_are_too_few(
+    candidates: list[Candidate], protocol: Protocol
+) -> None:
+    """One stratum: refused exactly when there are fewer units than cases."""
+    protocol = Protocol.from_json({**protocol.as_json(), "stratify_by": []})
+    n_units = len({_unit(one, protocol) for one in candidates})
+    try:
+        draw(candidates, protocol)
+    except NotNow:
+        assert n_units < protocol.cases
+    else:
+        assert n_units >= protocol.cases
+
+
+@given(_protocols, st.integers(1, 25), st.text(min_size=1, max_size=5), st.integers(0, 9))
+def test_an_assignment_holds_every_case_once_a_condition_and_repeat(
+    protocol: Protocol, n_cases: int, reader_id: str, index: int
+) -> None:
+    """Positions count up; every case stands once in each condition, repeats apart."""
+    cases = [(f"q{i}", json.dumps(list("wxyz")[: 2 + i % 3])) for i in range(n_cases)]
+    placed = assign(cases, protocol, reader_id=reader_id, reader_index=index)
+    assert [one.position for one in placed] == list(range(1, len(placed) + 1))
+    keys = [(one.item_id, one.condition, one.repeat) for one in placed]
+    assert len(set(keys)) == len(keys)
+    for condition in protocol.conditions:
+        firsts = {item for item, where, repeat in keys if where == condition and repeat == 1}
+        assert firsts == {item for item, _ in cases}
+        repeats = sum(where == condition and repeat == 2 for _, where, repeat in keys)
+        assert repeats == min(protocol.hidden_repeats, n_cases)
+    for one in placed:
+        n_options = 2 + int(one.item_id[1:]) % 3
+        assert sorted(one.shown_order) == list("ABCD"[:n_options])
+
+
+@given(_json)
+def test_any_json_is_a_record_or_malformed(value: object) -> None:
+    """Nothing a browser can send raises anything else."""
+    record_id(value)
+    with contextlib.suppress(MalformedRecord):
+        parse(value)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=10,
+    )
+)
+def test_canonical_json_is_canonical(value: object) -> None:
+    """Reading it back and writing it again gives the same text."""
+    text = canonical_json(value)
+    assert canonical_json(json.loads(text)) == text

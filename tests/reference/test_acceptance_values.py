@@ -1,0 +1,123 @@
+"""Every reference number that the tables of accuracy and pairs can produce."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+
+from analysis import accuracy, agreement_pairs, bundle_from_tables
+from tests.reference.conftest import LETTERS, Reference, bundle_of_table
+
+TWO_RATER_CASES = (
+    "cont4x4diagnosis",
+    "altman_xeromammogram",
+    "cohen1960",
+    "feinstein_cicchetti_skew",
+    "fc_asym_b",
+    "gwet_paradox",
+    "sas_freq_table10",
+)
+TABLE_FORMS = {"gwet.ac1": "ac1", "bp2": "brennan_prediger", "pa2": "raw"}
+PROPORTIONS = (
+    (81, 263),
+    (15, 148),
+    (0, 20),
+    (1, 29),
+    (13, 16),
+    (20, 20),
+    (1, 1),
+    (0, 1),
+    (30618, 40826),
+    (7, 9),
+)
+MCQ_MEASURES = {
+    "raw_agreement": "raw",
+    "cohen_kappa_letters": "kappa_letters",
+    "brennan_prediger_per_item_1_over_k": "brennan_prediger",
+    "error_consistency": "error_consistency",
+    "cohen_kappa_correctness": "error_consistency",
+}
+
+
+@pytest.mark.parametrize("case", TWO_RATER_CASES)
+def test_two_rater_tables_give_the_references_kappas_and_errors(
+    reference: Reference, case: str
+) -> None:
+    """R: vcd and the closed form for kappa; irrCAC's table form for the rest divides by n."""
+    tables = json.loads((reference.folder / "agreement/two_rater_tables.json").read_text())
+    table = tables[case]["table"]
+    rows = agreement_pairs(bundle_of_table(table))
+    rows = rows.loc[rows["scope"] == "option_set=all"].set_index("measure")
+    expected = reference.expected(case)
+    for name, column in (("kappa", "estimate"), ("se_nonnull", "se")):
+        value, tolerance = expected[f"fce.unweighted.{name}"]
+        assert rows.loc["kappa", column] == pytest.approx(value, abs=tolerance)
+    low, high = tables[case]["fce1969"]["unweighted"]["ci95"]
+    assert rows.loc["kappa", "ci_low"] == pytest.approx(low, abs=1e-9)
+    assert rows.loc["kappa", "ci_high"] == pytest.approx(min(high, 1), abs=1e-9)
+    n = sum(map(sum, table))
+    for form, measure in TABLE_FORMS.items():
+        for name, column, factor in (
+            ("coeff", "estimate", 1.0),
+            ("se", "se", math.sqrt(n / (n - 1))),
+        ):
+            value, tolerance = expected[f"irrCAC.unweighted.{form}.table.{name}"]
+            assert rows.loc[measure, column] == pytest.approx(value * factor, abs=tolerance)
+
+
+def test_multiple_choice_raters_give_the_references_agreement(reference: Reference) -> None:
+    """lm-sim and scikit-learn: 2 to 5 options an item, answers missing."""
+    wide = pd.read_csv(reference.folder / "agreement/mcq_raters.csv")
+    letter = dict(enumerate(LETTERS))
+    items = pd.DataFrame(
+        {"item_id": wide["q"], "n_options": wide["k"], "truth": wide["gt"].map(letter)}
+    )
+    raters = ["h1", "h2", "h3", "ai1", "ai2"]
+    readings = wide.melt("q", raters, "rater_id", "answer").rename(columns={"q": "item_id"})
+    readings["answer"] = readings["answer"].map(letter)
+    kinds = pd.DataFrame({"rater_id": raters, "rater_kind": ["reader"] * 3 + ["model"] * 2})
+    rows = agreement_pairs(bundle_from_tables(items, readings, kinds))
+    found = rows.loc[rows["scope"] == "all"].set_index(["rater_a", "rater_b", "measure"])
+    checked = 0
+    for statistic, (value, tolerance) in reference.expected("mcq.original").items():
+        a, rest = statistic.split("|")
+        b, name = rest.split(".")
+        if name == "n":
+            assert found.loc[(a, b, "raw"), "n"] == value
+        elif name in MCQ_MEASURES:
+            estimate = found.loc[(a, b, MCQ_MEASURES[name]), "estimate"]
+            assert estimate == pytest.approx(value, abs=tolerance)
+        else:
+            assert name == "capa_discrete"  # another measure, which no table holds
+            continue
+        checked += 1
+    assert checked == 60
+
+
+@pytest.mark.parametrize(("successes", "n"), PROPORTIONS)
+def test_wilson_limits_are_those_of_r(reference: Reference, successes: int, n: int) -> None:
+    """prop.test without continuity correction, through a whole bundle."""
+    ids = [f"q{i}" for i in range(n)]
+    items = pd.DataFrame({"item_id": ids, "truth": "A"})
+    answers = ["A"] * successes + ["B"] * (n - successes)
+    readings = pd.DataFrame({"rater_id": "R", "item_id": ids, "answer": answers})
+    micro = accuracy(bundle_from_tables(items, readings)).iloc[0]
+    expected = reference.expected(f"prop_{successes}_{n}")
+    for column, statistic in (("ci_low", "wilson.lo"), ("ci_high", "wilson.hi")):
+        value, tolerance = expected[statistic]
+        assert micro[column] == pytest.approx(value, abs=tolerance)
+
+
+def test_fleiss_cohen_and_everitts_table_gives_their_closed_form(
+    reference: Reference,
+) -> None:
+    """fce1969 again, to the closed form's ten digits."""
+    cases = json.loads((reference.folder / "agreement/published_agreement_cases.json").read_text())
+    rows = agreement_pairs(bundle_of_table(cases["fce1969"]["table"])).set_index("measure")
+    expected = reference.expected("fce1969")
+    for statistic, value in (
+        ("unweighted.kappa", rows.loc["kappa", "estimate"]),
+        ("unweighted.var_nonnull", rows.loc["kappa", "se"] ** 2),
+    ):
+        assert value == pytest.approx(expected[statistic][0], abs=expected[statistic][1])

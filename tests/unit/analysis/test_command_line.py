@@ -1,0 +1,112 @@
+"""The analyst's command line, as a person meets it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from analysis.cli import main
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_tables_writes_the_three_tables_alone(folder: Path, tmp_path: Path) -> None:
+    """No report, no figures."""
+    assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
+    assert list(_files(tmp_path / "out")) == [
+        "tables/accuracy.csv",
+        "tables/agreement_pairs.csv",
+        "tables/missing.csv",
+    ]
+
+
+def test_the_same_bundle_and_seed_twice_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    """Nothing in the output tells when it was made."""
+    items = (folder / "items.csv").read_text().replace("task", "patient_id")
+    (folder / "items.csv").write_text(items)
+    for out in ("one", "two"):
+        arguments = ["report", str(folder), "--out", str(tmp_path / out), "--bootstrap", "50"]
+        assert main(arguments) == 0
+    assert _files(tmp_path / "one") == _files(tmp_path / "two")
+    assert {"report.html", "results.json"} <= set(_files(tmp_path / "one"))
+
+
+def test_results_json_holds_the_numbers_of_the_tables(folder: Path, tmp_path: Path) -> None:
+    """With seed, hashes and versions beside them."""
+    main(["report", str(folder), "--out", str(tmp_path / "out"), "--seed", "7", "--margin", "0.1"])
+    content = json.loads((tmp_path / "out/results.json").read_text())
+    assert content["tables"]["accuracy"]["accuracy"][0] == 2 / 3
+    assert content["provenance"]["options"]["seed"] == 7
+    assert content["provenance"]["options"]["margin"] == 0.1
+    assert set(content["provenance"]["input"]["sha256"]) == {"items.csv", "readings.csv"}
+
+
+def test_a_refusal_exits_1_with_its_reasons_and_leaves_nothing(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The reason goes to stderr; no output folder appears."""
+    (folder / "items.csv").write_text("item_id,truth\nq1,??\n")
+    assert main(["report", str(folder), "--out", str(tmp_path / "out")]) == 1
+    captured = capsys.readouterr()
+    assert "truth '??' is not a letter" in captured.err
+    assert captured.out == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle"]
+
+
+def test_an_output_that_cannot_be_written_is_one_sentence(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file stands where the folder should go."""
+    (tmp_path / "out").write_text("mine")
+    assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 1
+    assert "cannot be written" in capsys.readouterr().err
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_a_second_report_replaces_the_first_and_nothing_else(folder: Path, tmp_path: Path) -> None:
+    """What else lies in the folder stays."""
+    out = tmp_path / "out"
+    for _ in range(2):
+        assert main(["tables", str(folder), "--out", str(out)]) == 0
+        (out / "note.txt").write_text("mine")
+    assert (out / "note.txt").read_text() == "mine"
+    assert len(list((out / "tables").iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["report"],
+        ["report", "x"],
+        ["explain", "x", "--out", "y"],
+        ["tables", "x", "--out", "y", "--alpha", "2"],
+        ["tables", "x", "--out", "y", "--bootstrap", "0"],
+        ["tables", "x", "--out", "y", "--seed", "-1"],
+        ["tables", "x", "--out", "y", "--margin", "five"],
+    ],
+)
+def test_wrong_usage_exits_2(arguments: list[str]) -> None:
+    """As argparse does it."""
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+
+
+@pytest.mark.parametrize("command", [["--help"], ["report", "--help"], ["tables", "--help"]])
+def test_help_tells_every_option(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """And exits 0."""
+    with pytest.raises(SystemExit) as stop:
+        main(command)
+    assert stop.value.code == 0
+    told = capsys.readouterr().out
+    if len(command) > 1:
+        for option in ("--out", "--seed", "--bootstrap", "--margin", "--alpha"):
+            assert re.search(rf"{option}\b", told)

@@ -1,0 +1,128 @@
+"""What is accepted as a bundle, and what is refused with which words."""
+
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis import BundleError, accuracy, bundle_from_tables, read_bundle
+
+
+def test_a_rater_called_na_and_a_byte_order_mark_are_kept_apart_from_missing(folder: Path) -> None:
+    """Cells are text: NA is a name, and a byte order mark is no part of the first column's."""
+    text = (folder / "readings.csv").read_text().replace("R1", "NA")
+    (folder / "readings.csv").write_text(text, encoding="utf-8-sig")
+    assert sorted(read_bundle(folder).raters["rater_id"]) == ["NA", "R2"]
+
+
+def test_small_letters_and_blanks_around_them_are_letters(folder: Path) -> None:
+    """What people type by hand counts."""
+    text = (folder / "readings.csv").read_text().replace("R1,q1,A", "R1,q1, a ")
+    (folder / "readings.csv").write_text(text)
+    assert read_bundle(folder).readings["answer"].iloc[0] == "A"
+
+
+def test_a_zip_is_read_at_its_top_or_in_its_one_folder(folder: Path, tmp_path: Path) -> None:
+    """The .zip of a bundle gives what its folder gives."""
+    expected = accuracy(read_bundle(folder))
+    for prefix in ("", "study/"):
+        archive = tmp_path / "bundle.zip"
+        with zipfile.ZipFile(archive, "w") as target:
+            for name in ("items.csv", "readings.csv"):
+                target.write(folder / name, prefix + name)
+        pd.testing.assert_frame_equal(accuracy(read_bundle(archive)), expected)
+
+
+def test_all_faults_are_listed_with_file_row_and_remedy(folder: Path) -> None:
+    """A person mends a file once, not once a fault."""
+    (folder / "items.csv").write_text("item_id,truth,n_options\nq1,A,4\nq1,Z,4\nq3,?,no\n")
+    (folder / "raters.csv").write_text("rater_id,rater_kind\nR1,robot\n")
+    (folder / "readings.csv").write_text(
+        "rater_id,item_id,answer,status,repeat,response_ms\n"
+        "R1,q1,E,,,\nR1,q1,E,,,\nR2,q9,A,lost,x,-5\nR1,q3,,answered,,\n"
+    )
+    with pytest.raises(BundleError) as refusal:
+        read_bundle(folder)
+    said = str(refusal.value)
+    for part in (
+        "items.csv, row 3: item_id 'q1' stands in an earlier row too",
+        "items.csv, row 3: truth 'Z' is not among the 4 options",
+        "items.csv, row 4: n_options 'no'",
+        "items.csv, row 4: truth '?'",
+        "raters.csv, row 2: rater_kind 'robot'",
+        "readings.csv, row 2: answer 'E' is not among the item's 4 options",
+        "readings.csv, row 3: rater 'R1' has read item 'q1' before",
+        "readings.csv, row 4: item_id 'q9' is not in items.csv",
+        "readings.csv, row 4: rater_id 'R2' is not in raters.csv",
+        "readings.csv, row 4: status 'lost' is unknown",
+        "readings.csv, row 4: repeat 'x'",
+        "readings.csv, row 4: response_ms '-5'",
+        "readings.csv, row 5: status is answered but there is no answer",
+    ):
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"item_id;truth\nq1;A\n", "Separate the cells with commas"),
+        (b"item_id,truth\nq1\n", "row 2: has 1 cells where the header has 2"),
+        (b"item_id\n\xff\n", "is not UTF-8"),
+        (b"item_id,item_id\nq1,q1\n", "stands twice"),
+        (b'item_id\n"q1\n', "cannot be read as CSV"),
+        (b"item_id\n", "holds no item"),
+        (b"item_id,options\nq1,Yes or no\n", "is not a JSON list"),
+        (b'item_id,options,n_options\nq1,"[1, 2]",3\n', "n_options is 3 but options lists 2"),
+    ],
+)
+def test_a_broken_items_file_is_refused_in_words(folder: Path, content: bytes, words: str) -> None:
+    """Whatever is wrong with the file, a sentence says it."""
+    (folder / "items.csv").write_bytes(content)
+    with pytest.raises(BundleError, match=words.replace("(", r"\(")):
+        read_bundle(folder)
+
+
+def test_nothing_there_and_no_zip_are_refused(tmp_path: Path) -> None:
+    """A wrong path is a sentence too."""
+    (tmp_path / "note.txt").write_text("hello")
+    for name, words in (("nowhere", "is not there"), ("note.txt", "neither a folder nor a .zip")):
+        with pytest.raises(BundleError, match=words):
+            read_bundle(tmp_path / name)
+
+
+def test_options_are_counted_where_their_number_is_not_given() -> None:
+    """`options` stands in for `n_options`."""
+    items = pd.DataFrame({"item_id": ["q"], "options": ['["Yes", "No"]']})
+    readings = pd.DataFrame({"rater_id": ["R"], "item_id": ["q"], "answer": ["B"]})
+    assert bundle_from_tables(items, readings).items["n_options"].tolist() == [2]
+
+
+def test_unparsed_words_need_not_be_a_letter() -> None:
+    """Only a counted answer must be among the options."""
+    items = pd.DataFrame({"item_id": ["q"], "n_options": [2]})
+    reading = {"rater_id": ["M"], "item_id": ["q"], "answer": ["I see"], "status": ["unparsed"]}
+    assert len(bundle_from_tables(items, pd.DataFrame(reading)).readings) == 1
+
+
+def test_simulated_raters_are_known_by_label_and_by_timing() -> None:
+    """Either mark makes a rater simulated."""
+    readings = pd.DataFrame(
+        {
+            "rater_id": ["R1", "R2", "R3"],
+            "item_id": ["q"] * 3,
+            "answer": ["A"] * 3,
+            "timing_source": ["", "simulated", "browser"],
+        }
+    )
+    raters = pd.DataFrame(
+        {
+            "rater_id": ["R1", "R2", "R3"],
+            "rater_kind": "reader",
+            "label": ["Resident (simulated)", "", "Person"],
+        }
+    )
+    bundle = bundle_from_tables(pd.DataFrame({"item_id": ["q"]}), readings, raters)
+    assert bundle.simulated == {"R1", "R2"}
+    assert bundle.labels == {"R1": "Resident", "R2": "R2", "R3": "Person"}

@@ -1,0 +1,132 @@
+"""The report: one file, asking nobody for anything, showing every name as it is."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis import (
+    Bundle,
+    Options,
+    accuracy,
+    agreement_pairs,
+    analyse,
+    bundle_from_tables,
+    figures,
+    write_report,
+)
+from analysis.report.findings import findings
+from tests.unit.analysis.conftest import MakeBundle
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    'a,"b"\'c',
+    "</bdi><img src=x onerror=alert(1)>",
+    "שלום",
+    "😀👩‍⚕️",
+    "$x^2$",
+    "=cmd()",
+    "line\nbreak",
+    "NA",
+]
+
+
+def _without_plotly(page: str) -> str:
+    start = page.index("<script>")
+    return page[:start] + page[page.index("</script>", start) :]
+
+
+def _page(bundle: Bundle, out: Path) -> str:
+    write_report(bundle, out, Options(bootstrap=20))
+    return (out / "report.html").read_text(encoding="utf-8")
+
+
+def _hostile_bundle() -> Bundle:
+    items = pd.DataFrame({"item_id": list("abc"), "truth": list("ABC"), "task": "<b>t</b>"})
+    readings = pd.DataFrame(
+        [
+            {"rater_id": name, "item_id": item, "answer": "A", "timing_source": "simulated"}
+            for name in HOSTILE
+            for item in "abc"
+        ]
+    )
+    return bundle_from_tables(items, readings)
+
+
+def test_names_are_shown_and_never_run(tmp_path: Path) -> None:
+    """No name becomes an element, in the page or in a figure's data."""
+    page = _without_plotly(_page(_hostile_bundle(), tmp_path / "out"))
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "<b>t</b>" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -> None:
+    """A policy forbids every request; outside plotly itself no address is named at all."""
+    page = _page(make_bundle("AB", {"R": "AB", "S": "AA"}), tmp_path / "out")
+    assert "default-src 'none'" in page
+    assert page.count("<script>") >= 1
+    rest = _without_plotly(page)
+    for word in ("http://", "https://", "cdn.", "MathJax", "<link", "src="):
+        assert word not in rest
+
+
+def test_simulated_raters_are_marked_in_banner_tables_and_figures(tmp_path: Path) -> None:
+    """Nobody can take a simulation for people."""
+    page = _without_plotly(_page(_hostile_bundle(), tmp_path / "out"))
+    assert 'class="banner"' in page
+    assert page.count('class="mark">simulated') >= len(HOSTILE)
+    assert "(simulated)" in page.split('id="figure-accuracy"')[1]
+
+
+@pytest.mark.parametrize(
+    ("truth", "answers", "columns"),
+    [
+        ("ABC", {"R": "ABC"}, {}),
+        ("...", {"R": "ABC", "S": "ABA"}, {}),
+        ("A", {"R": "A", "S": "B"}, {}),
+        ("ABC", {"R": "AAA", "S": "AAA"}, {}),
+        ("ABC", {"R": "...", "S": "..."}, {}),
+        ("ABC", {"R": "ABC", "S": "ABA"}, {"n_options": ""}),
+        ("ABC", {"R": "ABC", "S": "ABA"}, {"patient_id": "p"}),
+    ],
+    ids=["one reader", "no truth", "one item", "constant", "all missing", "options", "patient"],
+)
+def test_awkward_bundles_still_give_a_report(
+    tmp_path: Path,
+    make_bundle: MakeBundle,
+    truth: str,
+    answers: dict[str, str],
+    columns: dict[str, object],
+) -> None:
+    """And findings in which nothing undefined is printed as a number."""
+    bundle = make_bundle(truth, answers, **columns)
+    assert "Findings" in _page(bundle, tmp_path / "out")
+    assert not any(re.search(r"\bnan\b", said) for said in findings(analyse(bundle)))
+
+
+def test_findings_claim_no_difference(make_bundle: MakeBundle) -> None:
+    """Two percentages decide nothing about two raters."""
+    said = " ".join(findings(analyse(make_bundle("AAAA", {"R": "AAAA", "S": "BBBB"}))))
+    for word in ("better", "worse", "outperform", "significant", "superior"):
+        assert word not in said
+    assert "paired comparison" in said
+
+
+def test_an_undefined_pair_is_a_dash_on_the_matrix(make_bundle: MakeBundle) -> None:
+    """Never a zero."""
+    table = agreement_pairs(make_bundle("AB", {"R": "AA", "S": "AA"}))
+    figure = figures.kappa_matrix_figure(table, measure="kappa_letters")
+    assert [list(row) for row in figure.data[0].z] == [[None, None], [None, None]]
+    assert {note.text for note in figure.layout.annotations} == {"–"}
+
+
+def test_raters_with_the_same_label_keep_their_own_lines(make_bundle: MakeBundle) -> None:
+    """Lines are placed by number, not by label."""
+    table = accuracy(make_bundle("AB", {"R": "AB", "S": "AA"}))
+    same = figures.RaterName(label="Resident", simulated=False)
+    figure = figures.accuracy_figure(table, names={"R": same, "S": same})
+    assert list(figure.layout.yaxis.ticktext) == ["Resident", "Resident"]
+    assert sorted(figure.data[0].y) == [0, 1]

@@ -1,0 +1,69 @@
+/** Films lie where they should: arranged, fitted, zoomed about the pointer, exact at 1:1. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { arrange, covered, fitted, origin, panned, zoomed } from "../../../ui/viewer/js/layout.js";
+
+const upright = { width: 2048, height: 2500 };
+const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`);
+
+test("two upright films hang side by side on a wide screen, one above the other on a tall one", () => {
+  const wide = arrange({ width: 1040, height: 900 }, [upright, upright], 6);
+  assert.deepEqual(wide, [{ x: 0, y: 0, width: 517, height: 900 }, { x: 523, y: 0, width: 517, height: 900 }]);
+  const tall = arrange({ width: 700, height: 1500 }, [upright, upright], 6);
+  assert.deepEqual(tall.map(({ x, y }) => [x, y]), [[0, 0], [0, 753]]);
+});
+
+test("films of different shape get the same height in a row", () => {
+  const films = [{ width: 3000, height: 2500 }, { width: 2000, height: 2500 }];
+  const rects = arrange({ width: 1000, height: 600 }, films, 0);
+  near(fitted(rects[0], films[0]).scale, fitted(rects[1], films[1]).scale);
+});
+
+test("no films need no panes", () => {
+  assert.deepEqual(arrange({ width: 100, height: 100 }, [], 6), []);
+});
+
+test("a fitted film is whole, centred and true in shape", () => {
+  const pane = { width: 520, height: 900 };
+  const part = covered(fitted(pane, upright), pane, upright);
+  assert.equal(part.width, 520);
+  near(Math.round(part.width / part.height * 100) / 100, 0.82);
+  assert.equal(part.y, Math.round((900 - part.height) / 2));
+});
+
+test("the film point under the pointer stays there while zooming", () => {
+  const pane = { width: 520, height: 900 };
+  const from = { x: 100, y: -150 };
+  const before = { scale: 1, x: 1000, y: 1200, fit: false };
+  const after = zoomed(before, 1.7, from, pane, upright);
+  near(before.x + from.x / before.scale, after.x + from.x / after.scale);
+  near(before.y + from.y / before.scale, after.y + from.y / after.scale);
+});
+
+test("zoom ends at the whole film and at sixteen-fold", () => {
+  const pane = { width: 520, height: 900 };
+  const middle = { x: 0, y: 0 };
+  const gaze = fitted(pane, upright);
+  near(zoomed(gaze, 0.01, middle, pane, upright).scale, gaze.scale);
+  near(zoomed(gaze, 1e6, middle, pane, upright).scale, 16);
+});
+
+test("a film cannot be pushed out of its pane", () => {
+  const pane = { width: 500, height: 500 };
+  const far = panned({ scale: 1, x: 1000, y: 1000, fit: false }, 1e6, -1e6, pane, upright);
+  assert.deepEqual([far.x, far.y], [250, 2250]);
+});
+
+test("at 1:1 the corner lies on a whole film pixel", () => {
+  const corner = origin({ scale: 1, x: 1023.7, y: 1250.2, fit: false }, { width: 521, height: 899 });
+  assert.ok(Number.isInteger(corner.x) && Number.isInteger(corner.y));
+});
+
+test("the covered part ends at the pane", () => {
+  const pane = { width: 300, height: 200 };
+  assert.deepEqual(covered({ scale: 1, x: 1000, y: 1000, fit: false }, pane, upright),
+    { x: 0, y: 0, width: 300, height: 200 });
+  assert.deepEqual(covered(fitted(pane, { width: 100, height: 100 }), pane, { width: 100, height: 100 }),
+    { x: 50, y: 0, width: 200, height: 200 });
+});

@@ -1,0 +1,150 @@
+/** Records stay in the outbox until they are acknowledged, under their reader's seal, whatever the line does. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Keep } from "../../../ui/viewer/js/keep.js";
+import { Outbox } from "../../../ui/viewer/js/outbox.js";
+
+/** localStorage as far as it is used: its keys are its own properties. */
+class Storage {
+  setItem(key, value) { this[key] = String(value); }
+  getItem(key) { return Object.hasOwn(this, key) ? this[key] : null; }
+  removeItem(key) { delete this[key]; }
+}
+
+const reading = (id) => ({ id, kind: "reading", case: `case-${id}` });
+const settled = () => new Promise((resolve) => { setImmediate(resolve); });
+
+/** An outbox whose timers are run by hand. */
+function outboxWith(storage, { seal = "s", deliver, order = 0 } = {}) {
+  const seen = { waits: [], receipts: [], failures: [], sent: [] };
+  let due = null;
+  const outbox = new Outbox({
+    keep: new Keep(storage, seal),
+    order,
+    deliver: async (records, leaving) => {
+      seen.sent.push({ ids: records.map(({ id }) => id), leaving });
+      return deliver(records);
+    },
+    listener: {
+      changed: () => {},
+      receipt: (receipt) => seen.receipts.push(receipt),
+      failed: (error) => seen.failures.push(error),
+    },
+    later: (run, ms) => {
+      due = run;
+      seen.waits.push(ms);
+      return run;
+    },
+    cancel: () => { due = null; },
+  });
+  const tick = async () => {
+    const run = due;
+    due = null;
+    run?.();
+    await settled();
+  };
+  return { outbox, seen, tick };
+}
+
+const accept = (records) => ({ stored: records.map(({ id }) => id), refused: [], feedback: {}, desk: {} });
+const fail = () => { throw new Error("no line"); };
+
+test("an acknowledged record leaves memory and storage", async () => {
+  const storage = new Storage();
+  const { outbox, tick } = outboxWith(storage, { deliver: accept });
+  outbox.put(reading("a"));
+  assert.equal(Object.keys(storage).length, 1);
+  assert.equal(outbox.state, "sending");
+  await tick();
+  assert.equal(outbox.size, 0);
+  assert.equal(outbox.state, "empty");
+  assert.equal(Object.keys(storage).length, 0);
+});
+
+test("a failed delivery keeps the records and waits longer each time, within bounds", async () => {
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: fail });
+  outbox.put(reading("a"));
+  for (let i = 0; i < 8; i += 1) await tick();
+  assert.equal(outbox.size, 1);
+  assert.equal(outbox.state, "kept");
+  assert.deepEqual(seen.waits, [0, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000, 20_000]);
+});
+
+test("records survive a reload, in their order", async () => {
+  const storage = new Storage();
+  const first = outboxWith(storage, { deliver: fail, order: 10 });
+  first.outbox.put(reading("b"));
+  first.outbox.put(reading("a"));
+  const second = outboxWith(storage, { deliver: accept, order: 20 });
+  second.outbox.put(reading("0"));
+  assert.deepEqual(second.outbox.readings.map(({ id }) => id), ["b", "a", "0"]);
+  await second.tick();
+  assert.deepEqual(second.seen.sent[0].ids, ["b", "a", "0"]);
+});
+
+test("another reader's seal sees nothing", () => {
+  const storage = new Storage();
+  outboxWith(storage, { seal: "one", deliver: fail }).outbox.put(reading("a"));
+  assert.equal(outboxWith(storage, { seal: "two", deliver: fail }).outbox.size, 0);
+});
+
+test("the same record put twice is one record", () => {
+  const { outbox } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put(reading("a"));
+  outbox.put(reading("a"));
+  assert.equal(outbox.size, 1);
+});
+
+test("what another tab left behind is taken along", async () => {
+  const storage = new Storage();
+  const { outbox, seen, tick } = outboxWith(storage, { deliver: accept });
+  outboxWith(storage, { deliver: fail }).outbox.put(reading("a"));
+  outbox.hurry();
+  await tick();
+  assert.deepEqual(seen.sent[0].ids, ["a"]);
+});
+
+test("a refused record leaves the outbox and its reason is told", async () => {
+  const refuse = () => ({ stored: [], refused: [{ id: "a", why: "read already" }], feedback: {}, desk: {} });
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: refuse });
+  outbox.put(reading("a"));
+  await tick();
+  assert.equal(outbox.size, 0);
+  assert.equal(seen.receipts[0].refused[0].why, "read already");
+});
+
+test("a record put while another is on its way is sent afterwards", async () => {
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put(reading("a"));
+  const underWay = tick();
+  outbox.put(reading("b"));
+  await underWay;
+  await tick();
+  assert.deepEqual(seen.sent.map(({ ids }) => ids), [["a"], ["b"]]);
+  assert.equal(outbox.size, 0);
+});
+
+test("only readings count as answers", () => {
+  const { outbox } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put({ id: "p", kind: "presentation", case: "c" });
+  assert.equal(outbox.readings.length, 0);
+  assert.equal(outbox.state, "empty");
+  assert.equal(outbox.size, 1);
+});
+
+test("without storage it works from memory and says that the page must stay", async () => {
+  const { outbox, tick } = outboxWith(null, { deliver: fail });
+  outbox.put(reading("a"));
+  await tick();
+  assert.equal(outbox.size, 1);
+  assert.equal(outbox.state, "unkept");
+});
+
+test("the farewell takes what fits", () => {
+  const { outbox, seen } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put(reading("a"));
+  outbox.put({ ...reading("b"), comment: "x".repeat(40_000) });
+  outbox.farewell();
+  assert.deepEqual(seen.sent, [{ ids: ["a"], leaving: true }]);
+});
