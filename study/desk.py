@@ -114,11 +114,17 @@ def desk(store: Store, person: Person) -> Desk:
         The study is not open yet.
     """
     reader = _reader(person)
-    with store.desk() as look:
+    with store.look(sealed=True) as look:
         study = _study(look, person)
         found = _desk(look, study, person, reader)
     score = _score(store, reader) if found.finished and _tells_score(study) else None
     return found if score is None else replace(found, score=score)
+
+
+def seal(store: Store, person: Person) -> str:
+    """Return the mark of this deployment, study and reader that a page's outbox is sealed with."""
+    with store.look(sealed=True) as look:
+        return _seal(look, person)
 
 
 def case_at(store: Store, person: Person, position: int) -> CaseView:
@@ -132,7 +138,7 @@ def case_at(store: Store, person: Person, position: int) -> CaseView:
         The reader has not read a case at that position.
     """
     reader = _reader(person)
-    with store.desk() as look:
+    with store.look(sealed=True) as look:
         study = _study(look, person)
         protocol = stored_protocol(study)
         if not protocol.back_navigation:
@@ -199,7 +205,7 @@ def _desk(look: Transaction, study: Mapping[str, Any], person: Person, reader: i
     protocol = stored_protocol(study)
     counts = readings.counts(look, reader)
     return Desk(
-        seal=sha256_of([secret(look), "seal", study["name"], person.name])[:32],
+        seal=_seal(look, person),
         study=study["name"],
         reader=person.name,
         simulated_films=bool(study["simulated_films"]),
@@ -210,6 +216,10 @@ def _desk(look: Transaction, study: Mapping[str, Any], person: Person, reader: i
             _case(look, row, protocol, None) for row in readings.unread(look, reader, HANDED_OUT)
         ),
     )
+
+
+def _seal(look: Transaction, person: Person) -> str:
+    return sha256_of([secret(look), "seal", person.study_name, person.name])[:32]
 
 
 def _rules(protocol: Protocol) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def _give_cookie(response: Response, kept: Store, person: Person, secure: bool) 
 
 
 def _signer(secret: str) -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(secret, salt="sign-in")
+    return URLSafeTimedSerializer(secret, salt="sign-in-1")
 
 
 class _Failures:

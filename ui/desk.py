@@ -67,7 +67,7 @@ async def _records(request: Request) -> Response:
         return _refusal(400, "Not a message of the reading page.")
 
     def take(kept: Store, person: Person) -> dict[str, Any]:
-        if desk.desk(kept, person).seal != seal:
+        if desk.seal(kept, person) != seal:
             raise NotAllowed("These answers belong to another reader.")
         receipt = desk.take_records(kept, person, records, now=datetime.now(UTC))
         return _receipt_json(kept, person, receipt)

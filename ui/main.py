@@ -11,6 +11,7 @@ import streamlit as st  # noqa: E402 (the path above comes first)
 
 from study.errors import StudyError  # noqa: E402
 from ui import access  # noqa: E402
+from ui.deployment import store  # noqa: E402
 
 _PAGES = {
     "reader": [("read.py", "Read", "read")],
@@ -26,6 +27,7 @@ def run() -> None:
     """Show the pages of whoever is signed in, and run the one asked for."""
     st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
     try:
+        store()
         person = access.signed_in(st.context.cookies)
     except StudyError as error:
         st.error(str(error))

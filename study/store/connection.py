@@ -109,9 +109,14 @@ class Store:
         return cls(path)
 
     @contextmanager
-    def look(self) -> Iterator[Transaction]:
-        """Read from one consistent snapshot; writing is refused by SQLite."""
+    def look(self, *, sealed: bool = False) -> Iterator[Transaction]:
+        """Read from one consistent snapshot; writing is refused by SQLite.
+
+        With `sealed` the sealed tables are refused too, as by `Store.desk`.
+        """
         with self._connection() as connection:
+            if sealed:
+                connection.set_authorizer(_refuse_sealed)
             connection.execute("PRAGMA query_only = ON")
             connection.execute("BEGIN")
             yield Transaction(Database(connection, recursive_triggers=False))
