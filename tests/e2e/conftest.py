@@ -1,14 +1,8 @@
 """A real server on a free port and a real browser: fixtures of the browser tests."""
 
 import io
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,83 +15,8 @@ from study import studies
 from study.banks import import_bank
 from study.deployments import coordinator_code, init
 from study.protocol import Protocol
-from study.store import Store
-from tests.conftest import NOW, ROOT, entropy_from, invite, write_bank
-
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-@dataclass
-class Server:
-    """A running app over a store of its own; it can be killed and started again."""
-
-    store: Store
-    codes: dict[str, str]
-    port: int
-    log: Path
-    process: subprocess.Popen[bytes] | None = field(default=None)
-
-    @property
-    def url(self) -> str:
-        """Return the address to open."""
-        return f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> None:
-        """Start the app and wait until it answers."""
-        environment = {**os.environ, "READING_ROOM_DB": str(self.store.path)}
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port"]
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*command, str(self.port)], cwd=ROOT, env=environment, stdout=log, stderr=log
-            )
-        for _ in range(600):
-            try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as answer:
-                    if answer.read() == b"ok":
-                        return
-            except OSError:
-                assert self.process.poll() is None, self.log.read_text()
-                _tick()
-        raise AssertionError(self.log.read_text())
-
-    def kill(self) -> None:
-        """Kill the app without a word, as a power cut would."""
-        if self.process:
-            self.process.kill()
-            self.process.wait(20)
-            self.process = None
-
-    def readings(self) -> list[dict[str, Any]]:
-        """Return every stored reading with its reader and position."""
-        with self.store.look() as look:
-            return look.rows(
-                "SELECT readings.*, reader_id, position, shown_order FROM readings "
-                "JOIN assignments ON assignments.id = assignment "
-                "JOIN readers ON readers.id = reader ORDER BY reader_id, position"
-            )
-
-
-def _tick() -> None:
-    """Let a tenth of a second pass between two looks at a starting process."""
-    import threading
-
-    threading.Event().wait(0.1)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+from tests.conftest import NOW, entropy_from, invite, write_bank
+from tests.e2e.server import FLAGS, Server, chromium, free_port
 
 
 @pytest.fixture
@@ -117,7 +36,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         codes["coordinator"] = coordinator_code(
             store, study="trial", name="c", entropy=entropy_from(7), now=NOW
         )
-        server = Server(store=store, codes=codes, port=_free_port(), log=tmp_path / "app.log")
+        server = Server(store=store, codes=codes, port=free_port(), log=tmp_path / "app.log")
         server.start()
         started.append(server)
         return server
@@ -130,7 +49,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Return Debian's Chromium, or skip with the reason and the remedy."""
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    found = chromium()
     if found is None:
         pytest.skip("no Chromium on this machine; install it with: apt-get install chromium")
     with sync_playwright() as playwright:

@@ -8,7 +8,8 @@ from playwright.sync_api import BrowserContext, Page, Request, WebSocket
 
 from study.verification import verify
 from tests.conftest import SECRETS
-from tests.e2e.conftest import Reader, Server
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]

@@ -1,0 +1,116 @@
+"""Makes the pictures of the README and docs from a demo deployment of its own, in a real browser.
+
+Run with ``make screenshots``; then look at them.
+"""
+
+import secrets
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import analysis
+from study import bundle, demo
+from study.simulation import simulate
+from study.store import Store
+from tests.e2e.conftest import Reader
+from tests.e2e.server import FLAGS, NAMES, Server, chromium, free_port
+
+HERE = Path(__file__).parent
+DEMO = HERE.parent / "data" / "demo"
+SIZES = ((1440, 900), (1920, 1080))
+
+
+def main() -> int:
+    """Make every picture; return an exit status."""
+    found = chromium()
+    if found is None:
+        print(f"No Chromium here (looked for {', '.join(NAMES)}).", file=sys.stderr)
+        return 1
+    images = HERE / "images"
+    images.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        server = _serve(Path(folder))
+        try:
+            for size in SIZES:
+                _reader(browser, server, images, size)
+            simulate(
+                server.store,
+                study=demo.STUDY,
+                reader_id=demo.READER,
+                seed=1,
+                accuracy=0.78,
+                now=datetime.now(UTC),
+            )
+            for size in SIZES:
+                _coordinator(browser, server, images, size)
+            _report(browser, server, images, Path(folder))
+        finally:
+            server.kill()
+            browser.close()
+    return 0
+
+
+def _serve(folder: Path) -> Server:
+    now = datetime.now(UTC)
+    store = demo.set_up(folder / "demo.db", DEMO, entropy=secrets.token_bytes, now=now)
+    codes = demo.fresh_codes(store, entropy=secrets.token_bytes, now=now)
+    assert codes is not None
+    server = Server(
+        store=Store(store.path),
+        codes={"reader": codes.reader, "coordinator": codes.coordinator},
+        port=free_port(),
+        log=folder / "app.log",
+    )
+    server.start()
+    return server
+
+
+def _page(browser: Browser, size: tuple[int, int]) -> Page:
+    width, height = size
+    context = browser.new_context(viewport={"width": width, "height": height})
+    context.set_default_timeout(60_000)
+    return context.new_page()
+
+
+def _reader(browser: Browser, server: Server, images: Path, size: tuple[int, int]) -> None:
+    page = _page(browser, size)
+    reader = Reader(page)
+    page.goto(server.url)
+    page.wait_for_selector("[name=access_code]")
+    page.screenshot(path=images / f"sign-in-{size[0]}.png")
+    reader.sign_in(server.url, server.codes["reader"])
+    reader.wait("ready")
+    page.keyboard.press("b")
+    page.screenshot(path=images / f"reading-{size[0]}.png")
+    page.context.close()
+
+
+def _coordinator(browser: Browser, server: Server, images: Path, size: tuple[int, int]) -> None:
+    page = _page(browser, size)
+    Reader(page).sign_in(server.url, server.codes["coordinator"])
+    page.get_by_role("heading", name="Readers").wait_for()
+    page.screenshot(path=images / f"overview-{size[0]}.png")
+    page.get_by_role("link", name="Results").click()
+    page.get_by_role("heading", name="Missing answers").wait_for()
+    page.locator(".js-plotly-plot .heatmaplayer").first.wait_for()
+    page.screenshot(path=images / f"results-{size[0]}.png")
+    page.context.close()
+
+
+def _report(browser: Browser, server: Server, images: Path, folder: Path) -> None:
+    bundle.export(server.store, study=demo.STUDY, out=folder / "bundle")
+    analysis.write_report(analysis.read_bundle(folder / "bundle"), folder / "report")
+    page = _page(browser, SIZES[0])
+    page.goto((folder / "report" / "report.html").as_uri())
+    page.locator(".js-plotly-plot .heatmaplayer").first.wait_for()
+    page.screenshot(path=images / "report-1440.png")
+    page.screenshot(path=images / "report-whole.png", full_page=True)
+    page.context.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""A running app over a store of its own, and the browser to look at it with."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from study.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@dataclass
+class Server:
+    """A running app over a store of its own; it can be killed and started again."""
+
+    store: Store
+    codes: dict[str, str]
+    port: int
+    log: Path
+    process: subprocess.Popen[bytes] | None = field(default=None)
+
+    @property
+    def url(self) -> str:
+        """Return the address to open."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start the app and wait until it answers."""
+        environment = {**os.environ, "READING_ROOM_DB": str(self.store.path)}
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port"]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*command, str(self.port)], cwd=ROOT, env=environment, stdout=log, stderr=log
+            )
+        for _ in range(600):
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as answer:
+                    if answer.read() == b"ok":
+                        return
+            except OSError:
+                assert self.process.poll() is None, self.log.read_text()
+                tick()
+        raise AssertionError(self.log.read_text())
+
+    def kill(self) -> None:
+        """Kill the app without a word, as a power cut would."""
+        if self.process:
+            self.process.kill()
+            self.process.wait(20)
+            self.process = None
+
+    def readings(self) -> list[dict[str, Any]]:
+        """Return every stored reading with its reader and position."""
+        with self.store.look() as look:
+            return look.rows(
+                "SELECT readings.*, reader_id, position, shown_order FROM readings "
+                "JOIN assignments ON assignments.id = assignment "
+                "JOIN readers ON readers.id = reader ORDER BY reader_id, position"
+            )
+
+
+def tick() -> None:
+    """Let a tenth of a second pass between two looks at a starting process."""
+    threading.Event().wait(0.1)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def chromium() -> str | None:
+    """Return where Debian's Chromium is, or None."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
