@@ -1,0 +1,1 @@
+"""Documentation, and the program that makes its pictures."""

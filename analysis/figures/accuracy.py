@@ -45,7 +45,7 @@ def accuracy_figure(
     raters = list(dict.fromkeys(rows["rater_id"]))
     figure = go.Figure()
     bands = [groups[i : i + PANELS_IN_A_ROW] for i in range(0, len(groups), PANELS_IN_A_ROW)]
-    height = len(bands) * (26 * max(len(raters), 2) + 120) + 10
+    height = len(bands) * (26 * max(len(raters), 2) + 138) + 10
     for band, members in enumerate(bands):
         for place, group in enumerate(members):
             panel = rows.loc[(rows["by"] == group[0]) & (rows["group"] == group[1])]
@@ -53,7 +53,7 @@ def accuracy_figure(
     widest = max((len(name_of(names, r).full) for r in raters), default=0)
     left = 30 + 7.2 * min(widest, 42)
     figure.update_layout(
-        **base_layout(height=height, margin={"l": left, "r": 16, "t": 70, "b": 46})
+        **base_layout(height=height, margin={"l": left, "r": 16, "t": 88, "b": 46})
     )
     return figure
 

@@ -10,7 +10,7 @@ from streamlit.components.v2.types import ComponentRenderer
 
 HERE: Final = Path(__file__).parent
 MODULES: Final = HERE / "js"
-"""The folder of ES modules, to be served as it is under the ``modules_url`` given to :func:`mount`."""
+"""The folder of ES modules, to be served under the ``modules_url`` given to :func:`mount`."""
 
 
 def mount(
@@ -18,15 +18,16 @@ def mount(
 ) -> None:
     """Show the reading room over the whole page.
 
-    Every argument must stay the same from run to run: the component is mounted once, and a rerun or a
-    change of theme leaves its case and its clock alone.
+    Every argument must stay the same from run to run: the component is mounted once, and a rerun
+    or a change of theme leaves its case and its clock alone.
 
     Parameters
     ----------
     desk_url : str
         Where the reading routes live, relative to the page's base address.
     modules_url : str
-        Where :data:`MODULES` is served. Put :func:`version` into it, so that browsers may keep the files.
+        Where :data:`MODULES` is served. Put :func:`version` into it, so that browsers may keep
+        the files.
     sign_out_url : str
         Where the sign-out form is posted to.
     force_canvas : bool
@@ -54,8 +55,8 @@ def version() -> str:
 
 @functools.cache
 def _component() -> ComponentRenderer:
-    # Registered once a process; Streamlit itself repeats it for a further runtime, as in AppTest. The
-    # styles are not isolated, so that the page's state can be read from outside without a shadow root.
+    # Registered once a process; Streamlit itself repeats it for a further runtime, as in AppTest.
+    # The styles are not isolated, so that the page's state can be read without a shadow root.
     return st.components.v2.component(
         "reading_room",
         html=(HERE / "viewer.html").read_text(encoding="utf-8"),

@@ -112,6 +112,7 @@ export class Courier {
   }
 
   #block(name, { title, text, button }) {
+    if (this.#overlays.open === name) return;
     const n = this.outbox?.readings.length ?? 0;
     this.#overlays.ask(name, { title, text: text(n) }, [{ label: button, run: () => location.reload() }]);
     this.#room.blocked();

@@ -1,7 +1,7 @@
 /** The films of the current case and of the coming ones: fetched, decoded and on the card before they are needed. */
 
 /** @typedef {import("./types.js").Case} Case */
-/** @typedef {{view: import("./types.js").View, auto: import("./types.js").Window, handle: any}} Hung  a film ready to show */
+/** @typedef {{view: import("./types.js").View, auto: import("./types.js").Window, handle: any}} Hung  ready to show */
 /** @typedef {{promise: Promise<Hung[]>, hung: Hung[]|null, urgent: boolean, dropped: boolean, ids: number[]}} Job */
 
 export class FilmError extends Error {

@@ -5,7 +5,8 @@
  * Latin letter, by the key's place. The row of digits goes by place, because on French keyboards it gives signs.
  */
 
-/** @typedef {{do: string, letter?: string, number?: number, right?: number, down?: number, repeats?: boolean}} Action */
+/** @typedef {{do: string, letter?: string, number?: number, right?: number, down?: number,
+ *   repeats?: boolean}} Action */
 
 const LETTERS = {
   i: "invert", r: "reset", w: "preset", z: "actualSize", p: "pause", v: "view", t: "comment", l: "theme",

@@ -7,6 +7,7 @@ const FROM_THE_SERVER = ["signed-out", "other-reader"]; // only the server can m
 /** @typedef {{label: string, run: () => void}} Choice */
 
 export class Overlays {
+  #main;
   #curtain;
   #sheet;
   #sheetName = "";
@@ -15,6 +16,7 @@ export class Overlays {
 
   /** @param {HTMLElement} root @param {string} signOutUrl */
   constructor(root, signOutUrl) {
+    this.#main = root.querySelector(".rr-main");
     this.#curtain = root.querySelector(".rr-curtain");
     this.#sheet = root.querySelector(".rr-sheet");
     this.#signOutUrl = signOutUrl;
@@ -53,7 +55,7 @@ export class Overlays {
     this.#curtain.hidden = false;
   }
 
-  /** Open a sheet by name. @param {string} name @param {{title: string, text: string}} words @param {Choice[]} choices */
+  /** Open a sheet. @param {string} name @param {{title: string, text: string}} words @param {Choice[]} choices */
   ask(name, { title, text }, choices) {
     const row = element("div", "", "rr-choices");
     row.append(...choices.map(choiceButton));
@@ -81,6 +83,7 @@ export class Overlays {
 
   close() {
     this.#sheet.hidden = true;
+    this.#main.inert = false;
     this.#sheetName = "";
     this.#before?.focus?.({ preventScroll: true });
     this.#before = null;
@@ -104,6 +107,7 @@ export class Overlays {
     this.#sheet.replaceChildren(...children);
     this.#sheet.setAttribute("aria-label", children[0].textContent);
     this.#sheet.hidden = false;
+    this.#main.inert = true;
     this.#sheet.querySelector("button")?.focus({ preventScroll: true });
   }
 }

@@ -22,9 +22,10 @@ export class Panel {
     this.#root = root;
     const part = (name) => root.querySelector(`.rr-${name}`);
     this.#parts = {
-      panel: part("panel"), position: part("position"), revisited: part("revisited"), countdown: part("countdown"),
-      progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"), question: part("question"),
-      options: part("options"), sure: part("sure"), steps: part("steps"), sureHint: part("sure-hint"),
+      position: part("position"), revisited: part("revisited"), countdown: part("countdown"),
+      progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"),
+      question: part("question"), options: part("options"), sure: part("sure"), steps: part("steps"),
+      sureHint: part("sure-hint"),
       comment: part("comment"), text: part("comment textarea"), feedback: part("feedback"), hint: part("hint"),
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
       notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
@@ -71,6 +72,7 @@ export class Panel {
     parts.options.replaceChildren(...this.#options);
     this.#showSteps(rules.confidence_steps);
     parts.comment.hidden = !rules.comments;
+    parts.text.blur(); // or the next case's keys would be written into the last one's comment
     parts.feedback.hidden = true;
     parts.confirm.textContent = texts.labels.confirm;
     this.hint("");

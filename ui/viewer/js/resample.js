@@ -3,7 +3,8 @@
 /**
  * For each screen pixel of one axis: the first film pixel it takes from, and the share of each.
  * @param {number} from film coordinate of the first screen pixel's near edge
- * @param {number} step film pixels per screen pixel @param {number} count screen pixels @param {number} size film pixels
+ * @param {number} step film pixels per screen pixel
+ * @param {number} count screen pixels @param {number} size film pixels
  * @returns {{first: number, shares: number[]}[]} beside the film: its edge
  */
 export function taps(from, step, count, size) {

@@ -190,7 +190,10 @@ export class Room {
     if (this.state === "loading") this.#panel.showLoading(text);
   }
 
-  /** The server has answered. @param {import("./types.js").Receipt} receipt @param {import("./types.js").Record[]} sent */
+  /**
+   * The server has answered.
+   * @param {import("./types.js").Receipt} receipt @param {import("./types.js").Record[]} sent
+   */
   receipt(receipt, sent) {
     for (const { id, why } of receipt.refused) {
       const record = sent.find((each) => each.id === id);

@@ -55,7 +55,10 @@ export class Sitting {
       && (before.comment ?? "") === this.comment;
   }
 
-  /** The case is on the screen: t0, or the first frame after an interruption. @param {number} now @param {number} epoch */
+  /**
+   * The case is on the screen: t0, or the first frame after an interruption.
+   * @param {number} now @param {number} epoch
+   */
   begin(now, epoch) {
     this.presentedEpoch ??= epoch;
     this.clock.start(now, this.#kept ? epoch - this.#kept.epoch : 0);
@@ -98,7 +101,10 @@ export class Sitting {
     return { kind: "presentation", id, case: this.item.case, shown_epoch_ms: this.presentedEpoch, circumstances };
   }
 
-  /** @param {number} now the commit on the monotonic clock @param {number} epoch @param {"answered"|"timed_out"} status */
+  /**
+   * @param {number} now the commit on the monotonic clock @param {number} epoch
+   * @param {"answered"|"timed_out"} status
+   */
   reading(now, epoch, status) {
     const { response_ms, elapsed_ms, hidden_ms, paused_ms } = this.clock.read(now);
     const answered = status === "answered";

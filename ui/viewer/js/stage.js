@@ -52,7 +52,10 @@ export class Stage {
     this.#picture.show([]);
   }
 
-  /** Fetch what comes next and let go of the rest. @param {string[]} shown @param {import("./types.js").Case[]} coming */
+  /**
+   * Fetch what comes next and let go of the rest.
+   * @param {string[]} shown @param {import("./types.js").Case[]} coming
+   */
   prefetch(shown, coming) {
     this.#films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
     // One after the other, so that the very next case has the line for itself.
@@ -106,10 +109,12 @@ export class Stage {
     const turn = this.#turn;
     this.#hands.letGo();
     this.#root.dataset.films = String(films.length);
+    // The films first: the card draws them while the question is being laid out.
+    this.#picture.show(films);
+    const drawn = this.#picture.fence();
     this.#panel.showCase(sitting.item, rules);
     this.#panel.showAnswer(sitting.option, sitting.confidence, sitting.comment);
-    this.#picture.show(films);
-    afterPaint(this.#picture.fence(), (frame) => {
+    afterPaint(drawn, (frame) => {
       if (turn === this.#turn) painted(frame);
     });
   }

@@ -89,12 +89,12 @@ function write(root) {
   }
 }
 
-/**
- * Above everything, whatever the page around does: a modal dialog lies on top of it all, and stays alive while
- * Streamlit, having lost its connection, makes the rest of the page inert.
- */
+/** Above everything, whatever the page around does: a modal dialog lies on top of it all. */
 function lift(root) {
   if (!root.isConnected || root.open) return;
+  // Having lost its connection, Streamlit opens a window of its own that makes the page inert and swallows clicks
+  // outside itself. React Aria, which it is made with, spares what carries this mark.
+  root.dataset.reactAriaTopLayer = "true";
   root.showModal();
   root.focus({ preventScroll: true });
 }

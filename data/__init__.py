@@ -1,0 +1,1 @@
+"""The embedded demo question bank and the generator that makes it."""

