@@ -35,12 +35,12 @@ screenshots: $(VENV)/.test-ready
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/.run-ready: requirements.txt
+$(VENV)/.run-ready: requirements.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -c constraints.txt
 	@touch $@
 
 $(VENV)/.test-ready: $(VENV)/.run-ready requirements-test.txt tests/install_browser.sh
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt -c constraints.txt
 	@sh tests/install_browser.sh
 	@touch $@

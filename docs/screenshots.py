@@ -19,7 +19,7 @@ from tests.e2e.conftest import Reader
 from tests.e2e.server import FLAGS, NAMES, Server, chromium, free_port
 
 HERE = Path(__file__).parent
-DEMO = HERE.parent / "data" / "demo"
+DATA = HERE.parent / "data"
 SIZES = ((1440, 900), (1920, 1080))
 
 
@@ -56,7 +56,7 @@ def main() -> int:
 
 def _serve(folder: Path) -> Server:
     now = datetime.now(UTC)
-    store = demo.set_up(folder / "demo.db", DEMO, entropy=secrets.token_bytes, now=now)
+    store = demo.set_up(folder / "demo.db", DATA, entropy=secrets.token_bytes, now=now)
     codes = demo.fresh_codes(store, entropy=secrets.token_bytes, now=now)
     assert codes is not None
     server = Server(
@@ -107,8 +107,8 @@ def _report(browser: Browser, server: Server, images: Path, folder: Path) -> Non
     page = _page(browser, SIZES[0])
     page.goto((folder / "report" / "report.html").as_uri())
     page.locator(".js-plotly-plot .heatmaplayer").first.wait_for()
+    page.get_by_role("heading", name="Accuracy").first.evaluate("it => it.scrollIntoView()")
     page.screenshot(path=images / "report-1440.png")
-    page.screenshot(path=images / "report-whole.png", full_page=True)
     page.context.close()
 
 

@@ -193,7 +193,7 @@ def _demo(options: argparse.Namespace) -> int:
         store = Store(options.db)
     else:
         print("Setting up the demo study (once) ...", flush=True)
-        store = demo.set_up(options.db, _DEMO, entropy=secrets.token_bytes, now=_now())
+        store = demo.set_up(options.db, _DATA, entropy=secrets.token_bytes, now=_now())
     codes = demo.fresh_codes(store, entropy=secrets.token_bytes, now=_now())
     print(f"\nOpen             {options.url}")
     if codes is None:
@@ -205,7 +205,7 @@ def _demo(options: argparse.Namespace) -> int:
     return 0
 
 
-_DEMO = Path(__file__).parent.parent / "data" / "demo"
+_DATA = Path(__file__).parent.parent / "data"
 
 
 def _export(options: argparse.Namespace) -> int:

@@ -34,21 +34,21 @@ class Codes:
     coordinator: str
 
 
-def set_up(path: Path, folder: Path, *, entropy: Entropy, now: datetime) -> Store:
+def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
     """Make a store with the demo study in it, whole or not at all.
 
     Raises
     ------
     NotFound
-        The demo bank is not in `folder`.
+        The demo bank is not in the folder ``demo`` of `data`.
     """
-    if not (folder / "bank.json").is_file():
-        raise NotFound(f"No demo bank in {folder}. Restore it from the repository.")
+    if not (data / "demo" / "bank.json").is_file():
+        raise NotFound(f"No demo bank in {data / 'demo'}. Restore it from the repository.")
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f".{path.name}.setting-up")
     _clear(scratch)
     try:
-        _fill(init(scratch, entropy=entropy, now=now), folder, entropy, now)
+        _fill(init(scratch, entropy=entropy, now=now), data, entropy, now)
         scratch.replace(path)
     finally:
         _clear(scratch)
@@ -81,11 +81,12 @@ def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | Non
     return Codes(reader=code.text, coordinator=coordinator)
 
 
-def _fill(store: Store, folder: Path, entropy: Entropy, now: datetime) -> None:
+def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
+    folder = data / "demo"
     import_bank(
         store, folder / "bank.json", name="Demo bank", images=folder, simulated=True, now=now
     )
-    protocol = read_protocol(folder / "protocol.toml")
+    protocol = read_protocol(data / "demo-study.toml")
     studies.draw(store, bank="Demo bank", study=STUDY, protocol=protocol, now=now)
     invitations = [
         Invitation(reader_id=READER, level="you"),

@@ -1,0 +1,62 @@
+"""Our kappas and Wilson intervals against scikit-learn's and statsmodels', on random answers."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.proportion import proportion_confint
+
+import analysis
+
+LETTERS = np.array(list("ABCD"))
+
+
+def _answers(seed: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return truth and two raters' letters, the raters right more often than not."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, 4, n)
+    raters = [np.where(random.random(n) < 0.6, truth, random.integers(0, 4, n)) for _ in range(2)]
+    return LETTERS[truth], LETTERS[raters[0]], LETTERS[raters[1]]
+
+
+def _bundle(truth: np.ndarray, first: np.ndarray, second: np.ndarray) -> analysis.Bundle:
+    ids = [f"q{i}" for i in range(len(truth))]
+    items = pd.DataFrame({"item_id": ids, "truth": truth, "n_options": "4"})
+    readings = pd.DataFrame(
+        {
+            "rater_id": ["R1"] * len(ids) + ["R2"] * len(ids),
+            "item_id": ids * 2,
+            "answer": [*first, *second],
+        }
+    )
+    return analysis.bundle_from_tables(items, readings)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_kappas_and_their_errors_equal_the_libraries(seed: int) -> None:
+    """Cohen's kappa on letters and on correctness, with Fleiss, Cohen and Everitt's error."""
+    truth, first, second = _answers(seed, 60 + 37 * seed)
+    pairs = analysis.agreement_pairs(_bundle(truth, first, second))
+    pairs = pairs[pairs["scope"] == "all"].set_index("measure")
+    for measure, a, b in (
+        ("kappa_letters", first, second),
+        ("error_consistency", first == truth, second == truth),
+    ):
+        found = pairs.loc[measure]
+        assert found["estimate"] == pytest.approx(cohen_kappa_score(a, b), abs=1e-12)
+        table = pd.crosstab(a, b).to_numpy()
+        reference = cohens_kappa(table)
+        assert found["se"] == pytest.approx(math.sqrt(reference.var_kappa), abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_wilson_intervals_equal_statsmodels(seed: int) -> None:
+    """The micro accuracy's interval is Wilson's."""
+    truth, first, second = _answers(seed, 20 + 13 * seed)
+    accuracy = analysis.accuracy(_bundle(truth, first, second))
+    row = accuracy[(accuracy["rater_id"] == "R1") & (accuracy["group"] == "micro")].iloc[0]
+    low, high = proportion_confint((first == truth).sum(), len(truth), method="wilson")
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, high), abs=1e-12)

@@ -1,0 +1,82 @@
+"""The demo deployment: whole or not at all, marked simulated, its codes made for it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from study import access, demo
+from study.bundle import bundle_files
+from study.desk import desk
+from study.errors import NotFound
+from study.progress import status
+from study.store import Store
+from study.verification import verify
+from tests.conftest import NOW, ROOT, entropy_from
+
+DATA = ROOT / "data"
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Return the demo's store."""
+    path = tmp_path_factory.mktemp("demo") / "deeper" / "demo.db"
+    return demo.set_up(path, DATA, entropy=entropy_from(4), now=NOW)
+
+
+def test_three_simulated_readers_and_models_have_read_everything(shown: Store) -> None:
+    """The guest has read nothing yet; everybody else is simulated, and done."""
+    found = status(shown, demo.STUDY)
+    by_name = {row["reader_id"]: row for row in found["readers"]}
+    guest = by_name.pop(demo.READER)
+    assert (guest["simulated"], guest["n_read"]) == (False, 0)
+    assert len(by_name) == 3
+    assert all(row["simulated"] and row["n_read"] == 25 for row in by_name.values())
+    assert len(found["models"]) == 3
+    assert all(row["simulated"] for row in found["models"])
+    assert found["simulated_films"]
+    assert verify(shown) == []
+
+
+def test_every_simulated_rater_is_labelled_in_the_bundle(shown: Store) -> None:
+    """No label or reading of a simulated rater is without its mark."""
+    files = bundle_files(shown, demo.STUDY)
+    labels = [line.split(",")[2] for line in files["raters.csv"].decode().splitlines()[1:]]
+    assert sum("(simulated)" in label for label in labels) == 6
+    assert json.loads(files["datapackage.json"])["reading_room"]["simulated_films"]
+    readings = files["readings.csv"].decode().splitlines()[1:]
+    assert all(",simulated," in line for line in readings)
+
+
+def test_codes_are_new_at_every_call_and_the_old_ones_stop(shown: Store) -> None:
+    """The reader stays the same person with a new code."""
+    first = demo.fresh_codes(shown, entropy=entropy_from(5), now=NOW)
+    second = demo.fresh_codes(shown, entropy=entropy_from(6), now=NOW)
+    assert first is not None
+    assert second is not None
+    person = access.sign_in(shown, second.reader, now=NOW)
+    assert (person.name, person.role) == (demo.READER, "reader")
+    assert access.sign_in(shown, second.coordinator, now=NOW).role == "coordinator"
+    for old in (first.reader, first.coordinator):
+        with pytest.raises(access.NotAllowed):
+            access.sign_in(shown, old, now=NOW)
+
+
+def test_the_guest_finds_two_films_a_case(shown: Store) -> None:
+    """A PA and a lateral view for each of the first cases."""
+    codes = demo.fresh_codes(shown, entropy=entropy_from(8), now=NOW)
+    assert codes is not None
+    cases = desk(shown, access.sign_in(shown, codes.reader, now=NOW)).cases
+    assert [[view.label for view in case.views] for case in cases] == [["PA", "LATERAL"]] * 3
+
+
+def test_a_store_of_ones_own_never_shows_the_demo(store: Store) -> None:
+    """No demo study, no demo codes."""
+    assert demo.fresh_codes(store, entropy=entropy_from(1), now=NOW) is None
+
+
+def test_a_demo_that_cannot_be_set_up_leaves_nothing(tmp_path: Path) -> None:
+    """Without the bank there is one sentence and no store."""
+    with pytest.raises(NotFound, match="No demo bank"):
+        demo.set_up(tmp_path / "x.db", tmp_path, entropy=entropy_from(1), now=NOW)
+    assert list(tmp_path.iterdir()) == []
