@@ -24,9 +24,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     """Return a function that opens a study with given protocol values and serves it."""
     started: list[Server] = []
 
-    def make(readers: tuple[str, ...] = ("R1",), **values: Any) -> Server:
+    def make(readers: tuple[str, ...] = ("R1",), bank: Path | None = None, **values: Any) -> Server:
         store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
-        path = write_bank(tmp_path / "bank")
+        path = bank or write_bank(tmp_path / "bank")
         import_bank(store, path, name="bank", images=path.parent, simulated=True, now=NOW)
         protocol = Protocol.from_json({"cases": 6, "one_question_per": "item", **values})
         studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
