@@ -22,7 +22,7 @@ def _readers(found: list[dict[str, object]]) -> pd.DataFrame:
             "Read": [f"{row['n_read']} of {row['n_assigned']}" for row in found],
             "Answered": [row["n_answered"] for row in found],
             "Timed out": [row["n_timed_out"] for row in found],
-            "Last reading (UTC)": [_short(row["last_reading_at_utc"]) for row in found],
+            "Last reading (UTC)": [_last(row) for row in found],
         }
     )
 
@@ -32,8 +32,10 @@ def _share(row: dict[str, object]) -> float:
     return 100 * int(str(row["n_read"])) / assigned if assigned else 0.0
 
 
-def _short(stamp: object) -> str:
-    return str(stamp)[:16].replace("T", " ") if stamp else ""
+def _last(row: dict[str, object]) -> str:
+    """Return when a reader last read; a simulated reader's clock says nothing."""
+    stamp = row["last_reading_at_utc"]
+    return str(stamp)[:16].replace("T", " ") if stamp and not row["simulated"] else ""
 
 
 def _models(found: list[dict[str, object]], n_cases: int) -> pd.DataFrame:
