@@ -3,12 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from study.bundle import bundle_files, zipped
 from study.errors import StudyError
 from study.progress import status
 from ui.access import guard
 from ui.deployment import store
-from ui.forms import sign_out_form
+from ui.forms import bundle_link, sign_out_form
+from ui.text import plain
 
 person = guard("coordinator")
 
@@ -85,32 +85,19 @@ def _progress() -> None:
     if found["models"]:
         st.subheader("Models")
         st.dataframe(_models(found["models"], found["n_cases"]), hide_index=True)
+    films = "simulated radiographs; " if found["simulated_films"] else ""
     st.caption(
-        f"Bank {found['bank']}; conditions {', '.join(found['conditions'])}; "
+        f"Bank {plain(found['bank'])}; {films}conditions {', '.join(found['conditions'])}; "
         f"protocol {found['protocol_sha256']}"
     )
 
 
-def _archive() -> bytes:
-    return zipped(bundle_files(store(), person.study_name))
-
-
-st.title(person.study_name)
+st.title(plain(person.study_name))
 _progress()
 st.subheader("Export")
 st.write(
     "The bundle holds every item, rater and reading with its times, the protocol and the chain of "
     "events. The analysis needs nothing else."
 )
-left, right = st.columns([1, 5])
-with left:
-    st.download_button(
-        "Download the bundle",
-        data=_archive,
-        file_name="bundle.zip",
-        mime="application/zip",
-        key="export",
-        type="primary",
-        on_click="ignore",
-    )
+bundle_link()
 sign_out_form()

@@ -8,18 +8,21 @@ alike are read alike: O as 0, I and L as 1, case and dashes as you like.
 import hashlib
 import hmac
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Any, Literal
 
-from study.errors import NotAllowed
+from study.errors import BrokenStore, NotAllowed
 from study.moments import stamp
 from study.store import Store, Transaction, deployment, events, people
 
 _SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
 _OPEN, _LENGTH = 6, 16
 _ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
+
+STAYS = timedelta(hours=14)
+"""How long a sign-in lasts."""
 
 Entropy = Callable[[int], bytes]
 """Gives that many random bytes; `secrets.token_bytes` outside of tests."""
@@ -44,6 +47,14 @@ class Person:
     study_name: str
     reader: int | None
     name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """Somebody who has just signed in, and the token their browser keeps."""
+
+    person: Person
+    token: str
 
 
 def new_code(entropy: Entropy) -> Code:
@@ -82,8 +93,8 @@ def give(
     )
 
 
-def sign_in(store: Store, code: str, *, now: datetime) -> Person:
-    """Return the person a code belongs to, and record that they came.
+def sign_in(store: Store, code: str, *, entropy: Entropy, now: datetime) -> SignedIn:
+    """Return the person a code belongs to with a token for their browser; record that they came.
 
     Raises
     ------
@@ -99,16 +110,11 @@ def sign_in(store: Store, code: str, *, now: datetime) -> Person:
         raise NotAllowed(
             "That access code is not known here. Check it sign by sign, or ask your coordinator."
         )
+    token = entropy(32).hex()
     with store.change() as change:
-        person = find_person(
-            change,
-            role=row["role"],
-            study=row["study"],
-            reader=row["reader"],
-            name=row["name"],
-        )
-        if person is None:
-            raise NotAllowed("That access code belongs to nobody any more. Ask your coordinator.")
+        person = _person(change, row)
+        people.end_old_sign_ins(change, stamp(now - STAYS))
+        people.add_sign_in(change, token_id=_token_id(token), access=row["id"], at_utc=stamp(now))
         events.append(
             change,
             chain=events.study_chain(person.study_name),
@@ -117,30 +123,51 @@ def sign_in(store: Store, code: str, *, now: datetime) -> Person:
             kind="signed in",
             detail={"role": person.role},
         )
-    return person
+    return SignedIn(person=person, token=token)
 
 
-def find_person(
-    look: Transaction, *, role: str, study: int, reader: int | None, name: str
-) -> Person | None:
-    """Return a person as the store knows them now, or None where they are gone."""
-    if role == "reader" and reader is not None:
-        row = people.reader_person(look, reader)
-        if row is None or row["study"] != study:
-            return None
+def signed_in(store: Store, token: str, *, now: datetime) -> Person | None:
+    """Return the person a browser's token stands for, as the store knows them now.
+
+    None where the token is unknown, older than `STAYS`, signed out, or its code was replaced.
+    """
+    with store.look() as look:
+        row = people.by_sign_in(look, _token_id(token), stamp(now - STAYS))
+        return None if row is None else _person(look, row)
+
+
+def sign_out(store: Store, token: str) -> None:
+    """End a sign-in, in every tab and copy of its token."""
+    with store.change() as change:
+        people.end_sign_in(change, _token_id(token))
+
+
+def _person(look: Transaction, row: Mapping[str, Any]) -> Person:
+    """Return whom an access row belongs to."""
+    if row["role"] == "reader":
+        reader = people.reader_person(look, row["reader"])
+        assert reader is not None  # a foreign key holds it
         return Person(
             role="reader",
-            study=study,
-            study_name=row["study_name"],
-            reader=reader,
-            name=row["reader_id"],
+            study=row["study"],
+            study_name=reader["study_name"],
+            reader=row["reader"],
+            name=reader["reader_id"],
         )
-    row = people.coordinator(look, study, name)
-    if role != "coordinator" or row is None:
-        return None
+    coordinator = people.coordinator(look, row["study"], row["name"])
+    assert coordinator is not None  # the row itself, with its study's name
     return Person(
-        role="coordinator", study=study, study_name=row["study_name"], reader=None, name=name
+        role="coordinator",
+        study=row["study"],
+        study_name=coordinator["study_name"],
+        reader=None,
+        name=row["name"],
     )
+
+
+def _token_id(token: str) -> str:
+    """Return the hash a token is stored under; the token itself exists in the browser alone."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def normalised(code: str) -> str:
@@ -153,8 +180,17 @@ def normalised(code: str) -> str:
 
 
 def secret(look: Transaction) -> str:
-    """Return the deployment's own secret (64 hexadecimal digits), which signs cookies and films."""
-    return deployment.value(look, "secret")
+    """Return the deployment's own secret (64 hexadecimal digits), which signs films' addresses.
+
+    Raises
+    ------
+    BrokenStore
+        The store has none; nothing may be signed with an empty one.
+    """
+    found = deployment.value(look, "secret")
+    if len(found) != 64:
+        raise BrokenStore("The store has no secret of its own. Make one with: study init --db DB")
+    return found
 
 
 def _hash(secret_part: str, salt: bytes) -> str:

@@ -6,9 +6,11 @@ Exit status: 0 done, 1 refused (the reason is on stderr), 2 wrong usage.
 import argparse
 import csv
 import json
+import os
 import secrets
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -35,14 +37,29 @@ _Command = Callable[[argparse.Namespace], int]
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit status."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    for word in arguments:
+        if not word.isprintable():
+            parser.error(f"{word!r} holds signs that cannot be printed")
     try:
-        return int(options.run(options))
+        status = int(options.run(options))
+        sys.stdout.flush()
     except StudyError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        return 1
+        return _refused(str(error))
+    except OSError as error:
+        return _refused(f"{error.filename or 'Output'}: {error.strerror}.")
+    except KeyboardInterrupt:
+        return _refused("Stopped. What was under way has been taken back.")
+    return status
+
+
+def _refused(why: str) -> int:
+    print(why, file=sys.stderr)
+    with suppress(OSError):
+        sys.stdout.flush()
+    sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (else Python complains of it at exit)
+    return 1
 
 
 def _now() -> datetime:
@@ -101,25 +118,46 @@ def _draw(options: argparse.Namespace) -> int:
 def _invite(options: argparse.Namespace) -> int:
     invitations = read_invitations(options.readers)
     codes = [access.new_code(secrets.token_bytes) for _ in invitations]
+
+    def deliver() -> None:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(("reader_id", "access_code"))
+        for invitation, code in zip(invitations, codes, strict=True):
+            writer.writerow((invitation.reader_id, code.text))
+        sys.stdout.flush()
+
     studies.invite(
-        Store(options.db), study=options.study, invitations=invitations, codes=codes, now=_now()
+        Store(options.db),
+        study=options.study,
+        invitations=invitations,
+        codes=codes,
+        now=_now(),
+        deliver=deliver,
     )
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("reader_id", "access_code"))
-    for invitation, code in zip(invitations, codes, strict=True):
-        writer.writerow((invitation.reader_id, code.text))
+    return 0
+
+
+def _code(options: argparse.Namespace) -> int:
+    deployments.reader_code(
+        Store(options.db),
+        study=options.study,
+        reader_id=options.reader,
+        entropy=secrets.token_bytes,
+        now=_now(),
+        deliver=lambda code: print(code, flush=True),
+    )
     return 0
 
 
 def _coordinator(options: argparse.Namespace) -> int:
-    code = deployments.coordinator_code(
+    deployments.coordinator_code(
         Store(options.db),
         study=options.study,
         name=options.name,
         entropy=secrets.token_bytes,
         now=_now(),
+        deliver=lambda code: print(code, flush=True),
     )
-    print(code)
     return 0
 
 
@@ -228,6 +266,10 @@ def _parser() -> argparse.ArgumentParser:
     drawing.add_argument("--protocol", required=True, type=Path, metavar="FILE.toml")
     inviting = _add(commands, "invite", _invite, "Invite readers; print their codes.", True)
     inviting.add_argument("readers", type=Path, metavar="READERS.csv")
+    coding = _add(
+        commands, "code", _code, "Print a new access code for a reader who lost theirs.", True
+    )
+    coding.add_argument("--reader", required=True, metavar="READER")
     coordinating = _add(
         commands, "coordinator", _coordinator, "Print a new access code of a coordinator.", True
     )

@@ -4,21 +4,22 @@ Nothing in it passes for data: films, readers and models are simulated and marke
 appear. It is only ever set up in a store that did not exist; a study of one's own never shows it.
 """
 
+import tempfile
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from study import studies
-from study.access import Entropy, give, new_code
+from study.access import Entropy, new_code
 from study.banks import import_bank
-from study.deployments import coordinator_code, init
-from study.errors import NotFound
+from study.deployments import coordinator_code, init, reader_code
+from study.errors import NotFound, StudyError
 from study.models import add_model
 from study.protocol import read_protocol
 from study.simulation import simulate
-from study.store import Store, people
+from study.store import Store
 from study.store import studies as stored_studies
-from study.studies import Invitation, study_row
+from study.studies import Invitation
 
 STUDY = "Demo study"
 READER = "guest"
@@ -35,7 +36,7 @@ class Codes:
 
 
 def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
-    """Make a store with the demo study in it, whole or not at all.
+    """Make a store with the demo study in it, whole or not at all; of two at once one wins.
 
     Raises
     ------
@@ -44,14 +45,16 @@ def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
     """
     if not (data / "demo" / "bank.json").is_file():
         raise NotFound(f"No demo bank in {data / 'demo'}. Restore it from the repository.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.setting-up")
-    _clear(scratch)
     try:
-        _fill(init(scratch, entropy=entropy, now=now), data, entropy, now)
-        scratch.replace(path)
-    finally:
-        _clear(scratch)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".demo-") as scratch:
+            new = Path(scratch) / "demo.db"
+            store = init(new, entropy=entropy, now=now)
+            with store.kept_warm():
+                _fill(store, data, entropy, now)
+            store.put_in_place(path)
+    except OSError as error:
+        raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
     return Store(path)
 
 
@@ -60,25 +63,11 @@ def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | Non
     with store.look() as look:
         if stored_studies.find(look, STUDY) is None:
             return None
-    code = new_code(entropy)
-    with store.change() as change:
-        study = study_row(change, STUDY)
-        reader = people.reader(change, study["id"], READER)
-        if reader is None:
-            return None
-        give(
-            change,
-            code,
-            role="reader",
-            study=study["id"],
-            reader=reader["id"],
-            name="",
-            now=now,
-        )
+    reader = reader_code(store, study=STUDY, reader_id=READER, entropy=entropy, now=now)
     coordinator = coordinator_code(
         store, study=STUDY, name="demo coordinator", entropy=entropy, now=now
     )
-    return Codes(reader=code.text, coordinator=coordinator)
+    return Codes(reader=reader, coordinator=coordinator)
 
 
 def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
@@ -107,8 +96,3 @@ def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
         )
     for name, accuracy in _SIMULATED_READERS.items():
         simulate(store, study=STUDY, reader_id=name, seed=_SEED, accuracy=accuracy, now=now)
-
-
-def _clear(scratch: Path) -> None:
-    for ending in ("", "-wal", "-shm", "-journal"):
-        scratch.with_name(scratch.name + ending).unlink(missing_ok=True)

@@ -1,21 +1,20 @@
 """Makes a deployment's store, and gives coordinators their access."""
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from study.access import Entropy, give, new_code
-from study.errors import NotNow
+from study.errors import NotFound, NotNow
 from study.moments import stamp
-from study.store import Store, deployment, events
+from study.store import Store, Transaction, deployment, events, people
 from study.studies import record, study_row
 
 
 def init(path: Path, *, entropy: Entropy, now: datetime) -> Store:
     """Make an empty store with its own secret, or open the one that is there."""
-    store = Store.create(path)
-    with store.change() as change:
-        if deployment.value(change, "secret"):
-            return store
+
+    def fill(change: Transaction) -> None:
         deployment.set_once(change, "secret", entropy(32).hex())
         deployment.set_once(change, "deployment_id", entropy(8).hex())
         events.append(
@@ -26,13 +25,26 @@ def init(path: Path, *, entropy: Entropy, now: datetime) -> Store:
             kind="deployment made",
             detail={"deployment_id": deployment.value(change, "deployment_id")},
         )
-    return store
+
+    return Store.create(path, fill)
 
 
 def coordinator_code(
-    store: Store, *, study: str, name: str, entropy: Entropy, now: datetime
+    store: Store,
+    *,
+    study: str,
+    name: str,
+    entropy: Entropy,
+    now: datetime,
+    deliver: Callable[[str], None] = lambda code: None,
 ) -> str:
-    """Give a coordinator of a study an access code; an earlier code of theirs stops working."""
+    """Give a coordinator of a study an access code; an earlier code of theirs stops working.
+
+    Parameters
+    ----------
+    deliver
+        Hands the code out within the transaction; where that fails nothing has changed.
+    """
     if not name.strip():
         raise NotNow("A coordinator needs a name.")
     code = new_code(entropy)
@@ -48,4 +60,33 @@ def coordinator_code(
             now=now,
         )
         record(change, study, now, kind="coordinator given access", detail={"name": name})
+        deliver(code.text)
+    return code.text
+
+
+def reader_code(
+    store: Store,
+    *,
+    study: str,
+    reader_id: str,
+    entropy: Entropy,
+    now: datetime,
+    deliver: Callable[[str], None] = lambda code: None,
+) -> str:
+    """Give a reader a new access code in place of a lost one, which stops working.
+
+    Raises
+    ------
+    NotFound
+        No such study or reader.
+    """
+    code = new_code(entropy)
+    with store.change() as change:
+        found = study_row(change, study)
+        reader = people.reader(change, found["id"], reader_id)
+        if reader is None:
+            raise NotFound(f"No reader {reader_id!r} in {study!r}.")
+        give(change, code, role="reader", study=found["id"], reader=reader["id"], name="", now=now)
+        record(change, study, now, kind="reader given new code", detail={"reader_id": reader_id})
+        deliver(code.text)
     return code.text

@@ -20,7 +20,7 @@ from study.errors import BadFile
 Grey = NDArray[np.uint8] | NDArray[np.uint16]
 
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "WEBP")
-MAX_SIDE = 10_000
+MAX_SIDE = 8_192  # what graphics cards draw as one texture
 MAX_PIXELS = 1 << 26  # below the size at which Pillow starts to warn of decompression bombs
 MAX_BYTES = 1 << 28
 # Measured on radiographs: level 4 costs 57 ns a pixel for either kind; level 6 costs over twice

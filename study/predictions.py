@@ -102,7 +102,7 @@ def read_predictions(path: Path, *, options: Mapping[str, tuple[str, ...]]) -> P
     _check_columns(path, source)
     faults = [str(fault) for fault in source.faults]
     found: dict[str, object] = {}
-    keys = _keys_used(source)
+    keys = _keys_used(path, source)
     keyless = 0
     for record in source.records:
         item_id, fault = _identified(record, found)
@@ -161,14 +161,21 @@ def _is_record(found: dict[str, object]) -> bool:
     return any(plain_key(key) in keys for key in ID_KEYS) and _said(found, ANSWER_KEYS)[0]
 
 
-def _keys_used(source: Source) -> tuple[str, ...]:
+def _keys_used(path: Path, source: Source) -> tuple[str, ...]:
     """Return the keys that hold the answers of this file.
 
-    Beside a `model_prediction` anywhere in the file, `answer` may well be the correct one.
+    Beside a `model_prediction` anywhere in the file, `answer` may well be the correct one; beside
+    an `output` nobody can tell, so the file is refused.
     """
-    for record in source.records:
-        if isinstance(record.value, dict) and _first(record.value, PREDICTION_KEYS)[0]:
-            return PREDICTION_KEYS
+    records = [record.value for record in source.records if isinstance(record.value, dict)]
+    if any(_first(record, PREDICTION_KEYS)[0] for record in records):
+        return PREDICTION_KEYS
+    for record in records:
+        if all(_first(record, keys)[1] is not None for keys in (WORD_KEYS[:1], WORD_KEYS[1:])):
+            raise BadFile(
+                f"{path} has both {WORD_KEYS[0]} and {_or(WORD_KEYS[1:])} in one entry, and one of "
+                "them may be the reference standard. Keep the model's own and take the other out."
+            )
     return WORD_KEYS
 
 

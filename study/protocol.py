@@ -109,11 +109,11 @@ def read_protocol(path: Path) -> Protocol:
     BadProtocol
         Not TOML, or with faults; all of them are listed.
     """
-    if not path.is_file():
-        raise NotFound(f"No protocol file at {path}.")
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise NotFound(f"The protocol file {path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
         raise BadProtocol(f"{path} is not TOML: {error}. See docs/protocol.md.") from error
     return _checked(values, source=str(path))
 
@@ -260,6 +260,12 @@ def _contradictions(protocol: Protocol) -> list[str]:
         faults.append(
             "back_navigation with feedback after each case would let a reader correct answers "
             "after seeing the reference standard. Choose one of the two."
+        )
+    again = protocol.hidden_repeats > 0 or len(protocol.conditions) > 1
+    if again and protocol.feedback is Feedback.AFTER_CASE:
+        faults.append(
+            "feedback after each case with hidden_repeats or several conditions would show a case "
+            "again after its reference standard was told. Choose one of the two."
         )
     return faults + _not_yet(protocol)
 

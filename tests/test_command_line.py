@@ -17,6 +17,7 @@ COMMANDS = (
     ("study", "import"),
     ("study", "draw"),
     ("study", "invite"),
+    ("study", "code"),
     ("study", "coordinator"),
     ("study", "open"),
     ("study", "models"),
@@ -154,7 +155,68 @@ def test_a_bank_with_faults_is_refused_whole_with_all_of_them(bank: Path, tmp_pa
     assert "117 items" in done("study", "import", bank, "--db", db, "--bank", "b", "--skip-faulty")
 
 
-def test_a_locked_or_read_only_place_is_one_sentence(bank: Path, tmp_path: Path) -> None:
-    """A folder that is not there for the store, or a file where the export should go."""
-    ran = run("study", "init", "--db", tmp_path / "no" / "folder" / "s.db")
+@pytest.fixture
+def drawn(bank: Path, tmp_path: Path) -> Path:
+    """Return a store with a study drawn and nobody invited."""
+    db, protocol = tmp_path / "s.db", tmp_path / "p.toml"
+    protocol.write_text("cases = 10\n")
+    done("study", "init", "--db", db)
+    done("study", "import", bank, "--db", db, "--bank", "b")
+    done("study", "draw", "--db", db, "--study", "t", "--bank", "b", "--protocol", protocol)
+    return db
+
+
+def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> None:
+    """A full disk behind the printout: refused, nobody invited, and asked again it works."""
+    readers = tmp_path / "r.csv"
+    readers.write_text("reader_id;level\nR1;resident\n", encoding="utf-8-sig")
+    command = [sys.executable, "-m", "study", "invite", "--db", drawn, "--study", "t", readers]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            list(map(str, command)),
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ran.returncode == 1
+    assert "Traceback" not in ran.stderr
+    status = json.loads(done("study", "status", "--db", drawn, "--study", "t", "--json"))
+    assert status["readers"] == []
+    assert done("study", "invite", "--db", drawn, "--study", "t", readers).count("R1,") == 1
+    code = done("study", "code", "--db", drawn, "--study", "t", "--reader", "R1")
+    assert len(code.strip()) == 19
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("level\nresident\n", "no column reader_id"),
+        ("reader_id,reader_id\nR1,R2\n", "twice"),
+        ("reader_id,name\nR1,Smith\n", "unknown column 'name'"),
+        ("reader_id\nR1\nR1\n", "named twice"),
+        ("reader_id,level\n,resident\n", "line 2: reader_id is empty"),
+        ("reader_id\n", "no reader below the header"),
+        ('reader_id\n"R1\n', "not a CSV file"),
+    ],
+)
+def test_a_faulty_list_of_readers_invites_nobody(
+    drawn: Path, tmp_path: Path, text: str, reason: str
+) -> None:
+    """The refusal names the line and the remedy, and all stays as it was."""
+    readers = tmp_path / "r.csv"
+    readers.write_text(text)
+    ran = run("study", "invite", "--db", drawn, "--study", "t", readers)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert reason in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "path", ["no/folder/s.db", "x" * 300, "/proc/version"], ids=["folder", "long", "foreign"]
+)
+def test_a_place_for_a_store_that_cannot_be_is_one_sentence(path: str, tmp_path: Path) -> None:
+    """No traceback, whatever the path."""
+    ran = run("study", "init", "--db", tmp_path / path)
     assert (ran.returncode, "Traceback" in ran.stderr) == (1, False)
+    assert len(ran.stderr.strip().splitlines()) == 1

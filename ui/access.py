@@ -1,17 +1,16 @@
-"""Who is signed in: the signed cookie, the sign-in and sign-out routes, and the guard of the pages.
+"""Who is signed in: the cookie, the sign-in and sign-out routes, and the guard of the pages.
 
-The cookie holds no secret and no name of a person, only which study code or coordinator it stands
-for; it is signed with the deployment's secret, HttpOnly, and asked about in the store on every
-request.
+The cookie holds nothing but a random token; whom it stands for is asked in the store on every
+request, so that signing out, or a new access code, ends it everywhere at once.
 """
 
+import secrets
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 import streamlit as st
-from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -19,28 +18,23 @@ from starlette.routing import Route
 
 from study import access
 from study.access import Person
-from study.errors import StudyError
-from study.store import Store
+from study.errors import NotAllowed, StudyError
 from ui.deployment import store
 
 COOKIE = "reading_room"
-STAYS = timedelta(hours=14)
-MAX_FAILURES = 20
+MAX_FAILURES_A_CODE = 10
+MAX_FAILURES_AN_ADDRESS = 200
+"""Far above the other: a whole hospital may come from the one address of its proxy."""
+
 FAILURE_WINDOW = timedelta(minutes=10)
 
 
 def signed_in(cookies: Mapping[str, str]) -> Person | None:
     """Return the person a request's cookies stand for, as the store knows them now."""
     token = cookies.get(COOKIE)
-    if not token:
+    if not isinstance(token, str):  # Streamlit's test runner has no cookies but a stand-in
         return None
-    kept = store()
-    with kept.look() as look:
-        try:
-            found = _signer(access.secret(look)).loads(token, max_age=int(STAYS.total_seconds()))
-        except BadSignature:
-            return None
-        return access.find_person(look, **found)
+    return access.signed_in(store(), token, now=datetime.now(UTC))
 
 
 def guard(role: str) -> Person:
@@ -60,8 +54,8 @@ def guard(role: str) -> Person:
 
 
 def routes() -> list[Route]:
-    """Return the sign-in and sign-out routes; failures are counted per process and address."""
-    failures = _Failures()
+    """Return the sign-in and sign-out routes; failures are counted in this process."""
+    failures = Failures()
 
     async def sign_in(request: Request) -> Response:
         return await _sign_in(request, failures)
@@ -80,29 +74,42 @@ def same_origin(request: Request) -> bool:
     return urlsplit(origin).netloc == request.headers.get("host")
 
 
-async def _sign_in(request: Request, failures: "_Failures") -> Response:
+async def _sign_in(request: Request, failures: "Failures") -> Response:
     now = datetime.now(UTC)
-    address = request.client.host if request.client else ""
     if not same_origin(request):
         return PlainTextResponse("Sign in from the sign-in page.", status_code=403)
-    if failures.too_many(address, now):
-        return _home("later")
     form = await request.form(max_files=0, max_fields=5)
     code = str(form.get("access_code", ""))[:200]
+    keys = (request.client.host if request.client else "", access.normalised(code)[:6])
+    if not failures.try_once(*keys, now):
+        return _home("later")
     try:
-        kept = store()
-        person = await run_in_threadpool(access.sign_in, kept, code, now=now)
-    except StudyError:
-        failures.add(address, now)
+        entered = await run_in_threadpool(
+            access.sign_in, store(), code, entropy=secrets.token_bytes, now=now
+        )
+    except NotAllowed:
         return _home("unknown")
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+    failures.forget(*keys)
     response = _home("")
-    await run_in_threadpool(_give_cookie, response, kept, person, request.url.scheme == "https")
+    response.set_cookie(
+        COOKIE,
+        entered.token,
+        max_age=int(access.STAYS.total_seconds()),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
     return response
 
 
 async def _sign_out(request: Request) -> Response:
     if not same_origin(request):
         return PlainTextResponse("Sign out from a page of ours.", status_code=403)
+    token = request.cookies.get(COOKIE)
+    if token:
+        await run_in_threadpool(lambda: access.sign_out(store(), token))
     response = _home("")
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return response
@@ -112,42 +119,40 @@ def _home(refused: str) -> Response:
     return RedirectResponse(f"./?refused={refused}" if refused else "./", status_code=303)
 
 
-def _give_cookie(response: Response, kept: Store, person: Person, secure: bool) -> None:
-    with kept.look() as look:
-        signer = _signer(access.secret(look))
-    token = signer.dumps(
-        {
-            "role": person.role,
-            "study": person.study,
-            "reader": person.reader,
-            "name": person.name,
-        }
-    )
-    response.set_cookie(
-        COOKIE,
-        str(token),
-        max_age=int(STAYS.total_seconds()),
-        httponly=True,
-        samesite="strict",
-        secure=secure,
-    )
+class Failures:
+    """Counts sign-ins tried in the last minutes, by address and by the open part of the code.
 
-
-def _signer(secret: str) -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(secret, salt="sign-in-1")
-
-
-class _Failures:
-    """Counts failed sign-ins by address over the last minutes."""
+    A try counts before it is checked, so that many at once gain nothing; one that succeeds is
+    forgotten.
+    """
 
     def __init__(self) -> None:
-        self._at: defaultdict[str, deque[datetime]] = defaultdict(deque)
+        self._tries: defaultdict[str, deque[datetime]] = defaultdict(deque)
 
-    def add(self, address: str, now: datetime) -> None:
-        self._at[address].append(now)
+    def try_once(self, address: str, lookup: str, now: datetime) -> bool:
+        """Count a try and return whether it may go on."""
+        self._drop_old(now)
+        limits = {
+            f"address {address}": MAX_FAILURES_AN_ADDRESS,
+            f"code {lookup}": MAX_FAILURES_A_CODE,
+        }
+        if any(len(self._tries[key]) >= limit for key, limit in limits.items()):
+            return False
+        for key in limits:
+            self._tries[key].append(now)
+        return True
 
-    def too_many(self, address: str, now: datetime) -> bool:
-        recent = self._at[address]
-        while recent and now - recent[0] > FAILURE_WINDOW:
-            recent.popleft()
-        return len(recent) >= MAX_FAILURES
+    def forget(self, address: str, lookup: str) -> None:
+        """Take back the last try of an address, and all of a code."""
+        self._tries.pop(f"code {lookup}", None)
+        tries = self._tries.get(f"address {address}")
+        if tries:
+            tries.pop()
+
+    def _drop_old(self, now: datetime) -> None:
+        for key in list(self._tries):
+            tries = self._tries[key]
+            while tries and now - tries[0] > FAILURE_WINDOW:
+                tries.popleft()
+            if not tries:
+                del self._tries[key]

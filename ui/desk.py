@@ -23,7 +23,6 @@ from ui.access import same_origin, signed_in
 from ui.deployment import store
 from ui.films import address
 
-MAX_BODY = 2_000_000
 SIMULATED = "Simulated radiographs"
 
 _STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
@@ -57,11 +56,8 @@ async def _case(request: Request) -> Response:
 async def _records(request: Request) -> Response:
     if not same_origin(request):
         return _refusal(403, "Answers are taken from the reading page only.")
-    body = await request.body()
-    if len(body) > MAX_BODY:
-        return _refusal(413, "Too much at once.")
     try:
-        sent = json.loads(body)
+        sent = json.loads(await request.body())
         seal, records = str(sent["seal"]), list(sent["records"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return _refusal(400, "Not a message of the reading page.")

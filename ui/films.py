@@ -58,7 +58,7 @@ def _answer(request: Request) -> Response:
     with kept.look() as look:
         expected = _signature(access.secret(look), reader, film, expires)
     now_s = datetime.now(UTC).timestamp()
-    if not hmac.compare_digest(expected, signature) or expires < now_s:
+    if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
         return PlainTextResponse("This address is no longer good.", status_code=403)
     prepared = _prepared(kept, film)
     headers = {"Cache-Control": f"private, max-age={LIFE_S}, immutable"}

@@ -1,4 +1,4 @@
-"""Plain HTML forms in Streamlit: what has to set or clear a cookie must be a real form post."""
+"""Plain HTML in Streamlit: forms that set or clear the cookie, downloads that need it."""
 
 import streamlit as st
 
@@ -9,8 +9,11 @@ input { font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em; pa
   border: 1px solid var(--st-border-color); border-radius: .5rem; color: inherit;
   background: var(--st-secondary-background-color); text-transform: uppercase; }
 input::placeholder { opacity: .45; }
-input:focus-visible, button:focus-visible { outline: 3px solid var(--st-primary-color);
-  outline-offset: 2px; }
+input:focus-visible, button:focus-visible, a:focus-visible {
+  outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+a { font: 600 1rem/1.4 var(--st-font); padding: .6rem .9rem; border-radius: .5rem;
+  color: #06121c; background: var(--st-primary-color); text-decoration: none;
+  display: inline-block; }
 button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
   color: #06121c; background: var(--st-primary-color); cursor: pointer; }
 .quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
@@ -50,3 +53,18 @@ def sign_in_form() -> None:
 def sign_out_form() -> None:
     """Show a sign-out button."""
     st.components.v2.component("sign_out_form", html=_SIGN_OUT, css=_CSS)(key="sign-out")
+
+
+def bundle_link() -> None:
+    """Show the download of the bundle, asked for with the coordinator's cookie."""
+    _link("bundle_link", "export/bundle.zip", "Download the bundle")
+
+
+def report_link() -> None:
+    """Show the download of the report, asked for with the coordinator's cookie."""
+    _link("report_link", "export/report.html", "Download the report")
+
+
+def _link(name: str, address: str, label: str) -> None:
+    html = f'<a href="{address}" download>{label}</a>'
+    st.components.v2.component(name, html=html, css=_CSS)(key=name)

@@ -1,4 +1,4 @@
-"""Headers on every answer, and what Streamlit would tell anybody, told to nobody.
+"""Around every request: headers on each answer, a limit on what is sent, and what is nobody's.
 
 The content security policy keeps the browser from fetching anything from elsewhere: a reading
 session reaches this server and nothing else.
@@ -7,6 +7,7 @@ session reaches this server and nothing else.
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from starlette.datastructures import Headers as Fields
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
@@ -16,11 +17,15 @@ _Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _Application = Callable[[_Scope, _Receive, _Send], Awaitable[None]]
 
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
+"""What Streamlit would tell anybody about the server and its pages."""
+
+MAX_BODY = {"/sign-in": 10_000, "/sign-out": 10_000, "/desk/records": 2_000_000}
+"""Bytes that may be posted to a route of ours, known before any is read."""
 
 _POLICY = "; ".join(
     (
         "default-src 'self' 'unsafe-inline' 'unsafe-eval' blob: data:",
-        "connect-src 'self' ws: wss: blob: data:",
+        "connect-src 'self' blob: data:",
         "frame-ancestors 'none'",
         "form-action 'self'",
         "base-uri 'self'",
@@ -36,7 +41,7 @@ _ADDED = (
 
 
 class Headers:
-    """ASGI middleware: adds our headers, closes Streamlit's public inspection routes."""
+    """ASGI middleware: adds our headers, closes Streamlit's inspection routes, limits bodies."""
 
     def __init__(self, app: _Application) -> None:
         self._app = app
@@ -44,9 +49,6 @@ class Headers:
     async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
-            return
-        if scope["path"].startswith(CLOSED):
-            await PlainTextResponse("Not here.", status_code=404)(scope, receive, send)
             return
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
@@ -56,7 +58,23 @@ class Headers:
                 message["headers"] = [*message.get("headers", []), *added]
             await send(message)
 
-        await self._app(scope, receive, send_with_headers)
+        answer = _refusal(scope) or self._app
+        await answer(scope, receive, send_with_headers)
+
+
+def _refusal(scope: _Scope) -> PlainTextResponse | None:
+    path = scope["path"]
+    if path.startswith(CLOSED):
+        return PlainTextResponse("Not here.", status_code=404)
+    limit = MAX_BODY.get(path)
+    if limit is None or scope["method"] != "POST":
+        return None
+    length = Fields(scope=scope).get("content-length", "")
+    if not length.isdecimal():
+        return PlainTextResponse("Say how long the message is.", status_code=411)
+    if int(length) > limit:
+        return PlainTextResponse("Too much at once.", status_code=413)
+    return None
 
 
 HEADERS = Middleware(Headers)

@@ -8,6 +8,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 import streamlit as st  # noqa: E402 (the path above comes first)
+from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
 from study.errors import StudyError  # noqa: E402
 from ui import access  # noqa: E402
@@ -33,11 +34,25 @@ def run() -> None:
         st.error(str(error))
         st.stop()
     role = person.role if person else ""
-    pages = [
+    mine = [
         st.Page(ROOT / "pages" / file, title=title, url_path=path, default=index == 0)
         for index, (file, title, path) in enumerate(_PAGES[role])
     ]
-    st.navigation(pages, position="top" if len(pages) > 1 else "hidden").run()
+    pages = [*mine, *_elsewhere(role, mine[0])]
+    st.navigation(pages, position="top" if len(mine) > 1 else "hidden").run()
+
+
+def _elsewhere(role: str, home: StreamlitPage) -> list[StreamlitPage]:
+    """Return hidden pages at the other roles' addresses, each of which leads home.
+
+    Whoever reloads a page of theirs after being signed out finds the sign-in form, not an error.
+    """
+    return [
+        st.Page(lambda: st.switch_page(home), title=home.title, url_path=path, visibility="hidden")
+        for other, pages in _PAGES.items()
+        if other != role
+        for _, _, path in pages
+    ]
 
 
 run()

@@ -3,14 +3,15 @@
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
-from ui import access, desk, films, viewer
+from ui import access, desk, exports, films, viewer
 
 
 def routes() -> list[BaseRoute]:
-    """Return the routes beside Streamlit's: signing in, films, the desk, the viewer's modules."""
+    """Return the routes beside Streamlit's: sign-in, films, desk, downloads, viewer's modules."""
     return [
         *access.routes(),
         *films.routes(),
         *desk.routes(),
+        *exports.routes(),
         Mount(f"/viewer/{viewer.version()}", app=StaticFiles(directory=viewer.MODULES)),
     ]

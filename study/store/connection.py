@@ -4,8 +4,10 @@ Every write is one `BEGIN IMMEDIATE` transaction through `Store.change`: a defer
 writes under concurrency. Connections are opened per use and never shared between threads.
 """
 
+import os
 import sqlite3
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -88,24 +90,31 @@ class Store:
             _migrate(connection)
 
     @classmethod
-    def create(cls, path: Path) -> "Store":
-        """Make an empty store, or open the one already there.
+    def create(cls, path: Path, fill: Callable[[Transaction], None]) -> "Store":
+        """Make a store and fill it, or open the one already there; whoever comes first makes it.
+
+        The store is made under another name and put in place whole, so that neither a crash nor two
+        at once leave half a store.
 
         Raises
         ------
+        NotFound
+            The folder is not there.
         BrokenStore
             Something else lies at `path`.
         """
         path = Path(path)
-        if path.exists() and path.stat().st_size > 0:
+        if path.exists():
             return cls(path)
         if not path.parent.is_dir():
             raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
-        with closing(_connect(path)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            _migrate(connection)
-        path.chmod(0o600)
+        try:
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-store-") as scratch:
+                new = Path(scratch) / "store.db"
+                _make(new, fill)
+                _put_in_place(new, path)
+        except OSError as error:
+            raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
         return cls(path)
 
     @contextmanager
@@ -140,6 +149,15 @@ class Store:
             with _immediate(connection):
                 yield Transaction(Database(connection, recursive_triggers=False))
 
+    def put_in_place(self, path: Path) -> None:
+        """Give this store another name, unless a store got that first.
+
+        The journal is folded in first, so that the one file is the whole store.
+        """
+        with self._connection() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        _put_in_place(self.path, path)
+
     @contextmanager
     def kept_warm(self) -> Iterator[None]:
         """Hold one idle connection, so that closing the others need not fold the journal in.
@@ -160,8 +178,39 @@ class Store:
             raise _explained(error, self.path) from error
 
 
+def _make(path: Path, fill: Callable[[Transaction], None]) -> None:
+    """Make a whole store at a name nobody else knows yet; closing it leaves one file."""
+    path.touch(mode=0o600)
+    try:
+        with closing(_connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            _migrate(connection)
+            with _immediate(connection):
+                fill(Transaction(Database(connection, recursive_triggers=False)))
+    except sqlite3.DatabaseError as error:
+        raise _explained(error, path) from error
+
+
+def _put_in_place(new: Path, path: Path) -> None:
+    """Give a finished store its name, unless another one got it first."""
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not path.exists():
+            new.replace(path)
+
+
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+    """Open an existing file; SQLite would otherwise make an empty one where a store has gone."""
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=rw",
+        uri=True,
+        timeout=_BUSY_TIMEOUT_S,
+        isolation_level=None,
+    )
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
@@ -199,20 +248,39 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 def _migrate(connection: sqlite3.Connection) -> None:
     database = Database(connection, recursive_triggers=False)
-    if MIGRATIONS.pending(database):
+    known = {migration.name for migration in MIGRATIONS._migrations}
+    applied = {migration.name for migration in MIGRATIONS.applied(database)}
+    if applied - known:
+        raise BrokenStore(
+            "The store was made by a newer Reading Room "
+            f"(it has {', '.join(sorted(applied - known))}). Use that one."
+        )
+    if known - applied:
         MIGRATIONS.apply(database)
 
 
-def _explained(error: sqlite3.DatabaseError, path: Path) -> StudyError | sqlite3.DatabaseError:
+def _explained(error: sqlite3.DatabaseError, path: Path) -> Exception:
+    """Return a trouble of the file as a sentence with its remedy; our own mistakes as they are."""
     words = str(error)
-    if "disk is full" in words or "disk I/O" in words:
-        return StudyError(f"{path} cannot be written: {words}. Free some space and try again.")
-    if "locked" in words:
-        return StudyError(f"{path} is busy with another program: {words}. Try again.")
-    if "readonly" in words:
-        return StudyError(f"{path} cannot be written: {words}. Check its permissions.")
-    if "not a database" in words:
-        return BrokenStore(f"{path} is not a SQLite file. Name another file.")
-    if "malformed" in words:
-        return BrokenStore(f"{path} is damaged: {words}. Restore it from a backup.")
+    for mark, sentence in _BROKEN.items():
+        if mark in words:
+            return BrokenStore(f"{path} {sentence}")
+    for mark, sentence in _TROUBLE.items():
+        if mark in words and isinstance(error, sqlite3.OperationalError):
+            return StudyError(f"{path} {sentence}")
     return error
+
+
+_BROKEN = {
+    "not a database": "is not a SQLite file. Name another file.",
+    "malformed": "is damaged. Restore it from a backup.",
+    "no such table": "is not a whole store. Restore it from a backup.",
+    "no such column": "is not a whole store. Restore it from a backup.",
+}
+_TROUBLE = {
+    "locked": "is busy with another program. Try again.",
+    "disk is full": "cannot be written: the disk is full. Free some space and try again.",
+    "disk I/O": "cannot be read or written: the disk reports an error.",
+    "readonly": "cannot be written: it is read-only. Check its permissions.",
+    "unable to open": "cannot be opened. Check that it is there, and its permissions.",
+}

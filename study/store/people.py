@@ -42,6 +42,31 @@ def set_access(change: Transaction, **columns: Any) -> int:
     return change.insert("access", **columns)
 
 
+def add_sign_in(change: Transaction, *, token_id: str, access: int, at_utc: str) -> None:
+    """Insert a sign-in: it lasts until it is ended, or its access code is replaced."""
+    change.insert("sign_ins", id=token_id, access=access, at_utc=at_utc)
+
+
+def end_sign_in(change: Transaction, token_id: str) -> None:
+    """Delete a sign-in."""
+    change.execute("DELETE FROM sign_ins WHERE id = :token_id", token_id=token_id)
+
+
+def end_old_sign_ins(change: Transaction, before_utc: str) -> None:
+    """Delete the sign-ins from before a moment."""
+    change.execute("DELETE FROM sign_ins WHERE at_utc < :before_utc", before_utc=before_utc)
+
+
+def by_sign_in(look: Transaction, token_id: str, since_utc: str) -> dict[str, Any] | None:
+    """Return the access row of a sign-in not older than a moment, or None."""
+    return look.row(
+        "SELECT access.* FROM sign_ins JOIN access ON access.id = sign_ins.access "
+        "WHERE sign_ins.id = :token_id AND at_utc >= :since_utc",
+        token_id=token_id,
+        since_utc=since_utc,
+    )
+
+
 def by_lookup(look: Transaction, lookup: str) -> dict[str, Any] | None:
     """Return the access row of a code's open part, or None."""
     return look.row("SELECT * FROM access WHERE lookup = :lookup", lookup=lookup)

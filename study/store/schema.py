@@ -136,6 +136,13 @@ CREATE TABLE access (
 CREATE UNIQUE INDEX one_access_a_reader ON access (reader) WHERE reader IS NOT NULL;
 CREATE UNIQUE INDEX one_access_a_coordinator ON access (study, name) WHERE role = 'coordinator';
 
+CREATE TABLE sign_ins (
+    id TEXT PRIMARY KEY,
+    access INTEGER NOT NULL REFERENCES access (id) ON DELETE CASCADE,
+    at_utc TEXT NOT NULL
+) STRICT;
+CREATE INDEX sign_ins_of_access ON sign_ins (access);
+
 CREATE TABLE assignments (
     id TEXT PRIMARY KEY,
     reader INTEGER NOT NULL REFERENCES readers (id),

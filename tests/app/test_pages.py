@@ -11,6 +11,7 @@ from study.access import Person
 from study.simulation import simulate
 from study.store import Store
 from tests.conftest import NOW, ROOT, person
+from ui.text import plain
 
 PAGES = {"read.py": "reader", "overview.py": "coordinator", "results.py": "coordinator"}
 Opened = Callable[..., Store]
@@ -19,7 +20,7 @@ Opened = Callable[..., Store]
 @pytest.fixture
 def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Return an open study's store, named by the environment."""
-    store = opened()
+    store = opened(readers=("R1", "R2", "R3"))
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     return store
 
@@ -89,23 +90,24 @@ def test_the_overview_counts_what_was_read(
     assert {metric.label: metric.value for metric in ran.metric} == {
         "State": "open",
         "Cases": "8",
-        "Readers": "2",
-        "Readings": "8 of 16",
+        "Readers": "3",
+        "Readings": "8 of 24",
     }
     readers: Any = ran.dataframe[0].value
-    assert list(readers["Read"]) == ["8 of 8", "0 of 8"]
-    assert list(readers["Simulated"]) == ["simulated", ""]
+    assert list(readers["Read"]) == ["8 of 8", "0 of 8", "0 of 8"]
+    assert list(readers["Simulated"]) == ["simulated", "", ""]
 
 
 def test_the_results_say_interim_and_simulated(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half a study, one simulated reader: both are said above the figures."""
-    simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    """Two of three have read, both simulated: all is said above the figures."""
+    for who in ("R1", "R2"):
+        simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
     assert not ran.exception
-    assert "8 of 16 readings" in ran.info[0].value
+    assert "16 of 24 readings" in ran.info[0].value
     assert "R1" in ran.warning[0].value
     assert len(ran.get("plotly_chart")) >= 2
 
@@ -113,7 +115,19 @@ def test_the_results_say_interim_and_simulated(
 def test_results_without_any_reading_are_one_sentence(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An opened study nobody has read yet is no error with a trace."""
+    """An opened study nobody has read yet is a normal state, said in plain words."""
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
     assert not ran.exception
+    assert not ran.error
+    assert "Nobody has read a case yet" in ran.markdown[0].value
+
+
+def test_names_from_outside_are_no_markdown(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A study's name is shown sign by sign."""
+    who = _coordinator(deployed)
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies: who)
+    assert plain("*b* [x](y)") == r"\*b\* \[x\]\(y\)"
+    assert not _run(ROOT / "pages" / "overview.py").exception

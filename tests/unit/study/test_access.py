@@ -1,9 +1,13 @@
 """Access codes: stored as hashes, typed as people type, refused without telling why."""
 
+from datetime import timedelta
+
 import pytest
 
-from study import access
-from study.errors import NotAllowed
+from study import access, studies
+from study.deployments import reader_code
+from study.errors import BrokenStore, NotAllowed
+from study.progress import status
 from study.store import Store
 from tests.conftest import NOW, entropy_from, invite
 
@@ -15,12 +19,90 @@ def codes(opened: object, banked: Store) -> dict[str, str]:
     return {"R2": invite(banked, "R2")[0].text}
 
 
+def _sign_in(store: Store, code: str) -> access.SignedIn:
+    return access.sign_in(store, code, entropy=entropy_from(11), now=NOW)
+
+
+def test_a_sign_in_lasts_fourteen_hours(banked: Store, codes: dict[str, str]) -> None:
+    """The token stands for its reader until then, and not a second longer."""
+    token = _sign_in(banked, codes["R2"]).token
+    last = access.signed_in(banked, token, now=NOW + access.STAYS)
+    assert last is not None
+    assert last.name == "R2"
+    late = NOW + access.STAYS + timedelta(seconds=1)
+    assert access.signed_in(banked, token, now=late) is None
+
+
+def test_signing_out_ends_every_copy_of_the_token(banked: Store, codes: dict[str, str]) -> None:
+    """A token copied before is worth nothing after."""
+    token = _sign_in(banked, codes["R2"]).token
+    access.sign_out(banked, token)
+    assert access.signed_in(banked, token, now=NOW) is None
+
+
+def test_a_new_code_ends_the_old_code_and_its_sign_ins(
+    banked: Store, codes: dict[str, str]
+) -> None:
+    """Whoever held the lost code is out; the reader goes on with the new one."""
+    token = _sign_in(banked, codes["R2"]).token
+    new = reader_code(banked, study="trial", reader_id="R2", entropy=entropy_from(12), now=NOW)
+    assert access.signed_in(banked, token, now=NOW) is None
+    with pytest.raises(NotAllowed):
+        _sign_in(banked, codes["R2"])
+    assert _sign_in(banked, new).person.name == "R2"
+
+
+def test_codes_that_cannot_be_handed_out_change_nothing(
+    banked: Store, codes: dict[str, str]
+) -> None:
+    """A full disk behind the printout: the old code still works, nobody new is invited."""
+
+    def fail(*_: object) -> None:
+        raise OSError("no space left on device")
+
+    with pytest.raises(OSError, match="no space"):
+        reader_code(
+            banked,
+            study="trial",
+            reader_id="R2",
+            entropy=entropy_from(13),
+            now=NOW,
+            deliver=fail,
+        )
+    assert _sign_in(banked, codes["R2"]).person.name == "R2"
+    with pytest.raises(OSError, match="no space"):
+        studies.invite(
+            banked,
+            study="trial",
+            invitations=[studies.Invitation(reader_id="R9")],
+            codes=[access.new_code(entropy_from(14))],
+            now=NOW,
+            deliver=fail,
+        )
+    assert "R9" not in [row["reader_id"] for row in status(banked, "trial")["readers"]]
+
+
+def test_a_token_is_not_stored_in_clear(banked: Store, codes: dict[str, str]) -> None:
+    """Whoever reads the store's file cannot sign in with what stands there."""
+    token = _sign_in(banked, codes["R2"]).token
+    files = banked.path.parent.glob(banked.path.name + "*")
+    assert not any(token.encode() in file.read_bytes() for file in files)
+
+
+def test_a_store_without_a_secret_signs_nothing(banked: Store) -> None:
+    """An empty secret would be everybody's."""
+    with banked.change() as change:
+        change.execute("DELETE FROM deployment WHERE name = 'secret'")
+    with banked.look() as look, pytest.raises(BrokenStore, match="secret"):
+        access.secret(look)
+
+
 def test_a_code_signs_its_reader_in_however_it_is_typed(
     banked: Store, codes: dict[str, str]
 ) -> None:
     """Case, dashes and blanks do not matter, nor do O and I for 0 and 1."""
     typed = codes["R2"].lower().replace("-", " ").replace("0", "o").replace("1", "l")
-    person = access.sign_in(banked, f" {typed} ", now=NOW)
+    person = _sign_in(banked, f" {typed} ").person
     assert (person.role, person.name, person.study_name) == ("reader", "R2", "trial")
 
 
@@ -35,7 +117,7 @@ def test_no_code_is_stored_in_clear(banked: Store, codes: dict[str, str]) -> Non
 def test_a_wrong_code_is_refused(banked: Store, codes: dict[str, str], wrong: str) -> None:
     """Whatever is typed, the refusal is the same sentence."""
     with pytest.raises(NotAllowed, match="not known here"):
-        access.sign_in(banked, wrong, now=NOW)
+        _sign_in(banked, wrong)
 
 
 def test_the_right_open_part_with_a_wrong_secret_is_refused(
@@ -43,7 +125,7 @@ def test_the_right_open_part_with_a_wrong_secret_is_refused(
 ) -> None:
     """The first six signs alone open nothing."""
     with pytest.raises(NotAllowed, match="not known here"):
-        access.sign_in(banked, codes["R2"][:-1] + "#", now=NOW)
+        _sign_in(banked, codes["R2"][:-1] + "#")
 
 
 def test_two_codes_never_share_salt_or_text() -> None:

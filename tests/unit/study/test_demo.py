@@ -1,6 +1,7 @@
 """The demo deployment: whole or not at all, marked simulated, its codes made for it."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,10 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Return the demo's store."""
     path = tmp_path_factory.mktemp("demo") / "deeper" / "demo.db"
     return demo.set_up(path, DATA, entropy=entropy_from(4), now=NOW)
+
+
+def _person(store: Store, code: str) -> access.Person:
+    return access.sign_in(store, code, entropy=entropy_from(sum(map(ord, code))), now=NOW).person
 
 
 def test_three_simulated_readers_and_models_have_read_everything(shown: Store) -> None:
@@ -54,25 +59,43 @@ def test_codes_are_new_at_every_call_and_the_old_ones_stop(shown: Store) -> None
     second = demo.fresh_codes(shown, entropy=entropy_from(6), now=NOW)
     assert first is not None
     assert second is not None
-    person = access.sign_in(shown, second.reader, now=NOW)
+    person = _person(shown, second.reader)
     assert (person.name, person.role) == (demo.READER, "reader")
-    assert access.sign_in(shown, second.coordinator, now=NOW).role == "coordinator"
+    assert _person(shown, second.coordinator).role == "coordinator"
     for old in (first.reader, first.coordinator):
         with pytest.raises(access.NotAllowed):
-            access.sign_in(shown, old, now=NOW)
+            _person(shown, old)
 
 
 def test_the_guest_finds_two_films_a_case(shown: Store) -> None:
     """A PA and a lateral view for each of the first cases."""
     codes = demo.fresh_codes(shown, entropy=entropy_from(8), now=NOW)
     assert codes is not None
-    cases = desk(shown, access.sign_in(shown, codes.reader, now=NOW)).cases
+    cases = desk(shown, _person(shown, codes.reader)).cases
     assert [[view.label for view in case.views] for case in cases] == [["PA", "LATERAL"]] * 3
 
 
 def test_a_store_of_ones_own_never_shows_the_demo(store: Store) -> None:
     """No demo study, no demo codes."""
     assert demo.fresh_codes(store, entropy=entropy_from(1), now=NOW) is None
+
+
+def test_two_set_ups_at_once_make_one_demo(tmp_path: Path) -> None:
+    """Whoever is first has made it; the other one finds it there."""
+    path = tmp_path / "demo.db"
+    made: list[Store] = []
+
+    def make(seed: int) -> None:
+        made.append(demo.set_up(path, DATA, entropy=entropy_from(seed), now=NOW))
+
+    threads = [threading.Thread(target=make, args=(seed,)) for seed in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 2
+    assert verify(made[0]) == []
+    assert [entry.name for entry in tmp_path.iterdir() if entry.name[0] == "."] == []
 
 
 def test_a_demo_that_cannot_be_set_up_leaves_nothing(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from study.deployments import init
 from study.errors import BrokenStore, NotFound, StudyError
-from study.store import Store, events
+from study.store import Store, deployment, events
 from study.verification import verify
 from tests.conftest import NOW, entropy_from
 
@@ -72,7 +73,7 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     connection.close()
     before = foreign.read_bytes()
     with pytest.raises(BrokenStore, match="not a Reading Room store"):
-        Store.create(foreign)
+        init(foreign, entropy=entropy_from(2), now=NOW)
     assert foreign.read_bytes() == before
 
 
@@ -95,10 +96,50 @@ def test_a_locked_store_gives_one_clear_sentence(
 
 def test_making_a_store_twice_keeps_the_first(store: Store) -> None:
     """A second init changes nothing."""
-    from study.deployments import init
-
     with store.look() as look:
         before = look.rows("SELECT * FROM deployment")
     init(store.path, entropy=entropy_from(9), now=NOW)
     with store.look() as look:
         assert look.rows("SELECT * FROM deployment") == before
+
+
+def test_a_store_that_goes_away_is_not_made_anew(store: Store) -> None:
+    """A running server says that the file is gone; it never starts an empty one in its place."""
+    for file in store.path.parent.glob(store.path.name + "*"):
+        file.unlink()
+    with pytest.raises(StudyError, match="cannot be opened"), store.look() as look:
+        look.rows("SELECT 1")
+    assert not store.path.exists()
+
+
+def test_a_store_of_a_newer_release_is_refused(store: Store) -> None:
+    """An older program keeps its hands off."""
+    connection = sqlite3.connect(store.path)
+    connection.execute(
+        "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
+        "VALUES ('reading-room', 'm999_future', 'x')"
+    )
+    connection.commit()
+    connection.close()
+    with pytest.raises(BrokenStore, match="newer Reading Room"):
+        Store(store.path)
+
+
+def test_six_at_once_make_one_store(tmp_path: Path) -> None:
+    """All of them end with the same deployment."""
+    path = tmp_path / "store.db"
+    ids: list[str] = []
+
+    def make(seed: int) -> None:
+        made = init(path, entropy=entropy_from(seed), now=NOW)
+        with made.look() as look:
+            ids.append(deployment.value(look, "deployment_id"))
+
+    threads = [threading.Thread(target=make, args=(seed,)) for seed in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ids) == 6
+    assert len(set(ids)) == 1
+    assert [entry.name for entry in tmp_path.iterdir() if entry.name[0] == "."] == []

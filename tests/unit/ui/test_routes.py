@@ -1,6 +1,9 @@
 """The HTTP routes: who may reach what, what crosses the wire, and what is refused."""
 
-from collections.abc import Callable
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +46,7 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
             assert answer.headers["location"] == "./"
         return made
 
+    client.codes = codes  # type: ignore[attr-defined]
     return client
 
 
@@ -75,6 +79,7 @@ def test_a_films_address_cannot_be_forged_or_outlive_its_hour(sign: Sign) -> Non
         f"/{base}/{reader}/{number}/{int(expires) + 3600}/{signature}",
         f"/{base}/{reader}/{number}/1000/{signature}",
         f"/{base}/{reader}/{number}/{expires}/{'0' * 32}",
+        f"/{base}/{reader}/{number}/{expires}/%C3%A9",
     ):
         assert client.get(forged).status_code == 403
 
@@ -151,29 +156,85 @@ def test_a_cookie_that_was_touched_signs_nobody_in(sign: Sign) -> None:
     assert client.get("/desk").status_code == 401
 
 
-def test_the_cookie_is_closed_to_scripts_and_other_sites(sign: Sign) -> None:
-    """HttpOnly and SameSite=strict; Secure behind TLS."""
-    client = sign(None)
-    assert (
-        client.post("/sign-in", data={"access_code": "x"})
-        .headers["location"]
-        .endswith("refused=unknown")
-    )
-    signed = sign("R1")
-    code = signed.cookies
-    assert code
-    answer = signed.post("/sign-out")
-    assert "httponly" in answer.headers["set-cookie"].lower()
-    assert "samesite=strict" in answer.headers["set-cookie"].lower()
+def test_signing_out_ends_every_copy_of_the_cookie(sign: Sign) -> None:
+    """A cookie copied before signing out opens nothing after."""
+    client = sign("R1")
+    copied = client.cookies[access.COOKIE]
+    client.post("/sign-out")
+    client.cookies.set(access.COOKIE, copied)
+    assert client.get("/desk").status_code == 401
 
 
-def test_guessing_codes_is_stopped(sign: Sign) -> None:
-    """After twenty wrong codes from one address even the form says to wait."""
+@pytest.mark.parametrize(("scheme", "secure"), [("http", False), ("https", True)])
+def test_the_cookie_is_closed_to_scripts_and_other_sites(
+    sign: Sign, scheme: str, secure: bool
+) -> None:
+    """HttpOnly and SameSite=strict at sign-in; Secure behind TLS."""
     client = sign(None)
-    for _ in range(access.MAX_FAILURES):
-        client.post("/sign-in", data={"access_code": "GUESS"})
-    answer = client.post("/sign-in", data={"access_code": "GUESS"})
-    assert answer.headers["location"] == "./?refused=later"
+    client.base_url = f"{scheme}://testserver"
+    answer = client.post("/sign-in", data={"access_code": sign.codes["R1"]})  # type: ignore[attr-defined]
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert ("secure" in cookie) == secure
+
+
+def test_guessing_a_code_is_stopped_and_others_still_get_in(sign: Sign) -> None:
+    """After ten wrong guesses at one code that code waits; a colleague beside is let in."""
+    client = sign(None)
+    guess = {"access_code": sign.codes["R1"][:-1] + "#"}  # type: ignore[attr-defined]
+    for _ in range(access.MAX_FAILURES_A_CODE):
+        assert client.post("/sign-in", data=guess).headers["location"] == "./?refused=unknown"
+    assert client.post("/sign-in", data=guess).headers["location"] == "./?refused=later"
+    right = {"access_code": sign.codes["R2"]}  # type: ignore[attr-defined]
+    assert client.post("/sign-in", data=right).headers["location"] == "./"
+
+
+def test_failures_are_counted_before_they_are_known_and_forgotten_in_time() -> None:
+    """Many tries at once gain nothing; ten minutes later all is forgotten."""
+    failures = access.Failures()
+    tries = [failures.try_once("a", "ABCDEF", NOW) for _ in range(15)]
+    assert tries == [True] * access.MAX_FAILURES_A_CODE + [False] * 5
+    later = NOW + access.FAILURE_WINDOW + timedelta(seconds=1)
+    assert failures.try_once("a", "ABCDEF", later)
+
+
+def test_an_address_that_tries_many_codes_is_stopped() -> None:
+    """Going from code to code does not help either."""
+    failures = access.Failures()
+    tries = [failures.try_once("a", f"CODE{i}", NOW) for i in range(250)]
+    assert sum(tries) == access.MAX_FAILURES_AN_ADDRESS
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/desk/records"])
+def test_too_large_a_message_is_refused_before_it_is_read(sign: Sign, path: str) -> None:
+    """Nobody fills the server's memory, signed in or not."""
+    assert sign(None).post(path, content=b"x" * 3_000_000).status_code == 413
+
+    def chunks() -> Iterator[bytes]:
+        yield b"x" * 100
+
+    assert sign(None).post(path, content=chunks()).status_code == 411
+
+
+def test_downloads_are_for_the_coordinator_alone(sign: Sign) -> None:
+    """Bundle and report hold the reference standard: each request is asked who it is."""
+    for path in ("/export/bundle.zip", "/export/report.html"):
+        for who in (None, "R1"):
+            assert sign(who).get(path).status_code == 401
+    answer = sign("coordinator").get("/export/bundle.zip")
+    assert answer.headers["cache-control"] == "no-store"
+    assert "attachment" in answer.headers["content-disposition"]
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert "items.csv" in archive.namelist()
+
+
+def test_streamlits_inspection_routes_are_closed(sign: Sign) -> None:
+    """Metrics, agent and health of scripts are nobody's."""
+    for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json", "/_stcore/script-health-check"):
+        answer = sign("coordinator").get(path)
+        assert (answer.status_code, answer.text) == (404, "Not here.")
+        assert "content-security-policy" in answer.headers
 
 
 def test_every_answer_carries_the_content_policy(sign: Sign) -> None:
@@ -182,6 +243,7 @@ def test_every_answer_carries_the_content_policy(sign: Sign) -> None:
         policy = sign(None).get(path).headers["content-security-policy"]
         assert "default-src 'self'" in policy
         assert "http" not in policy
+        assert "ws:" not in policy
 
 
 def test_the_viewers_modules_are_served_as_javascript(sign: Sign) -> None:

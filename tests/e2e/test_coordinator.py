@@ -1,0 +1,70 @@
+"""The coordinator's pages, and everybody's wrong turns, in a real browser on a fresh server."""
+
+import io
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+import analysis
+from study.simulation import simulate
+from tests.conftest import NOW
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+
+@pytest.mark.parametrize("path", ["overview", "results", "read"])
+def test_signed_out_every_address_leads_to_the_sign_in_form(
+    serve: Serve, reader: Reader, path: str
+) -> None:
+    """The first request of a fresh server goes to a page: the form is there, and has the focus."""
+    server = serve()
+    reader.sign_in(f"{server.url}/{path}", server.codes["R1"])
+    reader.wait("ready", 1)
+
+
+def test_a_reader_at_the_coordinators_address_comes_home(serve: Serve, reader: Reader) -> None:
+    """No result is shown; the reading page is."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.page.goto(f"{server.url}/results")
+    reader.wait("ready", 1)
+    assert reader.page.get_by_text("Results").count() == 0
+
+
+def test_a_coordinator_watches_downloads_and_signs_out(
+    serve: Serve, reader: Reader, context: BrowserContext, tmp_path: Path
+) -> None:
+    """Progress, results with both figures, a bundle the analysis reads; signed out, nothing."""
+    server = serve(readers=("R1", "R2"))
+    for who in ("R1", "R2"):
+        simulate(server.store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
+    page = reader.page
+    reader.sign_in(server.url, server.codes["coordinator"])
+    page.get_by_text("12 of 12").wait_for()
+    with page.expect_download() as download:
+        page.get_by_text("Download the bundle").click()
+    archive = tmp_path / "bundle.zip"
+    download.value.save_as(archive)
+    assert "audit.jsonl" in zipfile.ZipFile(io.BytesIO(archive.read_bytes())).namelist()
+    assert len(analysis.accuracy(analysis.read_bundle(archive))) > 0
+    page.get_by_role("link", name="Results").click()
+    page.get_by_role("heading", name="Missing answers").wait_for()
+    page.locator(".js-plotly-plot").nth(1).wait_for()
+    page.get_by_text("Cohen's kappa on letters").click()
+    page.get_by_text("permuting the options").wait_for()
+    other = context.new_page()
+    other.goto(server.url)
+    other.get_by_text("Sign out").click()
+    other.wait_for_selector("[name=access_code]")
+    page.get_by_role("link", name="Overview").click()
+    page.get_by_text("This page is for a coordinator who is signed in.").or_(
+        page.locator("[name=access_code]")
+    ).first.wait_for()
+    assert page.get_by_text("12 of 12").count() == 0

@@ -1,0 +1,60 @@
+"""The coordinator's downloads: the bundle and the report, asked for with the cookie each time.
+
+They hold the reference standard, so they do not go through Streamlit's media files, which answer
+anybody who knows the address.
+"""
+
+from collections.abc import Callable
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from analysis import AnalysisError
+from study.bundle import bundle_files, zipped
+from study.errors import StudyError
+from study.store import Store
+from ui.access import signed_in
+from ui.deployment import store
+from ui.results import report
+
+
+def routes() -> list[Route]:
+    """Return the download routes."""
+    return [
+        Route("/export/bundle.zip", _bundle, methods=["GET"]),
+        Route("/export/report.html", _report, methods=["GET"]),
+    ]
+
+
+async def _bundle(request: Request) -> Response:
+    return await _for_coordinator(
+        request,
+        "bundle.zip",
+        "application/zip",
+        lambda kept, study: zipped(bundle_files(kept, study)),
+    )
+
+
+async def _report(request: Request) -> Response:
+    return await _for_coordinator(request, "report.html", "text/html", report)
+
+
+async def _for_coordinator(
+    request: Request, name: str, media_type: str, make: Callable[[Store, str], bytes]
+) -> Response:
+    def work() -> Response:
+        person = signed_in(request.cookies)
+        if person is None or person.role != "coordinator":
+            return PlainTextResponse("Sign in as the study's coordinator first.", status_code=401)
+        headers = {
+            "Cache-Control": "no-store",
+            "Content-Disposition": f'attachment; filename="{name}"',
+        }
+        return Response(make(store(), person.study_name), media_type=media_type, headers=headers)
+
+    try:
+        return await run_in_threadpool(work)
+    except (StudyError, AnalysisError) as error:
+        return PlainTextResponse(str(error), status_code=409)
