@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Floats, Ints
+from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
 from analysis.clusters import percentile_limits, ratio, resample_weights, sums_by_cluster
 from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
@@ -184,7 +184,7 @@ def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
         low=low,
         high=high,
         method=MOVER,
-        resampled=np.mean(resampled, axis=0) if resampled else None,
+        resampled=ordered_sum(resampled) / len(resampled) if resampled else None,
         several_clusters=any(task.several_clusters for task in tasks),
         because="" if tasks else NO_TASK,
     )

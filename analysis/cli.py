@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, about in (
         ("report", "write OUT/report.html, OUT/results.json, OUT/figures/ and OUT/tables/"),
-        ("tables", "write OUT/tables/*.csv alone"),
+        ("tables", "write OUT/tables/*.csv alone; an older report in OUT is removed"),
     ):
         command = commands.add_parser(
             name, help=about, description=about[0].upper() + about[1:] + ".", epilog=EPILOG

@@ -8,6 +8,8 @@ stay comparable within a resample.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -89,7 +91,9 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     return weights
 
 
-def percentile_limits(estimates: Floats, alpha: float) -> tuple[Floats, Floats, Floats]:
+def percentile_limits(
+    estimates: Floats, alpha: float, times: Ints | None = None
+) -> tuple[Floats, Floats, Floats]:
     """Return the percentile interval of each estimate over the resamples where it is defined.
 
     Parameters
@@ -98,6 +102,8 @@ def percentile_limits(estimates: Floats, alpha: float) -> tuple[Floats, Floats, 
         nan where a resample leaves an estimate undefined.
     alpha : float
         Two-sided error.
+    times : numpy.ndarray of int, shape (n_resamples,), optional
+        How often each of these resamples was drawn; default once.
 
     Returns
     -------
@@ -110,17 +116,27 @@ def percentile_limits(estimates: Floats, alpha: float) -> tuple[Floats, Floats, 
     >>> low, high, share = percentile_limits(np.arange(101.0)[None], alpha=0.1)
     >>> low.tolist(), high.tolist(), share.tolist()
     ([5.0], [95.0], [1.0])
+    >>> low, high, share = percentile_limits(np.array([[1.0, 2.0]]), 0.5, times=np.array([4, 1]))
+    >>> low.tolist(), high.tolist()
+    ([1.0], [1.0])
     """
-    defined = np.isfinite(estimates).sum(axis=-1)
-    share = defined / max(estimates.shape[-1], 1)
+    n = estimates.shape[-1] if times is None else int(times.sum())
+    finite = np.isfinite(estimates)
+    defined = (finite if times is None else finite * times).sum(axis=-1)
+    share = defined / max(n, 1)
     enough = (share >= ENOUGH_RESAMPLES) & (defined > 0)
-    ordered = _ordered(estimates, defined, (alpha / 2, 1 - alpha / 2))
-    limits = [_quantile(ordered, defined, q) for q in (alpha / 2, 1 - alpha / 2)]
+    quantiles = (alpha / 2, 1 - alpha / 2)
+    at_rank = (
+        _ranked(estimates, defined, quantiles) if times is None else _counted(estimates, times)
+    )
+    limits = [_quantile(at_rank, defined, q) for q in quantiles]
     low, high = (np.where(enough, limit, np.nan) for limit in limits)
     return low, high, share
 
 
-def _ordered(estimates: Floats, defined: Ints, quantiles: tuple[float, float]) -> Floats:
+def _ranked(
+    estimates: Floats, defined: Ints, quantiles: tuple[float, float]
+) -> Callable[[Ints], Floats]:
     """Order far enough for the quantiles; nan goes last.
 
     Where every resample is defined the quantiles' neighbours are the same ranks in every row,
@@ -128,17 +144,32 @@ def _ordered(estimates: Floats, defined: Ints, quantiles: tuple[float, float]) -
     """
     n = estimates.shape[-1]
     if n == 0 or (defined < n).any():
-        return np.sort(estimates, axis=-1)
-    ranks = {int(q * (n - 1)) + step for q in quantiles for step in (0, 1)}
-    return np.partition(estimates, sorted(min(rank, n - 1) for rank in ranks), axis=-1)
+        ordered = np.sort(estimates, axis=-1)
+    else:
+        ranks = {int(q * (n - 1)) + step for q in quantiles for step in (0, 1)}
+        ordered = np.partition(estimates, sorted(min(rank, n - 1) for rank in ranks), axis=-1)
+    return lambda rank: np.take_along_axis(ordered, rank[..., None], axis=-1)[..., 0]
 
 
-def _quantile(ordered: Floats, defined: Ints, q: float) -> Floats:
+def _counted(estimates: Floats, times: Ints) -> Callable[[Ints], Floats]:
+    """Order resamples that were drawn several times each; nan goes last."""
+    order = np.argsort(estimates, axis=-1)
+    ordered = np.take_along_axis(estimates, order, axis=-1)
+    upto = times[order].cumsum(axis=-1)
+
+    def at_rank(rank: Ints) -> Floats:
+        place = (upto <= rank[..., None]).sum(axis=-1)
+        at: Floats = np.take_along_axis(ordered, place[..., None], axis=-1)[..., 0]
+        return at
+
+    return at_rank
+
+
+def _quantile(at_rank: Callable[[Ints], Floats], defined: Ints, q: float) -> Floats:
     position = q * np.maximum(defined - 1, 0)
     below = np.floor(position).astype(np.int64)
     above = np.minimum(below + 1, np.maximum(defined - 1, 0))
-    at_below = np.take_along_axis(ordered, below[..., None], axis=-1)[..., 0]
-    at_above = np.take_along_axis(ordered, above[..., None], axis=-1)[..., 0]
+    at_below, at_above = at_rank(below), at_rank(above)
     limit: Floats = at_below + (at_above - at_below) * (position - below)
     return limit
 

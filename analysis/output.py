@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
@@ -16,11 +15,21 @@ import pandas as pd
 from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
+from analysis.placing import Part, fresh_folder
 from analysis.provenance import provenance
 from analysis.report.figures import report_figures
 from analysis.report.page import report_page
 from analysis.results import Results, analyse
 from analysis.sources import SOURCES
+
+TABLES = Part(name="tables", holds=".csv")
+REPORT = (
+    Part(name="figures", holds=".plotly.json"),
+    Part(name="report.html"),
+    Part(name="results.json"),
+)
+# How our results.json begins: where it stands the report beside it is ours to replace.
+MARK = '{\n"provenance": '
 
 
 def write_tables(
@@ -33,7 +42,8 @@ def write_tables(
     bundle : Bundle
         The checked tables.
     out : str or path
-        Folder to write to; made if need be. Its `tables` is replaced.
+        Folder to write to; made if need be. Its `tables` is replaced, and the report of an earlier
+        run is removed: it would contradict the tables beside it.
     options : Options, optional
         Seed, number of resamples, alpha and margin.
 
@@ -45,10 +55,12 @@ def write_tables(
     Raises
     ------
     OutputError
-        When it cannot be written; then nothing is.
+        When it cannot be written; then nothing is, and what was there stays.
     """
-    results = analyse(bundle, options)
-    _write(Path(out), lambda folder: _tables(results, folder))
+    place = Path(out)
+    with fresh_folder(place, (TABLES, *(REPORT if _holds_report(place) else ()))) as folder:
+        results = analyse(bundle, options)
+        _tables(results, folder)
     return results
 
 
@@ -74,11 +86,32 @@ def write_report(
     Raises
     ------
     OutputError
-        When it cannot be written; then nothing is.
+        When it cannot be written; then nothing is, and what was there stays.
     """
-    results = analyse(bundle, options)
-    _write(Path(out), lambda folder: _report(results, folder))
+    place = Path(out)
+    _refuse_another_report(place)
+    with fresh_folder(place, (TABLES, *REPORT)) as folder:
+        results = analyse(bundle, options)
+        _report(results, folder)
     return results
+
+
+def _holds_report(out: Path) -> bool:
+    try:
+        with (out / "results.json").open(encoding="utf-8", errors="replace") as file:
+            return file.read(len(MARK)) == MARK
+    except OSError:
+        return False
+
+
+def _refuse_another_report(out: Path) -> None:
+    """Leave a report.html alone that need not be ours."""
+    strange = [name for name in ("report.html", "results.json") if (out / name).is_file()]
+    if strange and not _holds_report(out):
+        raise OutputError(
+            f"{out / strange[0]}: was not written by an earlier report. Move it, or give another"
+            " folder."
+        )
 
 
 def _report(results: Results, folder: Path) -> None:
@@ -96,13 +129,26 @@ def _report(results: Results, folder: Path) -> None:
 def _tables(results: Results, folder: Path) -> None:
     (folder / "tables").mkdir()
     for name, table in results.tables.items():
-        text = table.to_csv(index=False, lineterminator="\n")
-        _write_text(folder / "tables" / f"{name}.csv", text)
+        _write_text(folder / "tables" / f"{name}.csv", _csv(table))
+
+
+class _Lines(io.StringIO):
+    """Ends rows with a newline alone, in whatever way the writer ends them."""
+
+    def write(self, row: str) -> int:
+        return super().write(row.removesuffix("\r\n") + "\n")
+
+
+def _csv(table: pd.DataFrame) -> str:
+    # Only with \r in its own line ending does the csv module quote a cell that holds a lone \r.
+    lines = _Lines()
+    table.to_csv(lines, index=False, lineterminator="\r\n")
+    return lines.getvalue()
 
 
 def _json(results: Results) -> Iterator[str]:
     """Yield the text column by column: the pairs of 200 raters are half a million rows."""
-    yield '{\n"provenance": ' + _dump(provenance(results))
+    yield MARK + _dump(provenance(results))
     yield ',\n"sources": ' + _dump([asdict(source) for source in SOURCES])
     yield ',\n"tables": {'
     for i, (name, table) in enumerate(results.tables.items()):
@@ -125,26 +171,3 @@ def _write_text(path: Path, text: str) -> None:
     # newline="" keeps \n on every system, so that two runs compare as bytes.
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(text)
-
-
-def _write(out: Path, fill: Callable[[Path], None]) -> None:
-    """Fill a folder beside `out`, then move its entries into place."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
-            fresh = Path(beside, "fresh")
-            fresh.mkdir()
-            fill(fresh)
-            out.mkdir(exist_ok=True)
-            for entry in sorted(fresh.iterdir()):
-                _replace(out / entry.name, entry, Path(beside))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
-
-
-def _replace(place: Path, entry: Path, beside: Path) -> None:
-    if place.is_dir():
-        old = beside / f"old-{entry.name}"
-        shutil.move(place, old)
-    entry.replace(place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from analysis.arrays import Floats
+from analysis.arrays import Floats, ordered_sum
 
 
 def wilson_interval(successes: Floats, n: Floats, alpha: float) -> tuple[Floats, Floats]:
@@ -88,7 +88,7 @@ def mover_mean(estimates: Floats, low: Floats, high: Floats) -> tuple[Floats, Fl
     if parts == 0:
         nothing = np.full(estimates.shape[1:], np.nan)
         return nothing, nothing, nothing
-    mean: Floats = estimates.mean(axis=0)
-    below = np.sqrt(((estimates - low) ** 2).sum(axis=0)) / parts
-    above = np.sqrt(((high - estimates) ** 2).sum(axis=0)) / parts
+    mean: Floats = ordered_sum(estimates) / parts
+    below = np.sqrt(ordered_sum((estimates - low) ** 2)) / parts
+    above = np.sqrt(ordered_sum((high - estimates) ** 2)) / parts
     return mean, mean - below, mean + above

@@ -99,10 +99,10 @@ def cluster_intervals(
     for scope, items in enumerate(scopes):
         if len(np.unique(matrix.clusters[items])) <= 1:
             continue
-        for block, by_cluster, by_resample in resampled_sums(matrix, pairs, items, weights):
+        for block, by_cluster, drawn, times in resampled_sums(matrix, pairs, items, weights):
             for m, measure in enumerate(measures):
                 one = (measure.n(by_cluster) > 0).sum(axis=-1) <= 1
-                below, above, _ = percentile_limits(measure.estimate(by_resample), alpha)
+                below, above, _ = percentile_limits(measure.estimate(drawn), alpha, times)
                 reason = np.where(np.isnan(below), FEW_RESAMPLES, "").astype(object)
                 reason[one] = ONE_CLUSTER
                 low[m, block, scope] = np.where(one, np.nan, below)

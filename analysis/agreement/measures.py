@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.agreement.counts import SAME_WRONG, Sums
-from analysis.arrays import Bools, Floats
+from analysis.arrays import Bools, Floats, ordered_sum
 from analysis.clusters import ratio
 
 CHANCE_TOLERANCE = 1e-12
@@ -140,7 +140,7 @@ def ac1(sums: Sums) -> Floats:
     shares of option j; k counts the options offered, not those seen.
     """
     prevalence = ratio(sums.answers_a + sums.answers_b, 2 * sums.n)
-    chance = ratio((prevalence * (1 - prevalence)).sum(axis=0), common_size(sums) - 1)
+    chance = ratio(ordered_sum(prevalence * (1 - prevalence)), common_size(sums) - 1)
     return ratio(raw(sums) - chance, 1 - chance)
 
 
@@ -198,7 +198,10 @@ def _is_constant(answers: Floats) -> Bools:
 def chance_of_guessing(sums: Sums) -> Floats:
     """Return the mean of 1/k over the items; nan where some k is not given, or it is 1."""
     known = sums.sizes > 0
-    total = np.tensordot(1 / sums.sizes[known], sums.options[known], axes=1)
+    shares = 1 / sums.sizes[known]
+    total = ordered_sum(
+        share * part for share, part in zip(shares, sums.options[known], strict=True)
+    )
     unknown = sums.options[~known].sum(axis=0) > 0
     chance = np.where(unknown, np.nan, ratio(total, sums.n))
     return np.where(1 - chance <= CHANCE_TOLERANCE, np.nan, chance)

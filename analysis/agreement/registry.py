@@ -41,7 +41,8 @@ class Measure:
     n : callable
         From sums to the number of items that count.
     constant : callable
-        From sums to whether either rater is constant, in what the measure looks at.
+        From sums to whether a rater is constant in what the measure looks at, so that a standard
+        error of 0 says nothing.
     reason : callable
         From sums to the sentence that says why an undefined estimate is undefined.
     normal : bool
@@ -73,6 +74,10 @@ def _n_judged(sums: Sums) -> Floats:
 
 def _n_both_wrong(sums: Sums) -> Floats:
     return sums.both_wrong
+
+
+def _never(sums: Sums) -> Bools:
+    return np.zeros(sums.agree.shape, dtype=bool)
 
 
 def _constant_correctness(sums: Sums) -> Bools:
@@ -182,10 +187,10 @@ SAME_WRONG = Measure(
     estimate=measures.same_wrong,
     standard_error=standard_errors.same_wrong_se,
     n=_n_both_wrong,
-    constant=either_constant,
+    constant=_never,  # a plain share: two raters who vary may well err alike every time
     reason=_why_not_same_wrong,
     normal=False,
-    method=f"share with the same wrong option where both are wrong; {RAW_RATINGS}",
+    method="share with the same wrong option where both are wrong; SE of a share (n - 1)",
 )
 KAPPA = Measure(
     name="kappa",

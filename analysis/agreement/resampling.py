@@ -13,11 +13,13 @@ from analysis.matrix import ReadingMatrix
 
 # Numbers held at once in the largest array: 64 MiB of float64.
 BUDGET = 8 * 2**20
+# Whole numbers up to here are exact in float64.
+EXACT = 2.0**53
 
 
 def resampled_sums(
     matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, weights: Floats
-) -> Iterator[tuple[slice, Sums, Sums]]:
+) -> Iterator[tuple[slice, Sums, Sums, Ints | None]]:
     """Yield blocks of pairs with their sums by cluster and by resample.
 
     Parameters
@@ -38,14 +40,31 @@ def resampled_sums(
     by_cluster : Sums
         Of shape (n_block, n_present), the clusters that the scope's items belong to.
     by_resample : Sums
-        Of shape (n_block, n_resamples).
+        Of shape (n_block, n_different), the resamples that differ in these clusters.
+    times : numpy.ndarray of int, shape (n_different,), or None
+        How often each of them was drawn; None: once.
     """
     present, cells = np.unique(matrix.clusters[items], return_inverse=True)
-    drawn = weights if len(present) == weights.shape[1] else weights[:, present]
+    drawn, times = _different(weights if len(present) == weights.shape[1] else weights[:, present])
     for block in _blocks(matrix, len(pairs), len(present), len(weights)):
         counts = count_pairs(matrix, pairs[block], items, cells, len(present))
         by_cluster = sums_of(counts)
-        yield block, by_cluster, _draw(by_cluster, drawn)
+        yield block, by_cluster, _draw(by_cluster, drawn), times
+
+
+def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
+    """Return the rows that differ and how often each was drawn; all rows where most differ.
+
+    A scope of a few patients has a few dozen different resamples, not thousands.
+    """
+    base = float(drawn.max(initial=0)) + 1
+    if drawn.shape[1] * np.log2(base) >= np.log2(EXACT):
+        return drawn, None
+    codes = drawn @ base ** np.arange(drawn.shape[1])
+    _, first, times = np.unique(codes, return_index=True, return_counts=True)
+    if 2 * len(first) > len(drawn):
+        return drawn, None
+    return drawn[first], times
 
 
 def _blocks(

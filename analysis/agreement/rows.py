@@ -16,9 +16,9 @@ from analysis.arrays import Floats
 from analysis.matrix import ReadingMatrix
 from analysis.options import Options
 
-CONSTANT_SE = "standard error: a rater gave a single answer throughout"
-CONSTANT_CORRECT_SE = "standard error: a rater was always right or always wrong"
-ONE_ITEM_SE = "standard error: a single item"
+CONSTANT_SE = "standard error and interval: a rater gave a single answer throughout"
+CONSTANT_CORRECT_SE = "standard error and interval: a rater was always right or always wrong"
+ONE_ITEM_SE = "standard error and interval: a single item"
 
 
 def partition_rows(

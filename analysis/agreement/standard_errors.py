@@ -16,7 +16,7 @@ import numpy as np
 
 from analysis.agreement.counts import PairCounts, correctness_tables, sums_of
 from analysis.agreement.measures import ac1, chance_of_guessing, common_size, raw, same_wrong
-from analysis.arrays import Floats
+from analysis.arrays import Floats, ordered_sum
 from analysis.clusters import ratio
 
 
@@ -49,18 +49,18 @@ def cohen_kappa_se(tables: Floats) -> Floats:
     np.float64(0.002885)
     """
     n = tables.sum(axis=(-2, -1))
+    in_rows, in_columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    rows, columns = ratio(in_rows, n[..., None]), ratio(in_columns, n[..., None])
     shares = ratio(tables, n[..., None, None])
-    rows, columns = shares.sum(axis=-1), shares.sum(axis=-2)
-    observed = np.trace(shares, axis1=-2, axis2=-1)
-    chance = (rows * columns).sum(axis=-1)
+    agree = np.trace(tables, axis1=-2, axis2=-1)
+    observed, chance = ratio(agree, n), ratio((in_rows * in_columns).sum(axis=-1), n * n)
     marginals = columns[..., :, None] + rows[..., None, :]
     same = np.eye(tables.shape[-1])
     influence = same * (1 - chance)[..., None, None] - (1 - observed)[..., None, None] * marginals
-    mean = (shares * influence).sum(axis=(-2, -1))[..., None, None]
-    variance = (shares * (influence - mean) ** 2).sum(axis=(-2, -1))
-    perfect = np.trace(tables, axis1=-2, axis2=-1) == n
-    se = np.sqrt(ratio(variance, n * (1 - chance) ** 4))
-    return np.where(perfect & np.isfinite(se), 0.0, se)
+    mean = _over_cells(shares * influence)[..., None, None]
+    variance = _over_cells(shares * (influence - mean) ** 2)
+    se = np.sqrt(ratio(variance, n * ((1 - chance) ** 2) ** 2))
+    return np.where((agree == n) & np.isfinite(se), 0.0, se)
 
 
 def kappa_letters_se(counts: PairCounts) -> Floats:
@@ -80,7 +80,7 @@ def raw_se(counts: PairCounts) -> Floats:
 
 
 def same_wrong_se(counts: PairCounts) -> Floats:
-    """Return the standard error of `same_wrong`, a share like `raw`."""
+    r"""Return the standard error of `same_wrong`, a share p: :math:`\sqrt{p (1 - p) / (n - 1)}`."""
     sums = sums_of(counts)
     return _share_se(same_wrong(sums), sums.both_wrong)
 
@@ -119,15 +119,19 @@ def ac1_se(counts: PairCounts) -> Floats:
     sums = sums_of(counts)
     n, size, estimate = sums.n, common_size(sums), ac1(sums)
     prevalence = ratio(sums.answers_a + sums.answers_b, 2 * n)
-    chance = ratio((prevalence * (1 - prevalence)).sum(axis=0), size - 1)[..., None, None]
+    chance = ratio(ordered_sum(prevalence * (1 - prevalence)), size - 1)[..., None, None]
     rest = np.moveaxis(1 - prevalence, 0, -1)
     spread = (size - 1)[..., None, None]
     item_chance = (rest[..., :, None] + rest[..., None, :]) / 2 / spread
     gamma = estimate[..., None, None]
     same = np.eye(counts.letters.shape[-1])
     item = ((same - chance) - 2 * (1 - gamma) * (item_chance - chance)) / (1 - chance)
-    squares = (counts.letters * (item - gamma) ** 2).sum(axis=(-2, -1))
+    squares = _over_cells(counts.letters * (item - gamma) ** 2)
     return np.sqrt(ratio(squares, n * (n - 1)))
+
+
+def _over_cells(tables: Floats) -> Floats:
+    return ordered_sum(cell for row in np.moveaxis(tables, (-2, -1), (0, 1)) for cell in row)
 
 
 def _share_se(share: Floats, n: Floats) -> Floats:

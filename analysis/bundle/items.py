@@ -7,6 +7,7 @@ import json
 import pandas as pd
 
 from analysis.bundle.faults import faults_where, whole_numbers, with_columns
+from analysis.bundle.names import ITEM_NAMES, TWICE, nul_faults, stripped
 from analysis.bundle.words import ITEM_COLUMNS, LETTERS
 from analysis.errors import Fault
 
@@ -24,9 +25,10 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     Returns
     -------
     pandas.DataFrame, list of Fault
-        The items, sorted as they came, `n_options` 0 where neither it nor `options` is given.
+        The items, sorted as they came, names without blanks around them, `n_options` 0 where
+        neither it nor `options` is given.
     """
-    items = with_columns(table, ITEM_COLUMNS)
+    items = stripped(with_columns(table, ITEM_COLUMNS), ITEM_NAMES)
     if not len(items):
         what, remedy = "holds no item", "Add a row for each item"
         return items, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
@@ -37,6 +39,7 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     items["listed"] = listed
     faults = [
         *_id_faults(items),
+        *nul_faults(FILE, items, ITEM_NAMES),
         *number_faults,
         *list_faults,
         *faults_where(
@@ -62,7 +65,7 @@ def _id_faults(items: pd.DataFrame) -> list[Fault]:
             FILE,
             items,
             ids.duplicated() & (ids != ""),
-            lambda r: f"item_id {r['item_id']!r} stands in an earlier row too",
+            lambda r: f"item_id {r['item_id']!r} {TWICE}",
             "Keep one row for each item",
         ),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.bundle.faults import faults_where, with_columns
+from analysis.bundle.names import TWICE, nul_faults, stripped
 from analysis.bundle.words import RATER_COLUMNS, RaterKind
 from analysis.errors import Fault
 
@@ -26,7 +27,7 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     pandas.DataFrame, list of Fault
         The raters, `rater_kind` in lower case.
     """
-    raters = with_columns(table, RATER_COLUMNS)
+    raters = stripped(with_columns(table, RATER_COLUMNS), ["rater_id"])
     if not len(raters):
         what, remedy = "holds no rater", "Add a row for each rater, or remove the file"
         return raters, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
@@ -38,9 +39,10 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
             FILE,
             raters,
             ids.duplicated() & (ids != ""),
-            lambda r: f"rater_id {r['rater_id']!r} stands in an earlier row too",
+            lambda r: f"rater_id {r['rater_id']!r} {TWICE}",
             "Keep one row for each rater",
         ),
+        *nul_faults(FILE, raters, ["rater_id"]),
         *faults_where(
             FILE,
             raters,
@@ -63,15 +65,21 @@ def raters_of(readings: pd.DataFrame) -> pd.DataFrame:
 def mark_simulated(raters: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
     """Fill empty labels with the id and mark the simulated raters.
 
-    A rater is simulated when the label says `(simulated)` or a reading's `timing_source` is
-    `simulated`; the label is kept without those words, the mark being shown beside it.
+    A rater is simulated when the label, or the id that stands for it, says `(simulated)` or a
+    reading's `timing_source` is `simulated`; the label is kept without those words, the mark
+    being shown beside it.
     """
     raters = raters.copy()
     simulated = readings["timing_source"].isin(
         [cell for cell in readings["timing_source"].unique() if cell.strip().lower() == SIMULATED]
     )
-    told = raters["label"].str.contains(LABEL_MARK, case=False, regex=False)
+    labels = raters["label"].where(raters["label"].str.strip() != "", raters["rater_id"])
+    told = labels.str.contains(LABEL_MARK, case=False, regex=False)
     raters["simulated"] = told | raters["rater_id"].isin(readings.loc[simulated, "rater_id"])
-    bare = raters["label"].str.replace(r"\s*\(simulated\)\s*", " ", case=False, regex=True)
-    raters["label"] = bare.str.strip().where(bare.str.strip() != "", raters["rater_id"])
+    label, name = _unmarked(labels), _unmarked(raters["rater_id"])
+    raters["label"] = label.where(label != "", name.where(name != "", raters["rater_id"]))
     return raters
+
+
+def _unmarked(names: pd.Series[str]) -> pd.Series[str]:
+    return names.str.replace(r"\s*\(simulated\)\s*", " ", case=False, regex=True).str.strip()

@@ -104,7 +104,12 @@ def bundle_from_tables(
         Fault(file=name, row=1, what=f"lacks the column {column}", remedy="Add it")
         for name, table in given.items()
         for column in REQUIRED[name]
-        if column not in table
+        if column not in _names(table)
+    ]
+    faults += [
+        Fault(file=name, row=1, what=f"column {column!r} stands twice", remedy="Keep one of them")
+        for name, table in given.items()
+        for column in sorted(_names(table)[_names(table).duplicated()].unique())
     ]
     if faults:
         raise BundleError(faults)
@@ -169,6 +174,10 @@ def _check(
 
 def _as_text(table: pd.DataFrame) -> pd.DataFrame:
     text = table.astype(object).where(table.notna(), "").map(str)
-    text.columns = table.columns.map(str)
+    text.columns = _names(table)
     text["row"] = range(2, len(text) + 2)
     return text.reset_index(drop=True)
+
+
+def _names(table: pd.DataFrame) -> pd.Index[str]:
+    return pd.Index([str(column).strip() for column in table.columns], dtype=object)

@@ -12,6 +12,7 @@ from analysis.bundle.faults import (
     whole_numbers,
     with_columns,
 )
+from analysis.bundle.names import READING_NAMES, nul_faults, spelling_faults, stripped
 from analysis.bundle.words import (
     LETTERS,
     READING_COLUMNS,
@@ -48,11 +49,13 @@ def check_readings(
     if not len(table):
         what, remedy = "holds no reading", "Export the study after somebody has read"
         return table, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
-    readings = with_columns(table, READING_COLUMNS)
+    readings = stripped(with_columns(table, READING_COLUMNS), READING_NAMES)
     readings["answer"] = each_distinct(readings["answer"], lambda cell: cell.strip().upper())
     readings["status"] = _statuses(readings)
     repeats, repeat_faults = _repeats(readings)
     faults = [
+        *(spelling_faults(FILE, table, "rater_id") if raters is None else []),
+        *nul_faults(FILE, readings, READING_NAMES),
         *_reference_faults(readings, items, raters),
         *_status_faults(readings),
         *_answer_faults(readings, items),

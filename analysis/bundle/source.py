@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import lzma
+import struct
 import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from analysis.errors import BundleError, Fault
 
 KNOWN_FILES = ("items.csv", "raters.csv", "readings.csv", "protocol.json", "datapackage.json")
+# What zipfile lets through when an archive is damaged, encrypted or packed in a way it cannot undo.
+UNREADABLE = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    IndexError,
+)
 
 
 def read_files(path: Path) -> Mapping[str, bytes]:
@@ -34,8 +50,9 @@ def read_files(path: Path) -> Mapping[str, bytes]:
             return _from_folder(path)
         if path.is_file():
             return _from_zip(path)
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
-        raise _refusal(path, f"cannot be read ({error})", "Export the bundle again") from error
+    except UNREADABLE as error:
+        reason = str(error) or type(error).__name__
+        raise _refusal(path, f"cannot be read ({reason})", "Export the bundle again") from error
     raise _refusal(path, "is not there", "Give the folder or the .zip of a bundle")
 
 
@@ -47,21 +64,34 @@ def _from_zip(path: Path) -> dict[str, bytes]:
     if not zipfile.is_zipfile(path):
         raise _refusal(path, "is neither a folder nor a .zip", "Give the bundle's folder or .zip")
     with zipfile.ZipFile(path) as archive:
-        top = _bundle_folder(path, archive.namelist())
-        members = {str(top / name): name for name in KNOWN_FILES}
-        return {
-            members[member]: archive.read(member)
-            for member in archive.namelist()
-            if member in members
-        }
+        members = [
+            (_plain_name(member.filename), member)
+            for member in archive.infolist()
+            if not member.is_dir()
+        ]
+        top = _bundle_folder(path, [place for place, _ in members])
+        wanted = {top / name: name for name in KNOWN_FILES}
+        return {wanted[place]: archive.read(info) for place, info in members if place in wanted}
 
 
-def _bundle_folder(path: Path, names: list[str]) -> PurePosixPath:
-    folders = {PurePosixPath(name).parent for name in names if name.endswith("items.csv")}
-    holding = sorted(folder for folder in folders if str(folder / "items.csv") in names)
+def _plain_name(name: str) -> PurePosixPath:
+    """Bring `./a`, and the backslashes that some Windows programs write, into one form."""
+    return PurePosixPath(name.replace("\\", "/"))
+
+
+def _bundle_folder(path: Path, places: list[PurePosixPath]) -> PurePosixPath:
+    holding = [place.parent for place in places if place.name == "items.csv"]
     if len(holding) > 1:
         raise _refusal(path, "holds more than one items.csv", "Give one bundle at a time")
-    return holding[0] if holding else PurePosixPath(".")
+    top = holding[0] if holding else PurePosixPath(".")
+    twice = [
+        place.name
+        for place, count in Counter(places).items()
+        if count > 1 and place.parent == top and place.name in KNOWN_FILES
+    ]
+    if twice:
+        raise _refusal(path, f"holds {twice[0]} twice", "Export the bundle again")
+    return top
 
 
 def _refusal(path: Path, what: str, remedy: str) -> BundleError:

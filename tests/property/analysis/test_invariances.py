@@ -23,7 +23,7 @@ def studies(draw: st.DrawFn) -> Tables:
         {
             "item_id": [f"q{i}" for i in range(n)],
             "truth": draw(st.lists(st.sampled_from([*LETTERS, ""]), min_size=n, max_size=n)),
-            "n_options": 4,
+            "n_options": draw(st.lists(st.sampled_from([4, 5, 6, 7, 9]), min_size=n, max_size=n)),
             "task": draw(st.lists(st.sampled_from(["x", "y", ""]), min_size=n, max_size=n)),
             "patient_id": draw(
                 st.one_of(
@@ -118,13 +118,34 @@ def test_a_pair_swapped_has_the_same_agreement(tables: Tables) -> None:
 @settings(max_examples=15, deadline=None)
 @given(studies())
 def test_another_rater_changes_nothing_for_those_who_were_there(tables: Tables) -> None:
-    """The resamples do not depend on who is present."""
+    """The resamples do not depend on who is present, nor does the last bit of any number."""
     items, readings = tables
     fewer = readings.loc[readings["rater_id"].isin(["R0", "R1"])]
     before = agreement_pairs(_bundle((items, fewer)), OPTIONS)
     after = agreement_pairs(_bundle(tables), OPTIONS)
     both = after.loc[(after["rater_a"] == "R0") & (after["rater_b"] == "R1")]
-    pd.testing.assert_frame_equal(before, both.reset_index(drop=True), rtol=1e-12, atol=1e-12)
+    pd.testing.assert_frame_equal(before, both.reset_index(drop=True), check_exact=True)
+    alone, among = (
+        accuracy(_bundle((items, given_)), OPTIONS).query("rater_id == 'R0'").reset_index(drop=True)
+        for given_ in (readings.loc[readings["rater_id"] == "R0"], readings)
+    )
+    pd.testing.assert_frame_equal(alone, among, check_exact=True)
+
+
+@settings(max_examples=15, deadline=None)
+@given(studies())
+def test_the_reason_names_what_is_empty_and_nothing_else(tables: Tables) -> None:
+    """Standard error, interval, or both; without a prefix everything."""
+    table = agreement_pairs(_bundle(tables), OPTIONS)
+    because = table["undefined_because"]
+    no_se, no_interval = table["se"].isna(), table["ci_low"].isna()
+    assert (no_interval == table["ci_high"].isna()).all()
+    both = because.str.startswith("standard error and interval: ")
+    interval = because.str.startswith("interval: ")
+    plain = (because != "") & ~both & ~interval
+    assert (plain == table["estimate"].isna()).all()
+    assert ((both | plain) == no_se).all()
+    assert ((both | plain | interval) == no_interval).all()
 
 
 @settings(max_examples=15, deadline=None)

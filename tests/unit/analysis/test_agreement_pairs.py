@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from analysis import Bundle, agreement_pairs, bundle_from_tables
+from analysis import Bundle, accuracy, agreement_pairs, bundle_from_tables
 from analysis.agreement import registry
 from analysis.agreement.rows import CONSTANT_SE
 from tests.unit.analysis.conftest import MakeBundle
@@ -174,3 +174,60 @@ def test_patients_with_several_items_turn_the_intervals_into_bootstrap_ones(
     raw = together.iloc[0]
     assert "bootstrap" in raw["method"]
     assert raw["ci_low"] <= raw["estimate"] <= raw["ci_high"]
+
+
+@pytest.mark.parametrize(("other", "share"), [("BBBB", 1.0), ("CCCC", 0.0)])
+def test_a_share_of_same_errors_of_0_or_1_has_no_spread_and_says_so(
+    make_bundle: MakeBundle, other: str, share: float
+) -> None:
+    """It is a plain share: that a rater never varied is no reason against it."""
+    row = _row(make_bundle("AAAA", {"R": "BBBB", "S": other}), "same_wrong")
+    assert row[["estimate", "se", "ci_low", "ci_high"]].tolist() == [share, 0, share, share]
+    assert row["undefined_because"] == ""
+
+
+def test_the_share_of_same_errors_has_the_standard_error_of_a_share(
+    make_bundle: MakeBundle,
+) -> None:
+    """One of four, one rater constant: the root of p (1 - p) / (n - 1), and a t interval."""
+    row = _row(make_bundle("AAAAA", {"R": "BBBBB", "S": "BCDCA"}), "same_wrong")
+    assert row["n"] == 4
+    assert row["se"] == pytest.approx(math.sqrt(0.25 * 0.75 / 3), abs=1e-15)
+    assert row["ci_low"] == pytest.approx(0.25 - t.ppf(0.975, 3) * row["se"], abs=1e-12)
+
+
+def test_a_single_item_names_both_of_what_it_leaves_empty(make_bundle: MakeBundle) -> None:
+    """Standard error and interval."""
+    row = _row(make_bundle("A", {"R": "A", "S": "A"}), "raw")
+    assert row["undefined_because"] == "standard error and interval: a single item"
+
+
+def test_leaving_raters_out_changes_no_bit_of_the_others(make_bundle: MakeBundle) -> None:
+    """Neither fewer columns nor fewer letters change the order in which fractions are added."""
+    size, letters = [2 + i % 13 for i in range(130)], "ABCDEFGHIJKLMN"
+    answers = {
+        f"R{rater}": "".join(
+            letters[(i * (rater + 3) + i // 7) % min(k, 2 + 2 * rater)] for i, k in enumerate(size)
+        )
+        for rater in range(6)
+    }
+    columns = {
+        "n_options": size,
+        "task": [f"t{i % 11}" for i in range(130)],
+        "option_set": [f"s{k}" for k in size],
+    }
+    everyone = make_bundle("A" * 130, answers, **columns)
+    two = make_bundle("A" * 130, {name: answers[name] for name in ("R0", "R1")}, **columns)
+    after = agreement_pairs(everyone)
+    after = after.loc[(after["rater_a"] == "R0") & (after["rater_b"] == "R1")]
+    pd.testing.assert_frame_equal(
+        agreement_pairs(two), after.reset_index(drop=True), check_exact=True
+    )
+    one, among = (
+        table.loc[table["rater_id"] == "R0"].reset_index(drop=True)
+        for table in (
+            accuracy(make_bundle("A" * 130, {"R0": answers["R0"]}, **columns)),
+            accuracy(everyone),
+        )
+    )
+    pd.testing.assert_frame_equal(one, among, check_exact=True)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import BundleError, accuracy, bundle_from_tables, read_bundle
+from analysis.figures import rater_names
 
 
 def test_a_rater_called_na_and_a_byte_order_mark_are_kept_apart_from_missing(folder: Path) -> None:
@@ -126,3 +127,24 @@ def test_simulated_raters_are_known_by_label_and_by_timing() -> None:
     bundle = bundle_from_tables(pd.DataFrame({"item_id": ["q"]}), readings, raters)
     assert bundle.simulated == {"R1", "R2"}
     assert bundle.labels == {"R1": "Resident", "R2": "R2", "R3": "Person"}
+
+
+def test_a_label_that_carries_its_mark_shows_it_once() -> None:
+    """Wherever the mark stands, however it is written, and in an id that serves as label too."""
+    labels = ["Resident (simulated)", "(Simulated) resident (simulated)", "", "(simulated)"]
+    ids = ["R1", "R2", "R3 (simulated)", "R4 (simulated)"]
+    raters = pd.DataFrame({"rater_id": ids, "rater_kind": "reader", "label": labels})
+    readings = pd.DataFrame(
+        {"rater_id": ids, "item_id": "q", "answer": "A", "timing_source": "simulated"}
+    )
+    items = pd.DataFrame({"item_id": ["q"]})
+    names = rater_names(bundle_from_tables(items, readings, raters))
+    assert [names[rater].full for rater in ids] == [
+        "Resident (simulated)",
+        "resident (simulated)",
+        "R3 (simulated)",
+        "R4 (simulated)",
+    ]
+    assert all(name.on_figure.count("simulated") == 1 for name in names.values())
+    alone = rater_names(bundle_from_tables(items, readings))
+    assert [alone[rater].full for rater in ids[2:]] == ids[2:]
