@@ -1,26 +1,28 @@
 """Imports a question bank into the store: everything checked first, then all of it or nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from study.bank import read_bank
 from study.bank.model import BankFile, Fault
 from study.canonical import sha256_of
 from study.errors import BadFile, NotFound, NotNow
 from study.moments import stamp
+from study.names import check_name
 from study.store import Store, Transaction, banks, events
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What an import stored, and what it left out."""
+    """What an import stored, and what it left out: items by number, with all their faults."""
 
     bank: str
     n_items: int
     n_films: int
+    n_left_out: int
     left_out: tuple[Fault, ...]
     notes: tuple[str, ...]
 
@@ -78,17 +80,18 @@ def import_bank(
         banks.add_content(change, bank, found.items, found.films)
         content_sha256 = sha256_of(banks.content(change, bank))
         banks.set_content_hash(change, bank, content_sha256)
-        _record(change, name, path, found, content_sha256, now)
+        _record(change, bank_row(change, name), found, now)
     return Imported(
         bank=name,
         n_items=len(found.items),
         n_films=len(found.films),
+        n_left_out=_n_left_out(found),
         left_out=found.faults,
         notes=found.notes,
     )
 
 
-def bank_row(look: Transaction, name: str) -> dict[str, object]:
+def bank_row(look: Transaction, name: str) -> dict[str, Any]:
     """Return a bank's row, or refuse with the names there are."""
     row = banks.find(look, name)
     if row is None:
@@ -98,8 +101,7 @@ def bank_row(look: Transaction, name: str) -> dict[str, object]:
 
 
 def _refuse_known(look: Transaction, name: str) -> None:
-    if not name.strip():
-        raise NotNow("A bank needs a name.")
+    check_name(name, "bank")
     if banks.find(look, name):
         raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
 
@@ -112,18 +114,16 @@ def _refusal(path: Path, found: BankFile) -> str:
     )
 
 
+def _n_left_out(found: BankFile) -> int:
+    """Return the number of items left out; an item may have several faults."""
+    return found.n_found - len(found.items)
+
+
 def _listed(faults: tuple[Fault, ...]) -> str:
     return "\n".join(f"  {fault}" for fault in faults)
 
 
-def _record(
-    change: Transaction,
-    name: str,
-    path: Path,
-    found: BankFile,
-    content_sha256: str,
-    now: datetime,
-) -> None:
+def _record(change: Transaction, row: Mapping[str, Any], found: BankFile, now: datetime) -> None:
     events.append(
         change,
         chain=events.DEPLOYMENT,
@@ -131,11 +131,8 @@ def _record(
         actor="coordinator",
         kind="bank imported",
         detail={
-            "bank": name,
-            "source": path.name,
-            "source_sha256": found.sha256,
-            "content_sha256": content_sha256,
+            **banks.facts(row),
             "n_items": len(found.items),
-            "n_left_out": len(found.faults),
+            "n_left_out": _n_left_out(found),
         },
     )

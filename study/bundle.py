@@ -4,11 +4,10 @@ Readers stand in it under their study codes. Options are mapped back to the cano
 same store always gives the same bytes.
 """
 
-import csv
 import hashlib
 import io
 import json
-import shutil
+import os
 import tempfile
 import zipfile
 from collections import Counter
@@ -39,7 +38,7 @@ def bundle_files(store: Store, study: str) -> dict[str, bytes]:
                 *_model_readings(look, found["id"]),
             ],
         }
-    files = {name: _csv(FILES[name], rows) for name, rows in tables.items()}
+    files = {name: table_bytes(FILES[name], rows) for name, rows in tables.items()}
     files["protocol.json"] = _pretty(
         {"sha256": found["protocol_sha256"], "locked": json.loads(found["protocol"])}
     )
@@ -57,17 +56,11 @@ def export(store: Store, *, study: str, out: Path) -> tuple[str, ...]:
     BadFile
         Something lies at `out` already, or it cannot be written; nothing half-done is left.
     """
-    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise BadFile(f"{out} is already there. Name a new folder (or .zip), or empty it.")
     files = bundle_files(store, study)
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        if out.suffix == ".zip":
-            _replace(out, zipped(files))
-        else:
-            _write_folder(out, files)
+        _write(Path(os.path.realpath(out)), files, as_zip=out.suffix == ".zip")
     except OSError as error:
-        raise BadFile(f"{out} cannot be written: {error.strerror}.") from error
+        raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
     return tuple(files)
 
 
@@ -83,26 +76,21 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def _write_folder(out: Path, files: Mapping[str, bytes]) -> None:
+def _write(out: Path, files: Mapping[str, bytes], *, as_zip: bool) -> None:
+    if out.exists() and (as_zip or not out.is_dir() or any(out.iterdir())):
+        raise BadFile(f"{out} is already there. Name a new folder (or .zip), or empty it.")
+    out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
         made = Path(scratch) / "bundle"
-        made.mkdir()
-        for name, content in files.items():
-            (made / name).write_bytes(content)
-        if out.is_dir():
-            out.rmdir()
-        shutil.move(made, out)
-
-
-def _replace(out: Path, content: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=out.parent, prefix=f".{out.name}.", delete=False) as file:
-        scratch = Path(file.name)
-        try:
-            file.write(content)
-        except OSError:
-            scratch.unlink()
-            raise
-    scratch.replace(out)
+        if as_zip:
+            made.write_bytes(zipped(files))
+        else:
+            made.mkdir()
+            for name, content in files.items():
+                (made / name).write_bytes(content)
+            if out.is_dir():
+                out.rmdir()
+        made.rename(out)
 
 
 def _items(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
@@ -197,14 +185,24 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def _csv(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> bytes:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+def table_bytes(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Return a table as CSV in UTF-8: a header, then one line a row, null as an empty cell.
+
+    A cell with a comma, a quotation mark or either sign that ends lines is quoted. The module
+    ``csv`` leaves a lone carriage return bare where lines end with a line feed, and so breaks the
+    row in two for whoever reads it.
+    """
     names = [column.name for column in columns]
-    writer.writerow(names)
-    for row in rows:
-        writer.writerow("" if row.get(name) is None else row[name] for name in names)
-    return buffer.getvalue().encode("utf-8", "replace")
+    lines = [",".join(names)]
+    lines += [",".join(_cell(row.get(name)) for name in names) for row in rows]
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+
+
+def _cell(value: Any) -> str:
+    text = "" if value is None else str(value)
+    if any(sign in text for sign in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def _pretty(value: Any) -> bytes:

@@ -7,7 +7,7 @@ exception, feedback the protocol asks for, is read on its own, after the reading
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -20,87 +20,25 @@ from study.records import MalformedRecord, Record, parse, record_id
 from study.store import Store, Transaction, readings, studies
 from study.studies import stored_protocol
 from study.taking import HANDED_OUT, Taken, take
+from study.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
+
+__all__ = [
+    "CaseFeedback",
+    "CaseView",
+    "Desk",
+    "FilmView",
+    "OwnReading",
+    "Receipt",
+    "case_at",
+    "desk",
+    "seal",
+    "take_records",
+]
 
 MAX_RECORDS = 500
 """More than this in one message is no reading page."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilmView:
-    """A film as a reader may know it: its number and how to draw it, never its path."""
-
-    film: int
-    label: str
-    width: int
-    height: int
-    bits: int
-    low: int
-    high: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnReading:
-    """A reader's own earlier answer, shown to them where the protocol lets them go back."""
-
-    id: str
-    option: str | None
-    status: str
-    confidence: int | None
-    comment: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseView:
-    """A case as its reader sees it. There is no field for anything else, on purpose."""
-
-    case: str
-    position: int
-    condition: str
-    question: str
-    options: tuple[tuple[str, str], ...]
-    context: tuple[tuple[str, str], ...]
-    views: tuple[FilmView, ...]
-    presented: bool
-    reading: OwnReading | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """What a reader's page needs to go on: the rules, how far they are, and the next cases."""
-
-    seal: str
-    study: str
-    reader: str
-    simulated_films: bool
-    total: int
-    read: int
-    rules: Mapping[str, Any]
-    cases: tuple[CaseView, ...]
-    score: Mapping[str, int] | None = None
-
-    @property
-    def finished(self) -> bool:
-        """Whether every assigned case has a reading."""
-        return self.read == self.total
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseFeedback:
-    """What a reader learns after a case, where the protocol says so."""
-
-    option: str
-    correct: bool
-    explanation: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """What became of a batch of records, and the desk after it."""
-
-    stored: tuple[str, ...]
-    refused: tuple[tuple[str, str], ...]
-    feedback: Mapping[str, CaseFeedback]
-    desk: Desk
+_MOST_CASES = 10**9
 
 
 def desk(store: Store, person: Person) -> Desk:
@@ -143,10 +81,11 @@ def case_at(store: Store, person: Person, position: int) -> CaseView:
         protocol = stored_protocol(study)
         if not protocol.back_navigation:
             raise NotAllowed("In this study a case cannot be looked at again.")
-        row = readings.at_position(look, reader, position)
+        within = 1 <= position <= _MOST_CASES  # SQLite's own integers end at 2**63
+        row = readings.at_position(look, reader, position) if within else None
         own = None if row is None else readings.current(look, row["id"])
         if row is None or own is None:
-            raise NotFound(f"You have not read a case {position}.")
+            raise NotFound("You have not read a case at that position.")
         return _case(look, row, protocol, own)
 
 

@@ -9,9 +9,12 @@ from pathlib import Path
 from study.canonical import sha256_of
 from study.errors import BadFile, NotNow
 from study.moments import stamp
-from study.predictions import PredictionFile, read_predictions
+from study.names import check_name, name_key
+from study.predictions import read_predictions
 from study.store import Store, Transaction, models, people, studies
 from study.studies import record, study_row
+
+_REMEDY = "Choose another name."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +48,9 @@ def add_model(
     NotNow
         The name is taken by a model or a reader of the study.
     """
-    if not model_id.strip():
-        raise NotNow("A model needs a name.")
+    check_name(model_id, "model")
+    if model_version:
+        check_name(model_version, "model's version")
     with store.look() as look:
         found = study_row(look, study)
         cases = {row["item_id"]: row for row in studies.cases(look, found["id"])}
@@ -76,7 +80,7 @@ def add_model(
                 for one in read.predictions
             ),
         )
-        _record(change, study, number, model_id, model_version, read, now)
+        _record(change, found["id"], study, model_id, len(read.predictions), now)
     by_status = Counter(str(one.status) for one in read.predictions)
     return Added(
         model_id=model_id,
@@ -94,31 +98,27 @@ def predictions_hash(look: Transaction, model: int) -> str:
 
 
 def _refuse_known(look: Transaction, study: int, name: str, model_id: str) -> None:
-    if models.find(look, study, model_id):
-        raise NotNow(f"{model_id!r} is already a model of {name!r}. Choose another name.")
-    if people.reader(look, study, model_id):
-        raise NotNow(f"{model_id!r} is a reader of {name!r}. Choose another name.")
+    wanted = name_key(model_id)
+    for known in models.of_study(look, study):
+        if name_key(known["model_id"]) == wanted:
+            raise NotNow(f"{known['model_id']!r} is already a model of {name!r}. {_REMEDY}")
+    for known in people.readers(look, study):
+        if name_key(known["reader_id"]) == wanted:
+            raise NotNow(f"{known['reader_id']!r} is a reader of {name!r}. {_REMEDY}")
 
 
 def _record(
-    change: Transaction,
-    study: str,
-    number: int,
-    model_id: str,
-    model_version: str,
-    read: PredictionFile,
-    now: datetime,
+    change: Transaction, study: int, name: str, model_id: str, n_predictions: int, now: datetime
 ) -> None:
+    row = models.find(change, study, model_id) or {}
     record(
         change,
-        study,
+        name,
         now,
         kind="model added",
         detail={
-            "model_id": model_id,
-            "model_version": model_version,
-            "source_sha256": read.sha256,
-            "n_predictions": len(read.predictions),
-            "predictions_sha256": predictions_hash(change, number),
+            **models.facts(row),
+            "n_predictions": n_predictions,
+            "predictions_sha256": predictions_hash(change, row["id"]),
         },
     )

@@ -5,23 +5,34 @@ that two deployments with the same protocol and bank show the same hash. Every a
 before anyone reads; a reader invited into an open study is assigned at the invitation.
 """
 
-import hmac
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from study import access
-from study.assignment import Assigned, assign
 from study.banks import bank_row
 from study.canonical import canonical_json, sha256_of
-from study.errors import BadFile, NotFound, NotNow
+from study.errors import BadFile, BrokenStore, NotFound, NotNow
+from study.lists import assign_reader, stored_protocol
 from study.moments import stamp
+from study.names import check_name, name_fault, name_key
 from study.protocol import STRATA, Protocol
 from study.sampling import Candidate, Stratum
 from study.sampling import draw as draw_cases
 from study.store import Store, Transaction, banks, events, models, people, studies
+
+__all__ = [
+    "Invitation",
+    "cases_hash",
+    "draw",
+    "invite",
+    "open_study",
+    "reader_facts",
+    "record",
+    "stored_protocol",
+    "study_row",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,15 +57,14 @@ def draw(
     NotNow
         The name is taken, or the bank cannot give the cases asked for.
     """
-    if not study.strip():
-        raise NotNow("A study needs a name.")
+    check_name(study, "study")
     with store.change() as change:
         found = bank_row(change, bank)
         if studies.find(change, study):
             raise NotNow(f"A study named {study!r} is already there. Choose another name.")
-        number = int(str(found["id"]))
+        number = int(found["id"])
         drawn = draw_cases(_candidates(change, number, protocol), protocol)
-        locked = _locked(protocol, study, str(found["content_sha256"]), drawn.cases)
+        locked = _locked(protocol, study, found["content_sha256"], drawn.cases)
         row = studies.add(
             change,
             name=study,
@@ -82,9 +92,17 @@ def draw(
                 "bank": bank,
                 "n_cases": len(drawn.cases),
                 "protocol_sha256": sha256_of(locked),
+                "cases_sha256": cases_hash(change, row),
             },
         )
     return drawn.strata
+
+
+def cases_hash(look: Transaction, study: int) -> str:
+    """Return the hash that covers a study's cases with their numbers and strata."""
+    return sha256_of(
+        [[row["number"], row["item_id"], row["stratum"]] for row in studies.cases(look, study)]
+    )
 
 
 def study_row(look: Transaction, name: str) -> dict[str, Any]:
@@ -123,8 +141,15 @@ def invite(
     invitations: Sequence[Invitation],
     codes: Sequence[access.Code],
     now: datetime,
+    deliver: Callable[[], None] = lambda: None,
 ) -> None:
     """Invite readers, all or none; their codes are stored as salted hashes only.
+
+    Parameters
+    ----------
+    deliver
+        Hands the codes out, within the transaction: where that fails nobody is invited, for a code
+        that was never seen can never be found again.
 
     Raises
     ------
@@ -138,6 +163,7 @@ def invite(
         _refuse_known_readers(change, found["id"], invitations)
         for invitation, code in zip(invitations, codes, strict=True):
             _admit(change, found, invitation, code, now)
+        deliver()
 
 
 def open_study(store: Store, *, study: str, now: datetime) -> str:
@@ -147,6 +173,8 @@ def open_study(store: Store, *, study: str, now: datetime) -> str:
     ------
     NotNow
         Already open, or nobody is invited.
+    BrokenStore
+        It was opened before, and its state altered since.
     """
     with store.change() as change:
         found = study_row(change, study)
@@ -155,6 +183,7 @@ def open_study(store: Store, *, study: str, now: datetime) -> str:
         readers = people.readers(change, found["id"])
         if not readers:
             raise NotNow(f"The study {study!r} has no readers. Invite them first.")
+        _refuse_opened_before(change, found, readers)
         studies.mark_open(change, found["id"], stamp(now))
         record(
             change,
@@ -167,13 +196,20 @@ def open_study(store: Store, *, study: str, now: datetime) -> str:
             },
         )
         for index, reader in enumerate(readers):
-            _assign_reader(change, found, reader, index, now)
+            assign_reader(change, found, reader, index, now)
     return str(found["protocol_sha256"])
 
 
-def assignment_hash(look: Transaction, reader: int) -> str:
-    """Return the hash that covers every assignment of a reader."""
-    return sha256_of(studies.assignments(look, reader))
+def _refuse_opened_before(
+    look: Transaction, study: Mapping[str, Any], readers: Iterable[Mapping[str, Any]]
+) -> None:
+    trail = events.walk(look, events.study_chain(study["name"]))
+    opened = any(event["kind"] == "study opened" for event in trail)
+    if opened or any(studies.assignments(look, reader["id"]) for reader in readers):
+        raise BrokenStore(
+            f"The study {study['name']!r} was opened before and its state was altered since. "
+            "See what else was: python -m study verify --db DB"
+        )
 
 
 def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candidate]:
@@ -203,18 +239,28 @@ def _locked(
 
 def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[Invitation]) -> None:
     faults = []
+    readers = {name_key(row["reader_id"]) for row in people.readers(look, study)}
+    taken = {name_key(row["model_id"]) for row in models.of_study(look, study)}
     seen: set[str] = set()
     for invitation in invitations:
-        who = invitation.reader_id
-        if who in seen:
+        who, key = invitation.reader_id, name_key(invitation.reader_id)
+        fault = name_fault(who)
+        if fault:
+            faults.append(f"{who!r}: the name {fault}. Choose another reader_id.")
+        if key in seen:
             faults.append(f"{who}: named twice. Leave one out.")
-        seen.add(who)
-        if people.reader(look, study, who):
+        seen.add(key)
+        if key in readers:
             faults.append(f"{who}: already invited. Leave them out.")
-        if models.find(look, study, who):
+        if key in taken:
             faults.append(f"{who}: a model has that name. Choose another reader_id.")
     if faults:
         raise BadFile("Nobody was invited:\n" + "\n".join(f"  {fault}" for fault in faults))
+
+
+def reader_facts(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the event of a reader's invitation says of their row."""
+    return {key: row[key] for key in ("reader_id", "level", "years", "site")}
 
 
 def _admit(
@@ -224,84 +270,17 @@ def _admit(
     code: access.Code,
     now: datetime,
 ) -> None:
+    about = {
+        "reader_id": invitation.reader_id,
+        "level": invitation.level,
+        "years": invitation.years,
+        "site": invitation.site,
+    }
     number = people.add_reader(
-        change,
-        study=study["id"],
-        reader_id=invitation.reader_id,
-        level=invitation.level,
-        years=invitation.years,
-        site=invitation.site,
-        simulated=0,
-        invited_at_utc=stamp(now),
+        change, study=study["id"], **about, simulated=0, invited_at_utc=stamp(now)
     )
     access.give(change, code, role="reader", study=study["id"], reader=number, name="", now=now)
-    record(
-        change,
-        study["name"],
-        now,
-        kind="reader invited",
-        detail={
-            "reader_id": invitation.reader_id,
-            "level": invitation.level,
-            "years": invitation.years,
-            "site": invitation.site,
-        },
-    )
+    record(change, study["name"], now, kind="reader invited", detail=about)
     if study["state"] == "open":
         readers = people.readers(change, study["id"])
-        _assign_reader(change, study, readers[-1], len(readers) - 1, now)
-
-
-def _assign_reader(
-    change: Transaction,
-    study: Mapping[str, Any],
-    reader: Mapping[str, Any],
-    index: int,
-    now: datetime,
-) -> None:
-    protocol = stored_protocol(study)
-    cases = {row["item_id"]: row for row in studies.cases(change, study["id"])}
-    assigned = assign(
-        [(row["item_id"], row["options"]) for row in cases.values()],
-        protocol,
-        reader_id=reader["reader_id"],
-        reader_index=index,
-    )
-    key = bytes.fromhex(access.secret(change))
-    studies.add_assignments(
-        change,
-        (
-            _assignment_row(entry, reader["id"], cases[entry.item_id]["id"], key)
-            for entry in assigned
-        ),
-    )
-    record(
-        change,
-        study["name"],
-        now,
-        kind="reader assigned",
-        detail={
-            "reader_id": reader["reader_id"],
-            "n_assigned": len(assigned),
-            "assignments_sha256": assignment_hash(change, reader["id"]),
-        },
-    )
-
-
-def stored_protocol(study: Mapping[str, Any]) -> Protocol:
-    """Return the protocol of a study's row."""
-    return Protocol.from_json(json.loads(study["protocol"])["protocol"])
-
-
-def _assignment_row(entry: Assigned, reader: int, case: int, key: bytes) -> tuple[Any, ...]:
-    opaque = hmac.digest(key, f"assignment/{reader}/{entry.position}".encode(), "sha256")
-    return (
-        opaque.hex()[:24],
-        reader,
-        case,
-        entry.condition,
-        entry.session,
-        entry.repeat,
-        entry.position,
-        entry.shown_order,
-    )
+        assign_reader(change, study, readers[-1], len(readers) - 1, now)

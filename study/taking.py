@@ -8,19 +8,14 @@ from typing import Any
 
 from study.assignment import LETTERS, canonical
 from study.canonical import canonical_json, sha256_of
-from study.moments import moment, stamp
+from study.moments import stamp
 from study.protocol import Protocol
 from study.records import Presentation, Reading, Record
 from study.store import Transaction, events, readings
+from study.suspicions import suspicions
 
 HANDED_OUT = 3
 """How many unread cases a reader's page holds: the current one and the next two."""
-
-TOO_SHORT_MS = 2_000.0
-"""A server interval this much shorter than the browser's elapsed time cannot be: flagged."""
-
-LATE_MS = 30_000.0
-"""A reading that arrives this much later than the browser says it was committed: flagged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +42,12 @@ def take(
     assignment = readings.assignment(change, record.case)
     if assignment is None or assignment["reader"] != reader:
         return Taken(id=record.id, case="", refused="This case is not on your list.")
+    refused = _source_refusal(timing_source, bool(assignment["simulated"]))
+    if refused:
+        return Taken(id=record.id, case="", refused=refused)
     if isinstance(record, Presentation):
-        _present(change, study, actor, record, now)
-        return Taken(id=record.id, case=record.case)
+        refused = _present(change, study, actor, record, now)
+        return Taken(id=record.id, case="" if refused else record.case, refused=refused)
     known = readings.by_id(change, record.id)
     if known is not None:
         same = known["assignment"] == record.case
@@ -62,21 +60,33 @@ def take(
     return Taken(id=record.id, case=record.case)
 
 
+def _source_refusal(timing_source: str, simulated: bool) -> str:
+    if simulated and timing_source != "simulated":
+        return "This reader is a simulated one; nobody else can read for them."
+    if timing_source == "simulated" and not simulated:
+        return "This reader is a person; a simulation cannot read for them."
+    return ""
+
+
 def _present(
     change: Transaction, study: str, actor: str, record: Presentation, now: datetime
-) -> None:
+) -> str:
     """Write a presentation the first time a case is shown; later showings change nothing."""
     if readings.presentation(change, record.case):
-        return
+        return ""
+    if readings.has_presentation_id(change, record.id):
+        return "Another presentation has this id."
     columns = {
         "id": record.id,
         "assignment": record.case,
-        "shown_at_utc": stamp(record.shown_at),
+        "shown_at_utc": stamp(record.shown_at or now),
         "received_at_utc": stamp(now),
         "circumstances": canonical_json(dict(record.circumstances)),
     }
     readings.add_presentation(change, **columns)
-    _record(change, study, actor, now, "case presented", columns, {"presentation": record.id})
+    stored = readings.presentation(change, record.case)
+    _record(change, study, actor, now, "case presented", stored, {"presentation": record.id})
+    return ""
 
 
 def _refusal(
@@ -134,21 +144,22 @@ def _store(
     presented = readings.presentation(change, record.case)
     if presented is None:
         lost = Presentation(
-            id=f"{record.id}-p"[:64],
+            id=f"lost:{record.case}",  # no page's id has a colon, so it is free
             case=record.case,
             shown_at=record.presented_at,
             circumstances={},
         )
         _present(change, study, actor, lost, now)
     columns = _columns(record, assignment["shown_order"], now, timing_source)
-    found = _suspicions(record, presented, protocol, now) if timing_source == "browser" else []
+    found = suspicions(record, presented, protocol, now) if timing_source == "browser" else []
     flags = sorted({*record.flags, *found})
     columns["flags"] = canonical_json(flags)
     readings.add(change, **columns)
     detail = {"reading": record.id, "position": assignment["position"], "flags": flags}
     if record.supersedes:
         detail["supersedes"] = record.supersedes
-    _record(change, study, actor, now, "case read", columns, detail)
+    stored = readings.by_id(change, record.id)
+    _record(change, study, actor, now, "case read", stored, detail)
 
 
 def _columns(record: Reading, order: str, now: datetime, timing_source: str) -> dict[str, Any]:
@@ -174,32 +185,10 @@ def _columns(record: Reading, order: str, now: datetime, timing_source: str) -> 
             ]
         ),
         "behaviour": canonical_json(dict(record.behaviour)),
-        "committed_at_utc": stamp(record.committed_at),
+        "committed_at_utc": stamp(record.committed_at or now),
         "received_at_utc": stamp(now),
         "timing_source": timing_source,
     }
-
-
-def _suspicions(
-    record: Reading, presented: Mapping[str, Any] | None, protocol: Protocol, now: datetime
-) -> list[str]:
-    """Name what the two clocks, or the limit, make doubtful; the reading is kept all the same."""
-    flags = []
-    if presented is None:
-        flags.append("presentation_lost")
-    elapsed = record.times.elapsed_ms
-    first_showing = presented is not None and record.supersedes is None
-    if first_showing and presented is not None and elapsed is not None:
-        server_ms = (now - moment(presented["received_at_utc"])).total_seconds() * 1000
-        if server_ms < elapsed - TOO_SHORT_MS:
-            flags.append("clock_disagreement")
-        elif server_ms > elapsed + LATE_MS:
-            flags.append("received_late")
-    response = record.times.response_ms
-    if protocol.time_limit_s and response is not None:
-        if response > protocol.time_limit_s * 1000 + TOO_SHORT_MS:
-            flags.append("over_time_limit")
-    return flags
 
 
 def _record(
@@ -208,14 +197,15 @@ def _record(
     actor: str,
     now: datetime,
     kind: str,
-    columns: Mapping[str, Any],
+    stored: Mapping[str, Any] | None,
     detail: Mapping[str, Any],
 ) -> None:
+    """Append an event with the hash of a row as it was read back, which is what is verified."""
     events.append(
         change,
         chain=events.study_chain(study),
         at_utc=stamp(now),
         actor=actor,
         kind=kind,
-        detail={**detail, "sha256": sha256_of(dict(columns))},
+        detail={**detail, "sha256": sha256_of(stored)},
     )

@@ -1,48 +1,81 @@
 """Verifies that a store holds what was written into it: the chain, and everything it vouches for.
 
-Each finding names the first place that does not hold. What cannot be found out from the store alone
-(somebody rewrote the whole file, heads included) is what the hashes in an export are for.
+Each finding names the first place that does not hold. A chain is walked before anything it says is
+believed, and whatever makes a check fail is itself a finding: nothing this program wrote would.
+What cannot be found out from the store alone (somebody rewrote the whole file, heads included) is
+what the hashes in an export are for.
 """
 
 import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from study.canonical import sha256_of
+from study.lists import assignment_hash
 from study.models import predictions_hash
 from study.store import Store, Transaction, banks, events, models, people, readings, studies
-from study.studies import assignment_hash
+from study.studies import cases_hash, reader_facts
+
+_Event = Mapping[str, Any]
+_Row = Mapping[str, Any]
+_Trail = Sequence[_Event]
 
 
 def verify(store: Store) -> list[str]:
     """Return every breach found, each as one sentence; an empty list means that all holds."""
-    breaches: list[str] = []
     with store.look() as look:
-        for chain in events.chains(look):
-            breaches += _chain(look, chain)
-        trail = list(events.walk(look, events.DEPLOYMENT))
-        for name in banks.names(look):
-            breaches += _bank(look, name, trail)
-        for name in studies.names(look):
-            breaches += _study(look, name)
-    return breaches
+        return list(_guarded("the store", partial(_store, look)))
 
 
 def check_chain(lines: Iterable[Mapping[str, Any]]) -> str:
     """Return the first breach in a chain of events as exported, or an empty text."""
     previous = events.FIRST_HASH
     for number, event in enumerate(lines, start=1):
-        body = {key: event[key] for key in event if key != "hash"}
-        if event["number"] != number:
-            return f"event {number} is missing: {event['number']} follows {number - 1}"
-        if event["previous_hash"] != previous:
+        if event.get("number") != number:
+            return f"event {number} is missing: {event.get('number')} follows {number - 1}"
+        if event.get("previous_hash") != previous:
             return f"event {number} does not follow from event {number - 1}"
-        if sha256_of(body) != event["hash"]:
-            return f"event {number} ({event['kind']}) was altered"
+        if _hash({key: event[key] for key in event if key != "hash"}) != event.get("hash"):
+            return f"event {number} ({event.get('kind')}) was altered"
         previous = event["hash"]
     return ""
+
+
+def _hash(value: Any) -> str:
+    """Return a value's hash, or an empty text where it has none (infinity, too deep)."""
+    try:
+        return sha256_of(value)
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _guarded(where: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
+    """Run one check; what makes it fail is a breach like any other."""
+    try:
+        yield from check()
+    except Exception as error:  # any at all: the file may hold whatever somebody wrote into it
+        yield f"{where}: cannot be checked as it stands ({type(error).__name__}: {error})."
+
+
+def _store(look: Transaction) -> Iterator[str]:
+    chains, broken = events.chains(look), set()
+    for chain in chains:
+        for breach in _guarded(chain, partial(_chain, look, chain)):
+            broken.add(chain)
+            yield breach
+    if events.DEPLOYMENT not in broken:
+        yield from _guarded("the banks", partial(_banks, look))
+    names = studies.names(look)
+    for name in names:
+        if events.study_chain(name) not in broken:
+            yield from _study(look, name)
+        yield from _guarded(f"study {name}: its films", partial(_films, look, name))
+    known = {events.study_chain(name) for name in names}
+    for chain in chains:
+        if chain.startswith(events.study_chain("")) and chain not in known:
+            yield f"{chain}: its events are there, the study is missing."
 
 
 def _chain(look: Transaction, chain: str) -> Iterator[str]:
@@ -52,110 +85,181 @@ def _chain(look: Transaction, chain: str) -> Iterator[str]:
         yield f"{chain}: {breach}."
         return
     head = events.head(look, chain)
-    last = lines[-1] if lines else None
-    if (
-        head is None
-        or last is None
-        or (head["number"], head["hash"])
-        != (
-            last["number"],
-            last["hash"],
-        )
-    ):
+    end = (lines[-1]["number"], lines[-1]["hash"]) if lines else None
+    if head is None or (head["number"], head["hash"]) != end:
         yield f"{chain}: the chain was cut off after event {len(lines)}."
 
 
-def _bank(look: Transaction, name: str, trail: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _named(trail: _Trail, kind: str, key: str) -> dict[str, _Event]:
+    """Return a trail's events of a kind by what they are about, which can be once only."""
+    found: dict[str, _Event] = {}
+    for event in trail:
+        if event["kind"] == kind:
+            name = event["detail"][key]
+            if name in found:
+                raise ValueError(f"two events say {kind!r} of {name}")
+            found[name] = event
+    return found
+
+
+def _altered(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+    """Return the names of what a row says otherwise than its event, or an empty text."""
+    return ", ".join(key for key in row if row[key] != told[key])
+
+
+def _banks(look: Transaction) -> Iterator[str]:
+    trail = list(events.walk(look, events.DEPLOYMENT))
+    imported = _named(trail, "bank imported", "bank")
+    for name in banks.names(look):
+        event = imported.pop(name, None)
+        yield from _guarded(f"bank {name}", partial(_bank, look, name, event))
+    for gone in imported:
+        yield f"bank {gone}: it was imported, and is missing."
+
+
+def _bank(look: Transaction, name: str, event: _Event | None) -> Iterator[str]:
+    if event is None:
+        yield f"bank {name}: it was slipped in; no event tells of its import."
+        return
     row = banks.find(look, name) or {}
-    now = sha256_of(banks.content(look, row["id"]))
-    recorded = [
-        event["detail"]["content_sha256"]
-        for event in trail
-        if event["kind"] == "bank imported" and event["detail"]["bank"] == name
-    ]
-    if recorded != [now] or row["content_sha256"] != now:
-        yield f"bank {name}: its items, options, films or reference standard were altered."
+    told = {**event["detail"], "imported_at_utc": event["at_utc"]}
+    altered = _altered({**banks.facts(row), "imported_at_utc": row["imported_at_utc"]}, told)
+    if altered:
+        yield f"bank {name}: {altered} altered since the import."
+    if sha256_of(banks.content(look, row["id"])) != told["content_sha256"]:
+        yield f"bank {name}: its items, options, films, reports or reference standard were altered."
 
 
 def _study(look: Transaction, name: str) -> Iterator[str]:
-    row = studies.find(look, name) or {}
+    row = studies.find(look, name)
+    if row is None:
+        yield f"study {name}: its bank is missing."
+        return
     trail = list(events.walk(look, events.study_chain(name)))
-    yield from _protocol(look, row, trail)
-    yield from _assignments(look, row, trail)
-    yield from _predictions(look, row, trail)
-    yield from _records(look, row, trail)
-    yield from _films(look, row)
+    for what, check in _CHECKS.items():
+        yield from _guarded(f"study {name}: {what}", partial(check, look, row, trail))
 
 
-def _details(trail: Iterable[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:
-    return [event["detail"] for event in trail if event["kind"] == kind]
+def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    name, drawn = row["name"], [event for event in trail if event["kind"] == "study drawn"]
+    if len(drawn) != 1:
+        yield f"study {name}: {len(drawn)} events tell of its draw."
+        return
+    told = drawn[0]["detail"]
+    text = hashlib.sha256(row["protocol"].encode()).hexdigest()
+    if {told["protocol_sha256"], text} != {row["protocol_sha256"]}:
+        yield f"study {name}: the protocol was altered after it was drawn."
+    if told["bank"] != row["bank_name"]:
+        yield f"study {name}: its bank was exchanged."
+    if told["cases_sha256"] != cases_hash(look, row["id"]):
+        yield f"study {name}: the cases or their strata are not those that were drawn."
 
 
-def _protocol(
-    look: Transaction, row: Mapping[str, Any], trail: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
-    locked = json.loads(row["protocol"])
-    drawn = [detail["protocol_sha256"] for detail in _details(trail, "study drawn")]
-    if drawn != [row["protocol_sha256"]] or sha256_of(locked) != row["protocol_sha256"]:
-        yield f"study {row['name']}: the protocol was altered after it was drawn."
-    cases = [case["item_id"] for case in studies.cases(look, row["id"])]
-    if cases != locked["cases"]:
-        yield f"study {row['name']}: the cases are not those of the protocol."
+_STATES = {"study drawn": "drawn", "study opened": "open"}
 
 
-def _assignments(
-    look: Transaction, row: Mapping[str, Any], trail: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
-    recorded = {
-        detail["reader_id"]: detail["assignments_sha256"]
-        for detail in _details(trail, "reader assigned")
+def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    passed = {event["kind"]: event["at_utc"] for event in trail if event["kind"] in _STATES}
+    now = {
+        "state": _STATES[list(passed)[-1]] if passed else None,
+        "drawn_at_utc": passed.get("study drawn"),
+        "opened_at_utc": passed.get("study opened"),
     }
+    altered = _altered({key: row[key] for key in now}, now)
+    if altered:
+        yield f"study {row['name']}: {altered} altered."
+
+
+def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    invited = _named(trail, "reader invited", "reader_id")
+    simulated = _named(trail, "reader simulated", "reader_id")
     for reader in people.readers(look, row["id"]):
-        expected = recorded.pop(reader["reader_id"], None)
-        has_any = bool(studies.assignments(look, reader["id"]))
-        if (expected or has_any) and assignment_hash(look, reader["id"]) != expected:
-            yield f"study {row['name']}: the assignments of {reader['reader_id']} were altered."
-    for gone in recorded:
+        name = reader["reader_id"]
+        event = invited.pop(name, None)
+        if event is None:
+            yield f"study {row['name']}: the reader {name} was slipped in."
+            continue
+        told = {
+            **event["detail"],
+            "invited_at_utc": event["at_utc"],
+            "simulated": int(name in simulated),
+        }
+        now = {key: reader[key] for key in ("invited_at_utc", "simulated")}
+        altered = _altered({**reader_facts(reader), **now}, told)
+        if altered:
+            yield f"study {row['name']}: the reader {name}: {altered} altered."
+    for gone in invited:
         yield f"study {row['name']}: the reader {gone} is missing."
 
 
-def _predictions(
-    look: Transaction, row: Mapping[str, Any], trail: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
-    recorded = {
-        detail["model_id"]: detail["predictions_sha256"]
-        for detail in _details(trail, "model added")
-    }
+def _assignments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    assigned = _named(trail, "reader assigned", "reader_id")
+    nothing = sha256_of([])
+    for reader in people.readers(look, row["id"]):
+        name = reader["reader_id"]
+        told = assigned[name]["detail"]["assignments_sha256"] if name in assigned else nothing
+        if assignment_hash(look, reader["id"]) != told:
+            yield f"study {row['name']}: the assignments of {name} were altered."
+
+
+def _models(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    added = _named(trail, "model added", "model_id")
     for model in models.of_study(look, row["id"]):
-        if recorded.pop(model["model_id"], None) != predictions_hash(look, model["id"]):
-            yield f"study {row['name']}: the predictions of {model['model_id']} were altered."
-    for gone in recorded:
+        name = model["model_id"]
+        event = added.pop(name, None)
+        if event is None:
+            yield f"study {row['name']}: the model {name} was slipped in."
+            continue
+        told = {**event["detail"], "added_at_utc": event["at_utc"]}
+        altered = _altered({**models.facts(model), "added_at_utc": model["added_at_utc"]}, told)
+        if altered:
+            yield f"study {row['name']}: the model {name}: {altered} altered."
+        if told["predictions_sha256"] != predictions_hash(look, model["id"]):
+            yield f"study {row['name']}: the predictions of {name} were altered."
+    for gone in added:
         yield f"study {row['name']}: the model {gone} is missing."
 
 
+def _presentations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    stored = readings.presentations_of_study(look, row["id"])
+    return _records(row, "presentation", _named(trail, "case presented", "presentation"), stored)
+
+
+def _readings(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    stored = readings.all_of_study(look, row["id"])
+    return _records(row, "reading", _named(trail, "case read", "reading"), stored)
+
+
 def _records(
-    look: Transaction, row: Mapping[str, Any], trail: Sequence[Mapping[str, Any]]
+    row: _Row, what: str, recorded: dict[str, _Event], stored: Iterable[_Row]
 ) -> Iterator[str]:
-    kinds = (
-        ("case presented", "presentation", readings.presentations_of_study(look, row["id"])),
-        ("case read", "reading", readings.all_of_study(look, row["id"])),
-    )
-    for kind, key, stored in kinds:
-        recorded = {detail[key]: detail["sha256"] for detail in _details(trail, kind)}
-        for one in stored:
-            if recorded.pop(one["id"], None) != sha256_of(dict(one)):
-                yield f"study {row['name']}: {key} {one['id']} was altered or slipped in."
-        for gone in recorded:
-            yield f"study {row['name']}: {key} {gone} is missing."
+    for one in stored:
+        event = recorded.pop(one["id"], None)
+        if event is None or event["detail"]["sha256"] != _hash(dict(one)):
+            yield f"study {row['name']}: {what} {one['id']} was altered or slipped in."
+    for gone in recorded:
+        yield f"study {row['name']}: {what} {gone} is missing."
 
 
-def _films(look: Transaction, row: Mapping[str, Any]) -> Iterator[str]:
-    for film in studies.case_films(look, row["id"]):
+_CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
+    "the protocol": _protocol,
+    "the state": _state,
+    "the readers": _readers,
+    "the assignments": _assignments,
+    "the models": _models,
+    "the presentations": _presentations,
+    "the readings": _readings,
+}
+
+
+def _films(look: Transaction, name: str) -> Iterator[str]:
+    row = studies.find(look, name)
+    for film in studies.case_films(look, row["id"]) if row else ():
         path = Path(film["images_root"]) / film["path"]
         try:
             found = hashlib.sha256(path.read_bytes()).hexdigest()
         except OSError:
-            yield f"study {row['name']}: the film {path} cannot be read."
+            yield f"study {name}: the film {path} cannot be read."
             continue
         if found != film["sha256"]:
-            yield f"study {row['name']}: the film {path} is not the one that was imported."
+            yield f"study {name}: the film {path} is not the one that was imported."

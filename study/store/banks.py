@@ -1,6 +1,5 @@
 """Question banks in the store: what was imported, held apart by who may see it."""
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -142,28 +141,75 @@ def item_numbers(look: Transaction, bank: int) -> dict[str, int]:
     return {row["item_id"]: row["id"] for row in rows}
 
 
-def content(look: Transaction, bank: int) -> list[dict[str, Any]]:
-    """Return everything a bank's content hash covers, item by item in order of item_id."""
-    views: dict[int, list[list[str]]] = {}
-    for row in look.rows(
-        "SELECT item, label, sha256 FROM item_views JOIN films ON films.id = film "
-        "WHERE films.bank = :bank ORDER BY item, position",
-        bank=bank,
-    ):
-        views.setdefault(row["item"], []).append([row["label"], row["sha256"]])
+def content(look: Transaction, bank: int) -> dict[str, Any]:
+    """Return everything a bank's content hash covers: its mark, its films, its items.
+
+    Films are in order of path, items in order of item_id; `options` is the JSON text as stored.
+    Row numbers and the images' folder are left out, so that two deployments of one bank agree.
+    """
     rows = look.rows(
-        "SELECT items.*, truth FROM items LEFT JOIN reference_standard ON item = items.id "
+        "SELECT items.*, truth, coalesce(words, '') AS explanation FROM items "
+        "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+        "LEFT JOIN explanations ON explanations.item = items.id "
         "WHERE bank = :bank ORDER BY item_id",
         bank=bank,
     )
-    return [
-        {
-            **{key: row[key] for key in row if key not in ("id", "bank", "options")},
-            "options": json.loads(row["options"]),
-            "views": views.get(row["id"], []),
-        }
-        for row in rows
-    ]
+    views, reports = _views(look, bank), _reports(look, bank)
+    return {
+        "simulated": bool(
+            look.value("SELECT simulated FROM banks WHERE id = :bank", bank=bank),
+        ),
+        "films": look.rows(
+            "SELECT path, sha256, width, height, bits, low, high, n_bytes FROM films "
+            "WHERE bank = :bank ORDER BY path",
+            bank=bank,
+        ),
+        "items": [
+            {
+                **{key: row[key] for key in row if key not in ("id", "bank")},
+                "views": views.get(row["id"], []),
+                "report": reports.get(row["id"], {}),
+            }
+            for row in rows
+        ],
+    }
+
+
+def _views(look: Transaction, bank: int) -> dict[int, list[list[Any]]]:
+    found: dict[int, list[list[Any]]] = {}
+    for row in look.rows(
+        "SELECT item, position, label, path FROM item_views JOIN films ON films.id = film "
+        "WHERE films.bank = :bank ORDER BY item, position",
+        bank=bank,
+    ):
+        found.setdefault(row["item"], []).append([row["position"], row["label"], row["path"]])
+    return found
+
+
+def _reports(look: Transaction, bank: int) -> dict[int, dict[str, str]]:
+    found: dict[int, dict[str, str]] = {}
+    for row in look.rows(
+        "SELECT item, section, words FROM report_texts JOIN items ON items.id = item "
+        "WHERE bank = :bank",
+        bank=bank,
+    ):
+        found.setdefault(row["item"], {})[row["section"]] = row["words"]
+    return found
+
+
+def facts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the event of a bank's import says of its row.
+
+    The images' folder is not among it: films may move house, their bytes are checked by hash.
+    """
+    return {
+        "bank": row["name"],
+        "format": row["format"],
+        "source": row["source_name"],
+        "source_sha256": row["source_sha256"],
+        "content_sha256": row["content_sha256"],
+        "simulated": bool(row["simulated"]),
+    }
 
 
 def film(look: Transaction, number: int) -> dict[str, Any] | None:

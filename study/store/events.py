@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from study.canonical import canonical_json, sha256_of
+from study.errors import BrokenStore
 from study.store.connection import Transaction
 
 DEPLOYMENT = "deployment"
@@ -56,13 +57,25 @@ def append(
 
 
 def walk(look: Transaction, chain: str) -> Iterator[dict[str, Any]]:
-    """Yield a chain's events in order, as the JSON objects their hashes are of, plus `hash`."""
+    """Yield a chain's events in order, as the JSON objects their hashes are of, plus `hash`.
+
+    Raises
+    ------
+    BrokenStore
+        An event's detail is no JSON.
+    """
     for row in look.rows(
         "SELECT chain, number, at_utc, actor, kind, detail, previous_hash, hash "
         "FROM events WHERE chain = :chain ORDER BY number",
         chain=chain,
     ):
-        yield {**row, "detail": json.loads(row["detail"])}
+        try:
+            detail = json.loads(row["detail"])
+        except (ValueError, RecursionError) as error:
+            raise BrokenStore(
+                f"event {row['number']} of {chain} cannot be read: {error}"
+            ) from error
+        yield {**row, "detail": detail}
 
 
 def chains(look: Transaction) -> list[str]:

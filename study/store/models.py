@@ -1,6 +1,6 @@
 """Models and their predictions in the store."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from study.store.connection import Transaction
@@ -23,6 +23,17 @@ def find(look: Transaction, study: int, model_id: str) -> dict[str, Any] | None:
         study=study,
         model_id=model_id,
     )
+
+
+def facts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the event of a model's adding says of its row."""
+    return {
+        "model_id": row["model_id"],
+        "model_version": row["model_version"],
+        "simulated": bool(row["simulated"]),
+        "source": row["source_name"],
+        "source_sha256": row["source_sha256"],
+    }
 
 
 def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:

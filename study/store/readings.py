@@ -43,9 +43,10 @@ def views(look: Transaction, item: int) -> list[dict[str, Any]]:
 
 
 def assignment(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
-    """Return an assignment with its item's options, or None."""
+    """Return an assignment with its item's options and its reader's mark, or None."""
     return look.row(
-        "SELECT assignments.*, options FROM assignments JOIN cases ON cases.id = case_id "
+        "SELECT assignments.*, options, simulated FROM assignments "
+        "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
         "JOIN items ON items.id = cases.item WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
@@ -97,15 +98,23 @@ def current(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
     )
 
 
-def has_any(look: Transaction, reader: int, timing_source: str) -> bool:
-    """Return whether a reader has a reading from that source."""
+def has_presentation_id(look: Transaction, presentation_id: str) -> bool:
+    """Return whether any presentation, of whichever case, has this id."""
     return bool(
         look.value(
-            "SELECT EXISTS (SELECT 1 FROM readings JOIN assignments "
-            "ON assignments.id = assignment WHERE reader = :reader "
-            "AND timing_source = :timing_source)",
+            "SELECT EXISTS (SELECT 1 FROM presentations WHERE id = :presentation_id)",
+            presentation_id=presentation_id,
+        )
+    )
+
+
+def has_begun(look: Transaction, reader: int) -> bool:
+    """Return whether any case was shown to a reader; none is read without."""
+    return bool(
+        look.value(
+            "SELECT EXISTS (SELECT 1 FROM presentations JOIN assignments "
+            "ON assignments.id = assignment WHERE reader = :reader)",
             reader=reader,
-            timing_source=timing_source,
         )
     )
 

@@ -90,7 +90,8 @@ def add_assignments(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> Non
 def assignments(look: Transaction, reader: int) -> list[dict[str, Any]]:
     """Return a reader's assignments in order of position, as an assignment's hash covers them."""
     return look.rows(
-        "SELECT position, item_id, condition, session, repeat, shown_order FROM assignments "
+        "SELECT assignments.id, position, item_id, condition, session, repeat, shown_order "
+        "FROM assignments "
         "JOIN cases ON cases.id = case_id JOIN items ON items.id = item "
         "WHERE reader = :reader ORDER BY position",
         reader=reader,

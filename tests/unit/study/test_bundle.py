@@ -139,3 +139,57 @@ def test_a_zip_holds_the_same_files(full: Store, tmp_path: Path) -> None:
     """A name that ends in .zip makes one file."""
     export(full, study="trial", out=tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_bytes() == zipped(bundle_files(full, "trial"))
+
+
+def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) -> None:
+    """An empty folder is as good as none, and so is one that a link points to."""
+    (tmp_path / "empty").mkdir()
+    export(full, study="trial", out=tmp_path / "empty")
+    assert {path.name for path in (tmp_path / "empty").iterdir()} == {
+        *HEADERS,
+        "protocol.json",
+        "audit.jsonl",
+        "datapackage.json",
+    }
+    (tmp_path / "pointed-at").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "pointed-at")
+    export(full, study="trial", out=tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "pointed-at" / "items.csv").is_file()
+
+
+def test_a_zip_is_not_put_in_place_of_a_folder(full: Store, tmp_path: Path) -> None:
+    """Even an empty one; and nothing is left beside it."""
+    (tmp_path / "x.zip").mkdir()
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(BadFile, match="already there"):
+        export(full, study="trial", out=tmp_path / "x.zip")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["file/bundle", "file/bundle.zip", "x" * 300, f"{'x' * 300}.zip"])
+def test_a_place_that_cannot_be_written_is_one_sentence(
+    full: Store, tmp_path: Path, name: str
+) -> None:
+    """Whatever the system refuses becomes a refusal of ours, with nothing half-done."""
+    (tmp_path / "file").write_text("in the way")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(BadFile, match=r"cannot be written: .+\.$"):
+        export(full, study="trial", out=tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["b", "b.zip"])
+def test_an_export_that_fails_at_its_last_step_leaves_nothing(
+    full: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A full disk, say: no scratch files stay behind."""
+
+    def refuse(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    before = sorted(path.name for path in tmp_path.iterdir())
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(BadFile, match="No space left on device"):
+        export(full, study="trial", out=tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before

@@ -1,0 +1,83 @@
+"""What a reader's page may know, as objects without a field for anything else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilmView:
+    """A film as a reader may know it: its number and how to draw it, never its path."""
+
+    film: int
+    label: str
+    width: int
+    height: int
+    bits: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnReading:
+    """A reader's own earlier answer, shown to them where the protocol lets them go back."""
+
+    id: str
+    option: str | None
+    status: str
+    confidence: int | None
+    comment: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseView:
+    """A case as its reader sees it. There is no field for anything else, on purpose."""
+
+    case: str
+    position: int
+    condition: str
+    question: str
+    options: tuple[tuple[str, str], ...]
+    context: tuple[tuple[str, str], ...]
+    views: tuple[FilmView, ...]
+    presented: bool
+    reading: OwnReading | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What a reader's page needs to go on: the rules, how far they are, and the next cases."""
+
+    seal: str
+    study: str
+    reader: str
+    simulated_films: bool
+    total: int
+    read: int
+    rules: Mapping[str, Any]
+    cases: tuple[CaseView, ...]
+    score: Mapping[str, int] | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether every assigned case has a reading."""
+        return self.read == self.total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFeedback:
+    """What a reader learns after a case, where the protocol says so."""
+
+    option: str
+    correct: bool
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What became of a batch of records, and the desk after it."""
+
+    stored: tuple[str, ...]
+    refused: tuple[tuple[str, str], ...]
+    feedback: Mapping[str, CaseFeedback]
+    desk: Desk

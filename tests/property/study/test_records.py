@@ -1,0 +1,101 @@
+"""Records: whatever a browser sends is taken or refused, and never breaks what is sent with it."""
+
+import contextlib
+import copy
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from study import desk, studies
+from study.banks import import_bank
+from study.deployments import init
+from study.protocol import Protocol
+from study.records import MalformedRecord, parse, record_id
+from study.store import Store
+from tests.conftest import NOW, entropy_from, invite, person, presentation, reading, write_bank
+
+_texts = st.text(st.characters(), max_size=8)  # lone surrogates included
+_json = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(10**300, 10**400)
+    | st.floats()
+    | _texts
+    | st.just("x" * 5000),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_texts, inner, max_size=4),
+    max_leaves=12,
+)
+_TOP = tuple(reading("0123456789"))
+_PLACES = (
+    *(("reading", name) for name in _TOP),
+    *(("reading", "times", name) for name in reading("0123456789")["times"]),
+    ("reading", "selections", 0, "at_ms"),
+    ("reading", "selections", 0, "option"),
+    ("reading", "behaviour", "zoom"),
+    *(("presentation", name) for name in presentation("0123456789")),
+    ("presentation", "circumstances", "renderer"),
+)
+
+
+def _changed(record: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """Return a copy of a record with one field exchanged."""
+    made = copy.deepcopy(record)
+    inner: Any = made
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = value
+    return made
+
+
+@given(_json)
+def test_any_json_is_a_record_or_malformed(value: object) -> None:
+    """Nothing a browser can send raises anything else."""
+    record_id(value)
+    with contextlib.suppress(MalformedRecord):
+        parse(value)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Return an open study with comments and more cases than any test reads."""
+    folder = tmp_path_factory.mktemp("records")
+    store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
+    path = write_bank(folder / "bank", n_patients=150)
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    values = {"cases": 300, "one_question_per": "item", "comments": True, "hidden_repeats": 300}
+    protocol = Protocol.from_json(values)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1")
+    studies.open_study(store, study="trial", now=NOW)
+    with store.kept_warm():
+        yield store
+
+
+@settings(max_examples=250, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.sampled_from(_PLACES), _json)
+def test_one_field_gone_wrong_never_stops_the_rest(
+    opened: Store, place: tuple[Any, ...], value: object
+) -> None:
+    """A sound record with one field exchanged for anything is stored or refused, by its name.
+
+    The record beside it, which is sound, is always stored.
+    """
+    reader = person(opened)
+    first, second = desk.desk(opened, reader).cases[:2]
+    sound = {"presentation": presentation(first.case), "reading": reading(first.case)}
+    sent = [
+        _changed(record, place[1:], value) if kind == place[0] else record
+        for kind, record in sound.items()
+    ]
+    beside = reading(second.case)
+    now = NOW + timedelta(seconds=2)
+    receipt = desk.take_records(opened, reader, [*sent, beside], now=now)
+    assert f"read-{second.case}" in receipt.stored
+    assert len(receipt.stored) + len(receipt.refused) == 3
+    if receipt.desk.cases and receipt.desk.cases[0].case == first.case:  # leave no case behind
+        desk.take_records(opened, reader, [reading(first.case, id=f"again-{first.case}")], now=now)
