@@ -89,7 +89,7 @@ def _import(options: argparse.Namespace) -> int:
         print(f"Left out: {fault}", file=sys.stderr)
     print(
         f"Imported {done.n_items} items and {done.n_films} films into bank {done.bank!r};"
-        f" left out {len(done.left_out)} fault(s)."
+        f" left out {done.n_left_out} item(s)."
     )
     return 0
 

@@ -5,8 +5,9 @@ from datetime import datetime
 from pathlib import Path
 
 from study.access import Entropy, give, new_code
-from study.errors import NotFound, NotNow
+from study.errors import NotFound
 from study.moments import stamp
+from study.names import check_name
 from study.store import Store, Transaction, deployment, events, people
 from study.studies import record, study_row
 
@@ -45,8 +46,7 @@ def coordinator_code(
     deliver
         Hands the code out within the transaction; where that fails nothing has changed.
     """
-    if not name.strip():
-        raise NotNow("A coordinator needs a name.")
+    check_name(name, "coordinator")
     code = new_code(entropy)
     with store.change() as change:
         found = study_row(change, study)
