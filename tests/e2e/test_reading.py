@@ -267,15 +267,22 @@ def test_feedback_after_a_case_is_shown_before_the_next(serve: Serve, reader: Re
 
 
 def test_a_time_limit_commits_what_was_not_answered(serve: Serve, reader: Reader) -> None:
-    """At zero the case is over, stored as timed out, and the next one comes."""
+    """At zero a case is over, stored as timed out, and the next comes; an empty desk waits.
+
+    After three cases in a row that nobody touched the page asks whether somebody is there.
+    """
     server = serve(time_limit_s=2)
     reader.sign_in(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.wait("ready", 2)
+    for position in (1, 2, 3):
+        reader.wait("ready", position)
+    reader.wait("paused")
     reader.wait_saved()
-    row = server.readings()[0]
-    assert (row["status"], row["answer"]) == ("timed_out", None)
-    assert row["response_ms"] == pytest.approx(2000, abs=400)
+    rows = server.readings()
+    assert [(row["status"], row["answer"]) for row in rows] == [("timed_out", None)] * 3
+    for row in rows:
+        assert row["response_ms"] == pytest.approx(2000, abs=400)
+    reader.page.keyboard.press("p")
+    reader.wait("ready", 4)
 
 
 def test_image_absent_shows_the_question_and_no_film(serve: Serve, reader: Reader) -> None:

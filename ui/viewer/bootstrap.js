@@ -1,15 +1,58 @@
 /** What Streamlit runs: loads the modules once per mounted element, and leaves a running room alone ever after. */
 
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+// The one sentence that cannot come from texts.js, which is not there yet.
+const TROUBLE = "The reading page could not be loaded. Trying again…";
+
+/** @type {WeakMap<ParentNode, Promise<() => void>>} */
 const rooms = new WeakMap();
 
 export default function ({ parentElement, data }) {
-  if (!rooms.has(parentElement)) {
-    const url = new URL(`${data.modules_url.replace(/\/$/, "")}/start.js`, document.baseURI).href;
-    rooms.set(parentElement, import(url).then(({ start }) => start(parentElement, data)));
-  }
+  const left = new AbortController();
+  if (!rooms.has(parentElement)) rooms.set(parentElement, open(parentElement, data, left.signal));
   const room = rooms.get(parentElement);
   return async () => {
     rooms.delete(parentElement);
+    left.abort();
     (await room)();
   };
+}
+
+/** Start the room, however often it takes. @returns {Promise<() => void>} stops it */
+async function open(parentElement, data, left) {
+  const folder = data.modules_url.replace(/\/$/, "");
+  for (let tries = 0; !left.aborted; tries += 1) {
+    // Browsers remember that a module failed, under its address, and so for every module it asks for. One more slash
+    // makes new addresses of the same files.
+    const url = new URL(`${folder}${"/".repeat(tries + 1)}start.js`, document.baseURI).href;
+    try {
+      const { start } = await import(url);
+      say(parentElement, "");
+      if (!left.aborted) return start(parentElement, data);
+    } catch (error) {
+      console.error(error);
+      say(parentElement, TROUBLE);
+      await sleep(Math.min(FIRST_WAIT_MS * 2 ** tries, LONGEST_WAIT_MS), left);
+    }
+  }
+  return () => {};
+}
+
+function say(parentElement, text) {
+  parentElement.querySelector(".rr-unloaded")?.remove();
+  if (!text) return;
+  const line = document.createElement("p");
+  line.className = "rr-unloaded";
+  line.setAttribute("role", "status");
+  line.textContent = text;
+  parentElement.querySelector(".reading-room").before(line);
+}
+
+function sleep(ms, left) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    addEventListener("online", resolve, { once: true });
+    left.addEventListener("abort", resolve, { once: true });
+  });
 }

@@ -15,6 +15,13 @@ test("each status has one meaning", async () => {
   }
 });
 
+test("the server's own words come along, and nobody else's", async () => {
+  const refuse = (body) => routes(async () => new Response(body, { status: 409 })).desk();
+  const wordsOf = (body) => refuse(body).catch((error) => error.words);
+  assert.equal(await wordsOf('{"why": "The study is not open."}'), "The study is not open.");
+  for (const body of ["<html>", "{}", '{"why": 3}', "null"]) assert.equal(await wordsOf(body), "");
+});
+
 test("no line and a broken body are both worth another try", async () => {
   assert.equal(await whyOf(async () => { throw new TypeError("failed"); }), "unreachable");
   assert.equal(await whyOf(async () => new Response("<html>")), "unreachable");

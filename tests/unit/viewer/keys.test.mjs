@@ -59,6 +59,7 @@ test("letters without a meaning are swallowed, so that nothing behind the page t
   assert.equal(press("k", "KeyK").do, "nothing");
 });
 
-test("nothing but film movements repeats", () => {
+test("nothing but film movements and scrolling repeats", () => {
+  assert.deepEqual(press("PageDown"), { do: "scroll", down: 1, repeats: true });
   for (const key of ["Enter", "a", "1", "p", "i", "Backspace"]) assert.ok(!press(key).repeats);
 });

@@ -20,6 +20,31 @@ test("films of different shape get the same height in a row", () => {
   near(fitted(rects[0], films[0]).scale, fitted(rects[1], films[1]).scale);
 });
 
+test("three upright films hang where they are seen largest, all equally large", () => {
+  const films = [upright, upright, upright];
+  const area = { width: 644, height: 768 };
+  const rects = arrange(area, films, 6);
+  const [first, ...others] = rects.map((rect, i) => fitted(rect, films[i]).scale);
+  for (const scale of others) assert.ok(Math.abs(scale / first - 1) < 0.03);
+  const inOneRow = fitted({ width: (644 - 12) / 3, height: 768 }, upright).scale;
+  assert.ok(first > 1.4 * inOneRow);
+});
+
+test("however films are arranged, each lies within the area and none on another", () => {
+  for (const n of [1, 2, 3, 4, 5]) {
+    for (const [width, height] of [[644, 768], [1060, 900], [1500, 500], [400, 1400], [900, 900]]) {
+      const rects = arrange({ width, height }, Array(n).fill(upright), 6);
+      assert.equal(rects.length, n);
+      rects.forEach((a, i) => {
+        assert.ok(a.x >= 0 && a.y >= 0 && a.x + a.width <= width && a.y + a.height <= height);
+        for (const b of rects.slice(0, i)) {
+          assert.ok(b.x + b.width <= a.x || a.x + a.width <= b.x || b.y + b.height <= a.y || a.y + a.height <= b.y);
+        }
+      });
+    }
+  }
+});
+
 test("no films need no panes", () => {
   assert.deepEqual(arrange({ width: 100, height: 100 }, [], 6), []);
 });

@@ -83,6 +83,24 @@ test("records survive a reload, in their order", async () => {
   assert.deepEqual(second.seen.sent[0].ids, ["b", "a", "0"]);
 });
 
+test("nothing is called saved before an answer was sent", async () => {
+  const { outbox, tick } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put({ id: "p", kind: "presentation", case: "c" });
+  await tick();
+  assert.equal(outbox.state, "idle");
+  outbox.put(reading("a"));
+  await tick();
+  assert.equal(outbox.state, "empty");
+});
+
+test("new records come after kept ones even when the clock was set back", () => {
+  const storage = new Storage();
+  outboxWith(storage, { deliver: fail, order: 1000 }).outbox.put(reading("a"));
+  const { outbox } = outboxWith(storage, { deliver: fail, order: 10 });
+  outbox.put(reading("b"));
+  assert.deepEqual(outbox.readings.map(({ id }) => id), ["a", "b"]);
+});
+
 test("another reader's seal sees nothing", () => {
   const storage = new Storage();
   outboxWith(storage, { seal: "one", deliver: fail }).outbox.put(reading("a"));
@@ -129,7 +147,7 @@ test("only readings count as answers", () => {
   const { outbox } = outboxWith(new Storage(), { deliver: accept });
   outbox.put({ id: "p", kind: "presentation", case: "c" });
   assert.equal(outbox.readings.length, 0);
-  assert.equal(outbox.state, "empty");
+  assert.equal(outbox.state, "idle");
   assert.equal(outbox.size, 1);
 });
 

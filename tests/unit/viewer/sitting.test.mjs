@@ -75,3 +75,65 @@ test("a revisited answer is unchanged until it is changed, and then supersedes",
   assert.equal(sitting.unchanged, false);
   assert.equal(sitting.reading(20, 20, "answered").supersedes, "r0");
 });
+
+test("how sure one was of another answer does not count for the new one", () => {
+  const sitting = seated();
+  sitting.begin(0, 0);
+  sitting.choose("A", 10);
+  sitting.confidence = 4;
+  sitting.choose("A", 20);
+  assert.equal(sitting.confidence, 4);
+  sitting.choose("B", 30);
+  assert.equal(sitting.confidence, null);
+});
+
+test("a revisited answer that is changed needs a new confidence", () => {
+  const sitting = seated({ presented: true, reading: { id: "r0", option: "B", confidence: 5, comment: null } });
+  sitting.begin(0, 0);
+  sitting.choose("C", 10);
+  assert.equal(sitting.confidence, null);
+});
+
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+const reloadedAfter = (gap_ms, { paused = false } = {}) => {
+  const before = seated();
+  before.begin(0, 1_000_000);
+  before.choose("A", 100);
+  if (paused) before.clock.setPaused(200, true);
+  const kept = JSON.parse(JSON.stringify(before.keep(300, 1_000_300)));
+  const after = seated({ presented: true }, { kept });
+  after.begin(50, 1_000_300 + gap_ms);
+  if (paused) after.clock.setPaused(60, false);
+  return after;
+};
+
+test("after the clock was set, what hangs on it is null and what was measured stays", () => {
+  for (const gap_ms of [-1, -YEAR_MS, 40 * YEAR_MS, Number.NaN]) {
+    const record = reloadedAfter(gap_ms).reading(150, 5, "answered");
+    assert.deepEqual(record.times,
+      { response_ms: 400, elapsed_ms: null, hidden_ms: null, paused_ms: 0, first_selection_ms: 100 });
+    assert.deepEqual(record.flags, ["resumed", "clock_implausible"]);
+  }
+});
+
+test("a clock set within a pause takes the paused time", () => {
+  const { times } = reloadedAfter(YEAR_MS, { paused: true }).reading(160, 5, "answered");
+  assert.deepEqual(times,
+    { response_ms: 300, elapsed_ms: null, hidden_ms: 0, paused_ms: null, first_selection_ms: 100 });
+});
+
+test("an implausible gap is remembered over the next reload, and a weekend is plausible", () => {
+  const kept = JSON.parse(JSON.stringify(reloadedAfter(-5).keep(150, 2_000_000)));
+  const again = seated({ presented: true }, { kept });
+  again.begin(0, 2_001_000);
+  const record = again.reading(10, 2_001_010, "answered");
+  assert.equal(record.times.hidden_ms, null);
+  assert.deepEqual(record.flags, ["resumed", "clock_implausible"]);
+  assert.equal(reloadedAfter(3 * 24 * 3600 * 1000).reading(60, 5, "answered").flags.length, 1);
+});
+
+test("coming back to a case set aside is no new gap", () => {
+  const sitting = reloadedAfter(1000);
+  sitting.begin(500, -YEAR_MS);
+  assert.deepEqual(sitting.reading(600, 5, "answered").flags, ["resumed"]);
+});

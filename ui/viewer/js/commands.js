@@ -31,6 +31,7 @@ export class Commands {
     const writing = target instanceof HTMLElement && target.matches("input, textarea, select");
     const action = actionOf(event);
     if (!action || (writing && action.do !== "close")) return;
+    if (action.do === "scroll" && this.#overlays.open) return; // the browser scrolls the sheet
     if (action.do === "confirm" && meansItself(target)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -62,6 +63,7 @@ export class Commands {
       case "back": room.back(); break;
       case "close": room.stopAskingSure(); break;
       case "comment": if (room.state === "ready") this.#panel.focusComment(); break;
+      case "scroll": this.#panel.scroll(action.down); break;
       case "help": this.#help(); break;
       case "theme": this.#turnLight(); break;
       default: break;

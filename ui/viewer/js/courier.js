@@ -19,6 +19,8 @@ export class Courier {
   #room;
   #overlays;
   #stopped = false;
+  /** @type {Set<() => void>} what ends the waiting times under way */
+  #asleep = new Set();
 
   /**
    * @param {import("./desk.js").DeskRoutes} routes @param {import("./overlays.js").Overlays} overlays
@@ -62,6 +64,12 @@ export class Courier {
     return this.#routes.earlier(position);
   }
 
+  /** Try everything again at once: the line may be back, or the reader signed in again. */
+  hurry() {
+    this.outbox?.hurry();
+    for (const wake of this.#asleep) wake();
+  }
+
   stop() {
     this.#stopped = true;
     this.outbox?.stop();
@@ -75,14 +83,23 @@ export class Courier {
         return this.#stopped ? null : desk;
       } catch (error) {
         this.#failed(error);
-        this.#room.trouble(texts.loading.noServer);
+        this.#room.trouble(error.words || texts.loading.noServer);
       }
-      await new Promise((resolve) => {
-        setTimeout(resolve, wait);
-        addEventListener("online", resolve, { once: true });
-      });
+      await this.#sleep(wait);
     }
     return null;
+  }
+
+  #sleep(ms) {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#asleep.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#asleep.add(wake);
+    });
   }
 
   #received(receipt, sent) {
@@ -102,9 +119,11 @@ export class Courier {
     this.#room.blocked();
   }
 
-  #failed({ why }) {
+  #failed({ why, words }) {
     if (why === "signed-out") this.#block(why, texts.signedOut);
-    if (why === "other-reader") this.#otherReader();
+    // Before the desk was ever open there is no reader whose place another could have taken.
+    else if (why === "other-reader" && this.desk) this.#otherReader();
+    else if (words) this.#room.trouble(words);
   }
 
   #otherReader() {

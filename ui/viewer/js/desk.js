@@ -4,11 +4,12 @@
 
 /** Why a request failed: `signed-out`, `other-reader`, `refused` (do not repeat) or `unreachable` (repeat). */
 export class DeskError extends Error {
-  /** @param {string} why @param {number} status */
-  constructor(why, status) {
-    super(`${why} (${status})`);
+  /** @param {string} why @param {number} status @param {string} [words] the server's own, for the reader */
+  constructor(why, status, words = "") {
+    super(`${why} (${status}) ${words}`.trim());
     this.why = why;
     this.status = status;
+    this.words = words;
   }
 }
 
@@ -61,7 +62,17 @@ export class DeskRoutes {
         throw new DeskError("unreachable", response.status); // a proxy's page, or a body cut short
       }
     }
-    throw new DeskError(reason(response.status), response.status);
+    throw new DeskError(reason(response.status), response.status, await wordsOf(response));
+  }
+}
+
+/** @param {Response} response @returns {Promise<string>} "" where a proxy answered, or nobody */
+async function wordsOf(response) {
+  try {
+    const { why } = await response.json();
+    return typeof why === "string" ? why : "";
+  } catch {
+    return "";
   }
 }
 

@@ -2,6 +2,8 @@
 
 import { greyOf, quantileWindow, unpackSamples } from "./film-samples.js";
 
+const LONGEST_WORDS = 300;
+
 const underWay = new Map();
 
 self.addEventListener("message", async ({ data }) => {
@@ -15,7 +17,8 @@ self.addEventListener("message", async ({ data }) => {
     const film = await load(data.view, stop.signal);
     self.postMessage({ id: data.id, film }, { transfer: [film.samples.buffer] });
   } catch (error) {
-    self.postMessage({ id: data.id, error: String(error.message ?? error), status: error.status ?? 0 });
+    const { message = String(error), kind = "line", status = 0, words = "" } = error ?? {};
+    self.postMessage({ id: data.id, error: message, why: { kind, status, words } });
   } finally {
     underWay.delete(data.id);
   }
@@ -24,11 +27,30 @@ self.addEventListener("message", async ({ data }) => {
 /** @param {import("./types.js").View} view @param {AbortSignal} signal */
 async function load(view, signal) {
   const response = await fetch(view.url, { credentials: "same-origin", signal });
-  if (!response.ok) throw Object.assign(new Error("film refused"), { status: response.status });
-  const { width, height } = view;
-  const samples = view.encoding === "samples"
-    ? unpackSamples(new Uint8Array(await response.arrayBuffer()), width, height)
-    : await decodePng(await response.blob(), width, height);
+  if (!response.ok) {
+    const { status } = response;
+    throw Object.assign(new Error("film refused"), { kind: "refused", status, words: await wordsOf(response) });
+  }
+  const body = view.encoding === "samples" ? await response.arrayBuffer() : await response.blob();
+  try {
+    return await decode(body, view);
+  } catch (error) {
+    throw Object.assign(new Error(String(error.message ?? error)), { kind: "unreadable" });
+  }
+}
+
+/** What the server says about it: only 503 carries words meant for the reader. @param {Response} response */
+async function wordsOf(response) {
+  const plain = response.headers.get("Content-Type")?.startsWith("text/plain");
+  if (response.status !== 503 || !plain) return "";
+  return (await response.text()).slice(0, LONGEST_WORDS);
+}
+
+/** @param {ArrayBuffer|Blob} body @param {import("./types.js").View} view */
+async function decode(body, { width, height }) {
+  const samples = body instanceof Blob
+    ? await decodePng(body, width, height)
+    : unpackSamples(new Uint8Array(body), width, height);
   return { samples, width, height, auto: quantileWindow(samples, 0.01, 0.99) };
 }
 

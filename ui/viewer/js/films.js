@@ -1,16 +1,10 @@
 /** The films of the current case and of the coming ones: fetched, decoded and on the card before they are needed. */
 
+import { FilmError } from "./film-error.js";
+
 /** @typedef {import("./types.js").Case} Case */
 /** @typedef {{view: import("./types.js").View, auto: import("./types.js").Window, handle: any}} Hung  ready to show */
 /** @typedef {{promise: Promise<Hung[]>, hung: Hung[]|null, urgent: boolean, dropped: boolean, ids: number[]}} Job */
-
-export class FilmError extends Error {
-  /** @param {string} message @param {number} status the HTTP status, 0 where there was none */
-  constructor(message, status) {
-    super(message);
-    this.status = status;
-  }
-}
 
 export class Films {
   #picture;
@@ -70,9 +64,9 @@ export class Films {
       // One after the other: the first film is on its way up while the second is still being decoded.
       for (const [i, view] of item.views.entries()) {
         const film = await films[i];
-        const handle = await this.#picture.upload(film, () => this.#breathe(job));
+        const handle = await this.#upload(film, job);
         hung.push({ view, auto: film.auto, handle });
-        if (job.dropped) throw new FilmError("no longer wanted", 0);
+        if (job.dropped) throw new FilmError("no longer wanted", { kind: "line" });
       }
     } catch (error) {
       Promise.allSettled(films);
@@ -82,6 +76,14 @@ export class Films {
     this.#picture.prepare(hung);
     job.hung = hung;
     return hung;
+  }
+
+  async #upload(film, job) {
+    try {
+      return await this.#picture.upload(film, () => this.#breathe(job));
+    } catch (error) {
+      throw new FilmError(String(error.message ?? error), { kind: "unshowable" });
+    }
   }
 
   /** Between two strips of an upload, let the page draw a frame, unless the reader is waiting. */
@@ -118,11 +120,12 @@ export class Films {
       const waiting = this.#waiting.get(data.id);
       this.#waiting.delete(data.id);
       if (data.film) waiting?.resolve(data.film);
-      else waiting?.reject(new FilmError(data.error, data.status));
+      else waiting?.reject(new FilmError(data.error, data.why));
     });
     worker.addEventListener("error", () => {
       this.#worker = null;
-      for (const { reject } of this.#waiting.values()) reject(new FilmError("the film worker failed", 0));
+      const failed = new FilmError("the film worker failed", { kind: "line" });
+      for (const { reject } of this.#waiting.values()) reject(failed);
       this.#waiting.clear();
     });
     this.#worker = worker;

@@ -19,6 +19,7 @@ const SIGNS = {
   "?": { do: "help" },
 };
 const NAMED = { Enter: "confirm", Escape: "close", Backspace: "back" };
+const PAGES = { PageUp: -1, PageDown: 1 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
@@ -30,6 +31,7 @@ export function actionOf(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
   const { key, shiftKey } = event;
   if (key in NAMED) return { do: NAMED[key] };
+  if (key in PAGES) return { do: "scroll", down: PAGES[key], repeats: true };
   if (key in ARROWS) {
     const [right, down] = ARROWS[key];
     return { do: shiftKey ? "level" : "pan", right, down, repeats: true };

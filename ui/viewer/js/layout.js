@@ -5,16 +5,21 @@
 /** @typedef {{width: number, height: number}} Size */
 
 const LARGEST_SCALE = 16;
+const NEARLY = 1.02;
 
 /**
- * Share an area between films, in rows or columns, whichever shows them larger.
+ * Share an area between films, in a row, a column or several rows or columns, whichever shows them largest.
  * @param {Size} area in device pixels @param {Size[]} films @param {number} gap @returns {Rect[]}
  */
 export function arrange(area, films, gap) {
   if (!films.length) return [];
-  const row = inRow(area, films, gap);
-  const column = inRow(turned(area), films.map(turned), gap).map(turnedRect);
-  return shown(row, films) >= shown(column, films) ? row : column;
+  const ways = [];
+  // A single row first, then rows in the order of reading: of near equals the first is taken.
+  for (let n = films.length; n >= 1; n -= 1) ways.push(inRows(area, films, gap, n));
+  for (let n = films.length; n >= 1; n -= 1) {
+    ways.push(inRows(turned(area), films.map(turned), gap, n).map(turnedRect));
+  }
+  return ways.reduce((best, way) => (shown(way, films) > NEARLY * shown(best, films) ? way : best));
 }
 
 /** @param {Size} pane @param {Size} film @returns {Gaze} the whole film, in the middle */
@@ -80,6 +85,17 @@ function bounded(gaze, pane, film) {
     x: within(gaze.x, pane.width, film.width),
     y: within(gaze.y, pane.height, film.height),
   };
+}
+
+/** Rows of so many films each, the last with what is left, all equally high so that films can be compared. */
+function inRows(area, films, gap, perRow) {
+  const rows = Math.ceil(films.length / perRow);
+  const height = Math.max(1, Math.floor((area.height - gap * (rows - 1)) / rows));
+  return Array.from({ length: rows }, (_, i) => {
+    const y = i * (height + gap);
+    const some = films.slice(i * perRow, (i + 1) * perRow);
+    return inRow({ width: area.width, height }, some, gap).map((rect) => ({ ...rect, y }));
+  }).flat();
 }
 
 /** Widths in proportion to the films' own shapes, so that films of one height look equally high. */

@@ -10,6 +10,7 @@ export class LightBox {
   #forceCanvas;
   #observer;
   #listener;
+  #density = 1;
 
   /**
    * @param {HTMLElement} place @param {boolean} forceCanvas
@@ -23,8 +24,8 @@ export class LightBox {
     this.#hang();
   }
 
-  /** Device pixels per CSS pixel. */
-  get density() { return window.devicePixelRatio || 1; }
+  /** Device pixels per CSS pixel: measured, since the browser's own ratio can differ from what the canvas gets. */
+  get density() { return this.#density; }
 
   get size() { return { width: this.canvas.width, height: this.canvas.height }; }
 
@@ -39,8 +40,9 @@ export class LightBox {
     this.#place.prepend(this.canvas);
     this.renderer = this.#chooseRenderer();
     this.canvas.addEventListener("webglcontextlost", () => this.#replace(), { once: true });
-    this.#setSize(Math.round(this.#place.clientWidth * this.density),
-      Math.round(this.#place.clientHeight * this.density));
+    this.#density = window.devicePixelRatio || 1;
+    this.#setSize(Math.round(this.#place.clientWidth * this.#density),
+      Math.round(this.#place.clientHeight * this.#density));
     try {
       this.#observer.observe(this.canvas, { box: "device-pixel-content-box" });
     } catch {
@@ -71,9 +73,14 @@ export class LightBox {
 
   #measure(entry) {
     const exact = entry.devicePixelContentBoxSize?.[0];
-    const width = exact ? exact.inlineSize : Math.round(entry.contentRect.width * this.density);
-    const height = exact ? exact.blockSize : Math.round(entry.contentRect.height * this.density);
-    if (this.#setSize(width, height)) this.#listener.resized();
+    const ratio = window.devicePixelRatio || 1;
+    const width = exact ? exact.inlineSize : Math.round(entry.contentRect.width * ratio);
+    const height = exact ? exact.blockSize : Math.round(entry.contentRect.height * ratio);
+    const density = width / entry.contentRect.width;
+    if (width < 1 || height < 1) return;
+    const anew = this.#setSize(width, height) || density !== this.#density;
+    this.#density = density;
+    if (anew) this.#listener.resized();
   }
 
   #setSize(width, height) {

@@ -21,6 +21,7 @@ export class Outbox {
   #entries = new Map();
   #order = 0;
   #sending = false;
+  #delivered = false;
   #failures = 0;
   #timer = null;
 
@@ -36,10 +37,11 @@ export class Outbox {
     this.#keep = keep;
     this.#deliver = deliver;
     this.#listener = listener;
-    this.#order = order;
     this.#later = later ?? ((run, ms) => setTimeout(run, ms));
     this.#cancel = cancel ?? ((timer) => clearTimeout(timer));
     this.#gather();
+    // The computer's clock may have been set back since the last page.
+    this.#order = Math.max(order, ...[...this.#entries.values()].map((entry) => entry.order + 1));
   }
 
   get size() { return this.#entries.size; }
@@ -52,9 +54,10 @@ export class Outbox {
     return [...this.#entries.values()].sort((a, b) => a.order - b.order).map((e) => e.record);
   }
 
-  /** @returns {"empty"|"sending"|"kept"|"unkept"} unkept: waiting, and only in this page's memory */
+  /** @returns {"idle"|"empty"|"sending"|"kept"|"unkept"} idle: nothing was sent yet; unkept: waiting, and only in
+   *  this page's memory */
   get state() {
-    if (!this.readings.length) return "empty";
+    if (!this.readings.length) return this.#delivered ? "empty" : "idle";
     if (!this.#failures) return "sending";
     return [...this.#entries.values()].every((entry) => entry.kept) ? "kept" : "unkept";
   }
@@ -111,6 +114,7 @@ export class Outbox {
     try {
       const receipt = await this.#deliver(records, false);
       this.#failures = 0;
+      this.#delivered ||= records.some((record) => record.kind === "reading");
       for (const id of [...receipt.stored, ...receipt.refused.map((r) => r.id)]) this.#remove(id);
       this.#sending = false;
       this.#listener.receipt(receipt, records);

@@ -84,6 +84,7 @@ export class Overlays {
   close() {
     this.#sheet.hidden = true;
     this.#main.inert = false;
+    delete this.#main.dataset.covered;
     this.#sheetName = "";
     this.#before?.focus?.({ preventScroll: true });
     this.#before = null;
@@ -108,6 +109,8 @@ export class Overlays {
     this.#sheet.setAttribute("aria-label", children[0].textContent);
     this.#sheet.hidden = false;
     this.#main.inert = true;
+    // Where time does not count, nothing is to be read.
+    this.#main.toggleAttribute("data-covered", this.blocked);
     this.#sheet.querySelector("button")?.focus({ preventScroll: true });
   }
 }

@@ -5,7 +5,8 @@ import { texts } from "./texts.js";
 /** @typedef {import("./types.js").Case} Case */
 
 const TOAST_MS = 8000;
-const DENSITIES = 5; // steps of smaller type and a wider panel, so that no option needs scrolling
+const DENSITIES = 6; // steps of smaller type and a wider panel, so that no option needs scrolling
+const PAGE = 0.85; // of the visible part, so that the last lines are still there after turning
 
 export class Panel {
   #root;
@@ -94,6 +95,7 @@ export class Panel {
       button.setAttribute("aria-pressed", String(chosen));
       // The focus follows the choice, or Enter would meet a button that is not the chosen one.
       if (chosen && this.#options.includes(document.activeElement)) button.focus();
+      if (chosen) button.scrollIntoView({ block: "nearest" });
     }
     this.#parts.confirm.setAttribute("aria-disabled", String(option === null));
   }
@@ -107,6 +109,12 @@ export class Panel {
   /** @param {boolean} waiting whether digits now mean confidence */
   showStage(waiting) {
     this.#parts.sure.toggleAttribute("data-waiting", waiting);
+  }
+
+  /** @param {number} down 1 a page down, -1 a page up */
+  scroll(down) {
+    const { scroll } = this.#parts;
+    scroll.scrollBy({ top: down * PAGE * scroll.clientHeight });
   }
 
   focusComment() {
@@ -140,6 +148,11 @@ export class Panel {
     this.#parts.body.hidden = Boolean(text);
   }
 
+  /** A word about what is being waited for, where the reader waits. @param {string} text */
+  showTrouble(text) {
+    if (!this.#parts.loading.hidden) this.#parts.loading.textContent = text;
+  }
+
   /** @param {number|null} left_s */
   showCountdown(left_s) {
     const { countdown } = this.#parts;
@@ -147,7 +160,7 @@ export class Panel {
     countdown.toggleAttribute("data-short", left_s !== null && left_s <= 10);
   }
 
-  /** @param {"empty"|"sending"|"kept"|"unkept"} state */
+  /** @param {import("./outbox.js").Outbox["state"]} state */
   showOutbox(state) {
     this.#parts.outbox.textContent = texts.outbox[state];
     this.#parts.outbox.dataset.outboxState = state;

@@ -2,10 +2,12 @@
  * The renderer on the graphics card: films as exact integer textures, brought to screen size, then windowed.
  *
  * The screen-sized part of a film (its sheet) is made anew when the view changes, the windowed sheet (its print) when
- * the window does. Both are made in advance for the coming cases, so that showing one is a copy of its pixels.
+ * the window does. Both are made in advance for the coming cases, so that showing one is a copy of its pixels. A film
+ * larger than the card takes as one texture stays with the processor, which makes its sheets.
  */
 
 import { covered, origin } from "./layout.js";
+import { resample } from "./resample.js";
 import { HALVE, RESAMPLE, VERTEX, WINDOW } from "./shaders.js";
 
 /** @typedef {{handle: any, rect: import("./types.js").Rect, gaze: import("./types.js").Gaze,
@@ -13,6 +15,7 @@ import { HALVE, RESAMPLE, VERTEX, WINDOW } from "./shaders.js";
 
 const STRIP_BYTES = 1 << 20; // short enough an upload to leave the frame rate alone
 const SMALLEST_LEVEL = 64;
+const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
 
 export class WebglRenderer {
   name = "webgl2";
@@ -44,8 +47,10 @@ export class WebglRenderer {
   async upload(film, breathe) {
     const gl = this.#gl;
     const { samples, width, height } = film;
-    if (Math.max(width, height) > gl.getParameter(gl.MAX_TEXTURE_SIZE)) throw new Error("film too large");
     const eight = samples instanceof Uint8Array;
+    if (Math.max(width, height) > gl.getParameter(gl.MAX_TEXTURE_SIZE)) {
+      return { ...UNMADE, width, height, levels: [], film, unit: eight ? 256 : 1 };
+    }
     const levels = [texture(gl, eight ? gl.R8UI : gl.R16UI, width, height)];
     const type = eight ? gl.UNSIGNED_BYTE : gl.UNSIGNED_SHORT;
     const rows = Math.max(1, Math.floor(STRIP_BYTES / (width * samples.BYTES_PER_ELEMENT)));
@@ -61,10 +66,7 @@ export class WebglRenderer {
     await breathe();
     this.#addHalves(levels, eight ? 256 : 1);
     // In 256ths: what one unit of the first level and of the halved levels counts.
-    return {
-      width, height, levels, gains: [256, eight ? 1 : 256],
-      rect: null, sheet: null, sheetKey: "", print: null, printKey: "",
-    };
+    return { ...UNMADE, width, height, levels, gains: [256, eight ? 1 : 256] };
   }
 
   /** Make the sheet and the print, unless they are there already. @param {Hanging} hanging */
@@ -118,6 +120,10 @@ export class WebglRenderer {
     handle.sheet = this.#sized(handle.sheet, gl.R32UI, part);
     handle.rect = part;
     const step = 1 / gaze.scale;
+    if (!handle.levels.length) {
+      this.#fillSheet(handle, gaze, pane, step);
+      return;
+    }
     const halvings = Math.min(handle.levels.length - 1, Math.max(0, Math.floor(Math.log2(step))));
     const share = 2 ** halvings;
     const corner = origin(gaze, pane);
@@ -127,6 +133,18 @@ export class WebglRenderer {
     gl.uniform1f(uniforms.u_gain, handle.gains[Math.min(1, halvings)]);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     gl.flush();
+  }
+
+  /** The sheet of a film that is not on the card. */
+  #fillSheet({ film, unit, rect, sheet }, gaze, pane, step) {
+    const gl = this.#gl;
+    const { x, y } = origin(gaze, pane);
+    const greys = resample(film, { x: x + rect.x * step, y: y + rect.y * step }, step, rect, unit);
+    const gain = 256 / unit;
+    gl.bindTexture(gl.TEXTURE_2D, sheet.name);
+    gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, rect.width, rect.height, gl.RED_INTEGER, gl.UNSIGNED_INT,
+      Uint32Array.from(greys, (grey) => grey * gain));
   }
 
   #makePrint(handle, window, inverted) {

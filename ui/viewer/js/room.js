@@ -1,16 +1,19 @@
 /** The reading room itself: which case is on the screen, what the reader may do now, and what comes next. */
 
+import { Between } from "./between.js";
 import { circumstances } from "./circumstances.js";
 import { newId } from "./ids.js";
+import { LookingBack } from "./looking-back.js";
 import { epochAt } from "./paint.js";
-import { Sitting } from "./sitting.js";
 import { texts } from "./texts.js";
+import { Watch } from "./watch.js";
+import { Worklist } from "./worklist.js";
 
+/** @typedef {import("./sitting.js").Sitting} Sitting */
 /** @typedef {"loading"|"ready"|"paused"|"finished"} State */
 
+const MOST_UNTOUCHED = 3; // one case may be looked at with folded arms, three in a row hardly
 const QUIET_MS = 600; // a second Enter this soon after a commit is a double press, not a question
-const KEEP_EVERY_MS = 1000;
-const ASK_AGAIN_MS = 1000;
 
 export class Room {
   /** @type {State} */
@@ -25,15 +28,21 @@ export class Room {
   #overlays;
   /** @type {import("./courier.js").Courier} */
   #courier;
-  /** @type {Sitting|null} the running case while an earlier one is looked at */
-  #aside = null;
-  /** Cases answered here, whether or not the server knows yet. */
-  #answered = new Set();
+  /** @type {LookingBack} */
+  #past;
+  /** @type {Between} */
+  #between;
+  /** @type {Worklist} */
+  #list;
+  /** @type {Watch} */
+  #watch;
   /** @type {{readingId: string, option: string|null, shown: boolean}|null} */
   #feedback = null;
+  /** Whether the next case waits for a sign of life. */
+  #absent = false;
+  /** Cases in a row whose time ran out untouched. */
+  #ranOut = 0;
   #readyAt = 0;
-  #keptAt = 0;
-  #asking = null;
 
   /** @param {{root: HTMLElement, panel: import("./panel.js").Panel, stage: import("./stage.js").Stage,
    *   overlays: import("./overlays.js").Overlays}} parts */
@@ -52,13 +61,17 @@ export class Room {
   /** @param {import("./courier.js").Courier} courier */
   async open(courier) {
     this.#courier = courier;
+    this.#past = new LookingBack(courier);
+    const parts = { root: this.#root, panel: this.#panel, stage: this.#stage, overlays: this.#overlays };
+    this.#between = new Between(parts, courier, () => this.#another());
+    this.#watch = new Watch(courier, this.#overlays);
     this.#enter("loading");
     this.#panel.showLoading(texts.loading.opening);
     if (!(await courier.open())) return;
+    this.#list = new Worklist(courier);
     this.#panel.showReader(courier.desk);
     this.#root.dataset.back = String(this.rules.back_navigation);
     this.#panel.showRenderer(this.#stage.renderer.name);
-    for (const record of courier.outbox.readings) this.#answered.add(record.case);
     this.outboxChanged();
     this.next();
   }
@@ -66,12 +79,16 @@ export class Room {
   /** Go on to the next case that is not answered, or to the end. */
   next() {
     this.#feedback = null;
-    const item = this.#coming()[0];
-    const aside = this.#aside;
-    this.#aside = null;
-    if (aside && item?.case === aside.item.case) this.#seat(aside);
-    else if (item) this.#seat(this.#newSitting(item));
+    const item = this.#list.coming[0];
+    if (item && this.#ranOut >= MOST_UNTOUCHED) this.#waitForReader();
+    else if (item) this.#seat(this.#past.takeBack(item.case) ?? this.#list.sitting(item));
     else this.#wait();
+  }
+
+  /** The reader moved a hand. */
+  touched() {
+    if (this.sitting) this.sitting.touched = true;
+    this.#ranOut = 0;
   }
 
   /** @param {string} option @param {number} now */
@@ -80,6 +97,7 @@ export class Room {
     this.sitting.choose(option, now);
     this.#ask(false);
     this.#panel.showChoice(option);
+    this.#panel.showConfidence(this.sitting.confidence);
     this.#panel.hint("");
     this.#panel.say(texts.said.chosen(option));
     this.keep(now);
@@ -123,6 +141,11 @@ export class Room {
 
   /** Pause or go on. @param {number} now */
   pause(now) {
+    if (this.#absent || (this.state === "paused" && this.#list.readElsewhere(this.sitting))) {
+      this.touched();
+      this.next();
+      return;
+    }
     const paused = this.state === "ready";
     if (!paused && !(this.state === "paused" && this.sitting.clock.paused)) return;
     this.sitting.clock.setPaused(now, paused);
@@ -141,27 +164,24 @@ export class Room {
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */
   visibility(now) {
     if (!this.sitting || this.sitting.committed) return;
-    this.sitting.clock.setHidden(now, this.#outOfSight());
+    this.#watch.look(this.sitting, now);
     this.keep(now);
   }
 
-  /** Some times a second: the checkpoint and the countdown. @param {number} now */
+  /** Some times a second. @param {number} now */
   tick(now) {
     if (!this.sitting?.clock.running || this.sitting.committed) return;
-    if (now - this.#keptAt >= KEEP_EVERY_MS) this.keep(now);
-    const limit_ms = this.rules.time_limit_s * 1000;
-    if (!limit_ms || this.sitting.revisited) return;
-    const left_ms = limit_ms - this.sitting.clock.read(now).response_ms;
+    const left_ms = this.#watch.tick(this.sitting, now);
+    if (left_ms === null) return;
     this.#panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
-    if (left_ms <= 0 && this.state === "ready") this.#commit(now, "timed_out");
+    if (left_ms > 0 || this.state !== "ready") return;
+    if (this.#overlays.open === "help") this.#overlays.close();
+    this.#commit(now, "timed_out");
   }
 
   /** Write down where the running case stands, for a reload. @param {number} now */
   keep(now) {
-    const { sitting } = this;
-    if (!sitting?.clock.running || sitting.revisited || sitting.committed) return;
-    this.#keptAt = now;
-    this.#courier.keep.put("running", sitting.keep(now, epochAt(now)));
+    this.#watch?.keep(this.sitting, now);
   }
 
   /** @param {string} tool */
@@ -174,7 +194,7 @@ export class Room {
     this.#stage.lost();
     const { sitting } = this;
     if (!sitting || sitting.committed) return;
-    this.#leave(sitting, performance.now());
+    this.#watch.leave(sitting, performance.now());
     sitting.flag("display_lost");
     this.#seat(sitting);
   }
@@ -187,7 +207,8 @@ export class Room {
 
   /** @param {string} text */
   trouble(text) {
-    if (this.state === "loading") this.#panel.showLoading(text);
+    this.#panel.showTrouble(text);
+    if (this.#feedback && !this.#feedback.shown) this.#panel.hint(text);
   }
 
   /**
@@ -198,8 +219,7 @@ export class Room {
     for (const { id, why } of receipt.refused) {
       const record = sent.find((each) => each.id === id);
       if (record?.kind !== "reading") continue;
-      // If the desk still lists the case, it is to be read again.
-      this.#answered.delete(record.case);
+      this.#list.again(record.case);
       this.#panel.toast(texts.hints.refused(why));
     }
     const waiting = this.#feedback;
@@ -207,26 +227,20 @@ export class Room {
       const feedback = receipt.feedback?.[waiting.readingId];
       if (feedback) this.#showFeedback(feedback);
       else this.next();
-    } else if (this.state === "loading" && !this.sitting) {
-      this.next();
+    } else if (this.#list.readElsewhere(this.sitting)) {
+      this.#panel.toast(texts.hints.readElsewhere);
+      // A paused reader is not there: the next case comes when they go on.
+      if (this.state !== "paused") this.next();
+    } else {
+      this.#another();
     }
     if (this.state !== "loading") this.#prefetch();
-  }
-
-  #coming() {
-    return this.#courier.desk.cases.filter((item) => !this.#answered.has(item.case));
-  }
-
-  #newSitting(item) {
-    const kept = item.reading ? null : this.#courier.keep.get("running");
-    return new Sitting(item, {
-      readingId: newId(), kept: kept?.case === item.case ? kept : null,
-    });
   }
 
   /** Bring a case to the screen. @param {Sitting} sitting */
   #seat(sitting) {
     this.sitting = sitting;
+    this.#absent = false;
     this.#ask(false);
     this.#enter("loading");
     this.#panel.showPosition(sitting.item.position, this.#courier.desk.total, sitting.revisited);
@@ -240,7 +254,7 @@ export class Room {
 
   #begin(sitting, t0) {
     sitting.away = false;
-    sitting.clock.setHidden(t0, this.#outOfSight());
+    this.#watch.look(sitting, t0);
     sitting.begin(t0, epochAt(t0));
     this.#readyAt = t0;
     if (sitting.clock.paused) this.#drawCurtain();
@@ -256,6 +270,7 @@ export class Room {
   #commit(now, status) {
     const { sitting } = this;
     sitting.committed = true;
+    this.#ranOut = status === "timed_out" && !sitting.touched ? this.#ranOut + 1 : 0;
     this.#ask(false);
     this.#enter("loading");
     if (sitting.revisited && sitting.unchanged) {
@@ -265,7 +280,7 @@ export class Room {
     const record = sitting.reading(now, epochAt(now), status);
     this.#courier.outbox.put(record);
     if (!sitting.revisited) this.#courier.keep.drop("running");
-    this.#answered.add(sitting.item.case);
+    this.#list.answered(sitting.item.case);
     if (this.rules.feedback === "after case") {
       this.#feedback = { readingId: record.id, option: record.option, shown: false };
       this.#panel.hint(texts.loading.saving);
@@ -276,42 +291,26 @@ export class Room {
 
   /** From an earlier case to the one after it, until the running case is reached. */
   #onward(sitting) {
-    const following = sitting.item.position + 1;
-    const running = this.#aside?.item.position ?? this.#coming()[0]?.position ?? 0;
-    if (sitting.revisited && following < running) this.#visit(following);
+    const following = this.#past.after(sitting, this.#list.coming[0]);
+    if (following) this.#visit(following);
     else this.next();
   }
 
   async #visit(position) {
     const from = this.sitting;
-    let item;
-    try {
-      item = await this.#courier.earlier(position);
-    } catch {
+    const item = await this.#past.fetch(position);
+    // The reader may have gone on, or paused, while the case was on its way.
+    if (from !== this.sitting || !(this.state === "ready" || from.committed)) return;
+    if (!item) {
       this.#panel.toast(texts.hints.earlierFailed);
       if (from.committed) this.next();
       return;
     }
-    // The reader may have gone on, or paused, while the case was on its way.
-    if (from !== this.sitting || !(this.state === "ready" || from.committed)) return;
     if (!from.revisited && !from.committed) {
-      this.#leave(from, performance.now());
-      this.#aside = from;
+      this.#watch.leave(from, performance.now());
+      this.#past.setAside(from);
     }
-    const own = this.#courier.outbox.readings.filter((record) => record.case === item.case).at(-1);
-    this.#seat(this.#newSitting(own ? { ...item, reading: own } : item));
-  }
-
-  /** Behind a sheet that only the server can close, nobody can read on. */
-  #outOfSight() {
-    return document.hidden || this.sitting.away || this.#overlays.blocked;
-  }
-
-  /** A case goes off the screen unfinished: from now on its time counts as hidden. */
-  #leave(sitting, now) {
-    sitting.away = true;
-    sitting.clock.setHidden(now, true);
-    this.keep(now);
+    this.#seat(this.#list.sitting(item));
   }
 
   #showFeedback(feedback) {
@@ -320,40 +319,27 @@ export class Room {
     this.#enter("paused");
   }
 
-  /** Nothing to read at the moment: the end, or cases still on their way. */
   #wait() {
     this.sitting = null;
-    const { desk, outbox } = this.#courier;
-    this.#stage.clear();
-    if (desk.finished && !outbox.readings.length) {
-      this.#finish(desk);
-      return;
-    }
-    this.#enter("loading");
-    const last = desk.finished || desk.cases.at(-1)?.position === desk.total;
-    this.#panel.showLoading(last ? texts.loading.saving : texts.loading.waiting);
-    if (outbox.size) outbox.hurry();
-    else this.#asking ??= setTimeout(() => this.#askDesk(), ASK_AGAIN_MS);
+    this.#past.takeBack();
+    this.#enter(this.#between.wait());
   }
 
-  async #askDesk() {
-    await this.#courier.refresh();
-    this.#asking = null;
+  #waitForReader() {
+    this.#absent = true;
+    this.#between.waitForReader(() => this.pause(performance.now()));
+    this.#enter("paused");
+    this.#prefetch();
+  }
+
+  /** While nothing was left to read: there may be a case now. */
+  #another() {
     if (this.state === "loading" && !this.sitting) this.next();
   }
 
-  #finish({ total, read, study, score }) {
-    this.#stage.prefetch([], []);
-    this.#root.dataset.position = String(total);
-    this.#enter("finished");
-    const lines = [texts.finished.text(read, study)];
-    if (score) lines.push(texts.finished.score(score));
-    this.#overlays.finish(texts.finished.title, lines);
-  }
-
   #prefetch() {
-    const shown = [this.sitting, this.#aside].filter(Boolean).map(({ item }) => item.case);
-    this.#stage.prefetch(shown, this.#coming());
+    const shown = [this.sitting, this.#past.aside].filter(Boolean).map(({ item }) => item.case);
+    this.#stage.prefetch(shown, this.#list.coming);
   }
 
   #drawCurtain() {

@@ -5,6 +5,7 @@ import { Clock } from "./clock.js";
 /** @typedef {import("./types.js").Case} Case */
 
 const MOST_SELECTIONS = 200;
+const LONGEST_GAP_MS = 30 * 24 * 3600 * 1000; // a longer absence is rather a clock that was set
 
 export class Sitting {
   item;
@@ -17,6 +18,8 @@ export class Sitting {
   /** Off the screen although the page is not hidden: the reader is looking at an earlier case. */
   away = false;
   committed = false;
+  /** Whether anybody moved a hand since the case came up, or came back. */
+  touched = false;
   #recorded = false;
   #selections = [];
   #firstSelection = null;
@@ -24,6 +27,8 @@ export class Sitting {
   #flags = new Set();
   #kept;
   #timed = true;
+  /** Times that hang on a clock that was set meanwhile. @type {string[]} */
+  #unmeasured = [];
 
   /**
    * @param {Case} item
@@ -61,13 +66,18 @@ export class Sitting {
    */
   begin(now, epoch) {
     this.presentedEpoch ??= epoch;
-    this.clock.start(now, this.#kept ? epoch - this.#kept.epoch : 0);
+    if (this.clock.running) return;
+    const gap_ms = this.#kept ? epoch - this.#kept.epoch : 0;
+    const plausible = gap_ms >= 0 && gap_ms <= LONGEST_GAP_MS;
+    if (!plausible) this.#distrust();
+    this.clock.start(now, plausible ? gap_ms : 0);
   }
 
   /** @param {string} option @param {number} now */
   choose(option, now) {
     if (option === this.option) return;
     this.option = option;
+    this.confidence = null; // it was said of the other answer
     const at_ms = this.clock.read(now).response_ms;
     this.#firstSelection ??= at_ms;
     // Bounded: the last place always holds the latest choice.
@@ -92,6 +102,7 @@ export class Sitting {
       option: this.option, confidence: this.confidence, comment: this.comment,
       selections: this.#selections, firstSelection: this.#firstSelection, behaviour: this.#behaviour,
       flags: [...this.#flags], presentedEpoch: this.presentedEpoch, timed: this.#timed,
+      unmeasured: this.#unmeasured,
     };
   }
 
@@ -106,20 +117,31 @@ export class Sitting {
    * @param {"answered"|"timed_out"} status
    */
   reading(now, epoch, status) {
-    const { response_ms, elapsed_ms, hidden_ms, paused_ms } = this.clock.read(now);
     const answered = status === "answered";
     return {
       kind: "reading", id: this.readingId, case: this.item.case, status,
       option: answered ? this.option : null,
       confidence: answered ? this.confidence : null,
       comment: this.comment.trim() || null,
-      times: this.#timed
-        ? { response_ms, elapsed_ms, hidden_ms, paused_ms, first_selection_ms: this.#firstSelection }
-        : { response_ms: null, elapsed_ms: null, hidden_ms: null, paused_ms: null, first_selection_ms: null },
+      times: this.#times(now),
       selections: this.#selections, behaviour: this.#behaviour,
       presented_epoch_ms: this.presentedEpoch, committed_epoch_ms: epoch,
       flags: [...this.#flags], supersedes: this.item.reading?.id ?? null,
     };
+  }
+
+  /** Null for what was not measured. */
+  #times(now) {
+    const { response_ms, elapsed_ms, hidden_ms, paused_ms } = this.clock.read(now);
+    const times = { response_ms, elapsed_ms, hidden_ms, paused_ms, first_selection_ms: this.#firstSelection };
+    for (const name of this.#timed ? this.#unmeasured : Object.keys(times)) times[name] = null;
+    return times;
+  }
+
+  /** The wall clock was set while the case was off the screen: how long that was, nobody knows. */
+  #distrust() {
+    this.#flags.add("clock_implausible");
+    this.#unmeasured = [...new Set([...this.#unmeasured, "elapsed_ms", this.clock.paused ? "paused_ms" : "hidden_ms"])];
   }
 
   #restore(kept) {
@@ -131,6 +153,8 @@ export class Sitting {
     this.#firstSelection = kept.firstSelection;
     this.#behaviour = kept.behaviour;
     this.#timed = kept.timed;
+    this.#unmeasured = kept.unmeasured ?? [];
+    this.touched = true; // by whoever reloaded the page
     this.#flags = new Set([...kept.flags, "resumed"]);
   }
 

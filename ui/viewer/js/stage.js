@@ -1,5 +1,6 @@
 /** Bringing a case to the screen: its films fetched, however often it takes, hung, and truly painted. */
 
+import { filmTrouble } from "./film-error.js";
 import { afterPaint } from "./paint.js";
 import { texts } from "./texts.js";
 
@@ -80,7 +81,7 @@ export class Stage {
         return;
       } catch (error) {
         if (turn !== this.#turn) return;
-        if (tries % TRIES === 0) await this.#askToRetry();
+        if (tries % TRIES === 0) await this.#askToRetry(error);
         else await new Promise((resolve) => { setTimeout(resolve, FIRST_WAIT_MS * 2 ** ((tries - 1) % TRIES)); });
         if (turn === this.#turn && STALE.includes(error.status)) await this.#freshen(sitting, freshen);
       }
@@ -92,8 +93,8 @@ export class Stage {
     if (fresh) sitting.item = { ...sitting.item, views: fresh.views };
   }
 
-  #askToRetry() {
-    const { title, text, button } = texts.filmFailed;
+  #askToRetry(error) {
+    const { title, button } = texts.filmFailed;
     this.#panel.showLoading(title);
     return new Promise((resolve) => {
       const run = () => {
@@ -101,7 +102,7 @@ export class Stage {
         this.#panel.showLoading(texts.loading.film);
         resolve();
       };
-      this.#overlays.draw({ title, text }, { label: button, run });
+      this.#overlays.draw({ title, text: filmTrouble(error) }, { label: button, run });
     });
   }
 

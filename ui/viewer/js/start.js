@@ -52,10 +52,17 @@ export function start(parent, data) {
     room.keep(performance.now());
     courier.outbox?.farewell();
   };
-  on(window, "keydown", (event) => commands.key(event), true);
-  on(document, "visibilitychange", (event) => room.visibility(event.timeStamp));
+  on(document, "visibilitychange", (event) => {
+    room.visibility(event.timeStamp);
+    if (!document.hidden) courier.hurry();
+  });
+  on(window, "focus", () => courier.hurry());
   on(window, "pagehide", depart);
-  on(window, "online", () => courier.outbox?.hurry());
+  on(window, "online", () => courier.hurry());
+  for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
+  // A pointer that lies still is said to move whenever something moves under it.
+  on(window, "pointermove", (event) => { if (event.movementX || event.movementY) room.touched(); }, true);
+  on(window, "keydown", (event) => commands.key(event), true);
   on(root, "mousedown", keepFocus);
   on(root, "click", (event) => {
     const command = event.target.closest("[data-command]")?.dataset.command;

@@ -33,6 +33,7 @@ export const texts = {
   countdown: (left_s) => `${Math.floor(left_s / 60)}:${String(left_s % 60).padStart(2, "0")} left`,
   confirmNext: "Next case",
   outbox: {
+    idle: "",
     empty: "Saved",
     sending: "Saving…",
     kept: "Kept on this computer, will be sent",
@@ -51,6 +52,7 @@ export const texts = {
     sayHowSure: (steps) => `How sure are you? 1 to ${steps}, then Enter.`,
     enterNext: (steps) => `Enter, then 1 to ${steps}`,
     refused: (why) => `An answer was not taken: ${why}`,
+    readElsewhere: "The case you had before you was read in another window; your first answer stands.",
     earlierFailed: "The earlier case cannot be fetched just now.",
   },
   feedback: {
@@ -70,9 +72,21 @@ export const texts = {
     text: "The film is hidden and the clock stands still.",
     button: "Go on",
   },
+  absent: {
+    title: "Are you still there?",
+    text: "The time for the last cases ran out and nothing was touched. The next case waits; the clock stands still. "
+      + "Press P to go on.",
+    button: "Go on",
+  },
   filmFailed: {
     title: "The film could not be loaded",
-    text: "The clock is not running. Check the connection, then try again.",
+    text: "The clock is not running.",
+    why: {
+      line: "Check the connection, then try again.",
+      refused: "The server cannot give it out just now. If trying again does not help, tell your coordinator.",
+      unreadable: "It arrived, but cannot be read. If trying again does not help, tell your coordinator.",
+      unshowable: "This film is too large for this computer's graphics; tell your coordinator.",
+    },
     button: "Try again",
   },
   signedOut: {
@@ -109,6 +123,7 @@ export const texts = {
         ...(comments ? [["T", "write a comment, Esc returns"]] : []),
         ...(back ? [["Backspace", "the case before"]] : []),
         ["P", "pause, film hidden"],
+        ["Page ↑ ↓", "scroll the question"],
       ]],
       ["Film by key", [
         ["+  −", "zoom"],

@@ -1,0 +1,48 @@
+/** The watch on the case before the reader: in sight or not, how long is left, and the checkpoint for a reload. */
+
+import { epochAt } from "./paint.js";
+
+/** @typedef {import("./sitting.js").Sitting} Sitting */
+
+const KEEP_EVERY_MS = 1000;
+
+export class Watch {
+  #courier;
+  #overlays;
+  #keptAt = 0;
+
+  /** @param {import("./courier.js").Courier} courier @param {import("./overlays.js").Overlays} overlays */
+  constructor(courier, overlays) {
+    this.#courier = courier;
+    this.#overlays = overlays;
+  }
+
+  /** The tab, or the case in it, may have been hidden or shown again. @param {Sitting} sitting @param {number} now */
+  look(sitting, now) {
+    // Behind a sheet that only the server can close, nobody can read on.
+    sitting.clock.setHidden(now, document.hidden || sitting.away || this.#overlays.blocked);
+  }
+
+  /** The case goes off the screen unfinished: from now on its time counts as hidden.
+   *  @param {Sitting} sitting @param {number} now */
+  leave(sitting, now) {
+    sitting.away = true;
+    this.look(sitting, now);
+    this.keep(sitting, now);
+  }
+
+  /** Write down where the case stands, for a reload. @param {Sitting|null} sitting @param {number} now */
+  keep(sitting, now) {
+    if (!sitting?.clock.running || sitting.revisited || sitting.committed) return;
+    this.#keptAt = now;
+    this.#courier.keep.put("running", sitting.keep(now, epochAt(now)));
+  }
+
+  /** Some times a second. @param {Sitting} sitting @param {number} now
+   *  @returns {number|null} what is left of the time; null without a limit */
+  tick(sitting, now) {
+    if (now - this.#keptAt >= KEEP_EVERY_MS) this.keep(sitting, now);
+    const limit_ms = this.#courier.desk.rules.time_limit_s * 1000;
+    return !limit_ms || sitting.revisited ? null : limit_ms - sitting.clock.read(now).response_ms;
+  }
+}
