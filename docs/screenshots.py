@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import analysis
 from study import bundle, demo
-from study.simulation import simulate
 from study.store import Store
 from tests.e2e.conftest import Reader
 from tests.e2e.server import FLAGS, NAMES, Server, chromium, free_port
@@ -37,14 +36,6 @@ def main() -> int:
         try:
             for size in SIZES:
                 _reader(browser, server, images, size)
-            simulate(
-                server.store,
-                study=demo.STUDY,
-                reader_id=demo.READER,
-                seed=1,
-                accuracy=0.78,
-                now=datetime.now(UTC),
-            )
             for size in SIZES:
                 _coordinator(browser, server, images, size)
             _report(browser, server, images, Path(folder))
@@ -92,7 +83,8 @@ def _reader(browser: Browser, server: Server, images: Path, size: tuple[int, int
 def _coordinator(browser: Browser, server: Server, images: Path, size: tuple[int, int]) -> None:
     page = _page(browser, size)
     Reader(page).sign_in(server.url, server.codes["coordinator"])
-    page.get_by_role("heading", name="Readers").wait_for()
+    page.locator("[data-testid=stDataFrame] canvas").nth(1).wait_for()
+    page.get_by_text("Download the bundle").wait_for()
     page.screenshot(path=images / f"overview-{size[0]}.png")
     page.get_by_role("link", name="Results").click()
     page.get_by_role("heading", name="Missing answers").wait_for()

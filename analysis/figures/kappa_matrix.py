@@ -177,7 +177,7 @@ def _lay_out(
     labels = [name_of(names, rater).on_figure for rater in raters]
     widest = min(max((len(name_of(names, rater).full) for rater in raters), default=0), 40)
     margin = 24 + 6.6 * widest
-    side = min(max(n * 38, 150), LARGEST)
+    side = min(max(n * 46, 150), LARGEST)
     axis = {
         "tickvals": list(range(n)),
         "ticktext": labels,

@@ -187,27 +187,36 @@ def test_confidence_belongs_to_the_answer_it_was_given_for(serve: Serve, reader:
     assert [(row["answer"], row["confidence"]) for row in server.readings()] == [("B", 2)]
 
 
-def test_an_unattended_desk_burns_three_cases_and_waits(serve: Serve, reader: Reader) -> None:
+def test_an_unattended_desk_does_not_burn_through_the_study(serve: Serve, reader: Reader) -> None:
     """After three time-outs without a touch the next case waits for P, its clock not started."""
     server = serve(time_limit_s=2)
     reader.sign_in(server.url, server.codes["R1"])
     reader.wait("ready", 1)
-    reader.wait("paused")
+    reader.wait("paused", 3)
     expect(reader.page.locator(".rr-curtain")).to_contain_text("Are you still there?")
     reader.wait_saved()
+    reader.page.wait_for_timeout(2500)
     assert [row["status"] for row in server.readings()] == ["timed_out"] * 3
     reader.page.keyboard.press("p")
     reader.wait("ready", 4)
-    reader.page.keyboard.press("?")
-    _sheet(reader.page)
-    reader.wait("ready", 5)
-    assert reader.page.locator(".rr-sheet").is_hidden()
     reader.answer("a")
-    reader.wait("ready", 6)
+    reader.wait("ready", 5)
     reader.wait_saved()
-    rows = server.readings()
-    assert [row["status"] for row in rows] == ["timed_out"] * 4 + ["answered"]
-    assert rows[3]["elapsed_ms"] == pytest.approx(2000, abs=1000)
+    last = server.readings()[-1]
+    assert last["status"] == "answered"
+    assert last["elapsed_ms"] < 2500
+
+
+def test_the_list_of_keys_does_not_outlast_the_time_limit(serve: Serve, reader: Reader) -> None:
+    """The case that comes after it is not covered by it; a hand at the keys is no empty desk."""
+    server = serve(time_limit_s=2)
+    reader.sign_in(server.url, server.codes["R1"])
+    for position in (1, 2, 3):
+        reader.wait("ready", position)
+        reader.page.keyboard.press("?")
+        _sheet(reader.page)
+    reader.wait("ready", 4)
+    assert reader.page.locator(".rr-sheet").is_hidden()
 
 
 def test_a_film_larger_than_the_card_takes_looks_the_same(
