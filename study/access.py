@@ -115,10 +115,10 @@ def sign_in(store: Store, code: str, *, entropy: Entropy, now: datetime) -> Sign
         person = _person(change, row)
         people.end_old_sign_ins(change, stamp(now - STAYS))
         people.add_sign_in(change, token_id=_token_id(token), access=row["id"], at_utc=stamp(now))
-        events.append(
+        events.record(
             change,
-            chain=events.study_chain(person.study_name),
-            at_utc=stamp(now),
+            person.study_name,
+            now,
             actor=person.name,
             kind="signed in",
             detail={"role": person.role},

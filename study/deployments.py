@@ -9,7 +9,7 @@ from study.errors import NotFound
 from study.moments import stamp
 from study.names import check_name
 from study.store import Store, Transaction, deployment, events, people
-from study.studies import record, study_row
+from study.studies import study_row
 
 
 def init(path: Path, *, entropy: Entropy, now: datetime) -> Store:
@@ -59,7 +59,7 @@ def coordinator_code(
             name=name,
             now=now,
         )
-        record(change, study, now, kind="coordinator given access", detail={"name": name})
+        events.record(change, study, now, kind="coordinator given access", detail={"name": name})
         deliver(code.text)
     return code.text
 
@@ -87,6 +87,8 @@ def reader_code(
         if reader is None:
             raise NotFound(f"No reader {reader_id!r} in {study!r}.")
         give(change, code, role="reader", study=found["id"], reader=reader["id"], name="", now=now)
-        record(change, study, now, kind="reader given new code", detail={"reader_id": reader_id})
+        events.record(
+            change, study, now, kind="reader given new code", detail={"reader_id": reader_id}
+        )
         deliver(code.text)
     return code.text

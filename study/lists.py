@@ -9,7 +9,6 @@ from typing import Any
 from study import access
 from study.assignment import Assigned, assign
 from study.canonical import sha256_of
-from study.moments import stamp
 from study.protocol import Protocol
 from study.store import Transaction, events, studies
 
@@ -40,11 +39,10 @@ def assign_reader(
         change,
         (_row(entry, reader["id"], cases[entry.item_id]["id"], key) for entry in assigned),
     )
-    events.append(
+    events.record(
         change,
-        chain=events.study_chain(study["name"]),
-        at_utc=stamp(now),
-        actor="coordinator",
+        study["name"],
+        now,
         kind="reader assigned",
         detail={
             "reader_id": reader["reader_id"],

@@ -11,8 +11,8 @@ from study.errors import BadFile, NotNow
 from study.moments import stamp
 from study.names import check_name, name_key
 from study.predictions import read_predictions
-from study.store import Store, Transaction, models, people, studies
-from study.studies import record, study_row
+from study.store import Store, Transaction, events, models, people, studies
+from study.studies import study_row
 
 _REMEDY = "Choose another name."
 
@@ -111,7 +111,7 @@ def _record(
     change: Transaction, study: int, name: str, model_id: str, n_predictions: int, now: datetime
 ) -> None:
     row = models.find(change, study, model_id) or {}
-    record(
+    events.record(
         change,
         name,
         now,

@@ -27,8 +27,8 @@ from study.desk import desk
 from study.errors import BadFile, NotFound, NotNow
 from study.protocol import Protocol
 from study.records import Presentation, Reading, Record, Times
-from study.store import Store, Transaction, people, readings
-from study.studies import record, stored_protocol, study_row
+from study.store import Store, Transaction, events, people, readings
+from study.studies import stored_protocol, study_row
 from study.taking import take
 
 DIFFICULTY_SD = 1.2
@@ -114,7 +114,9 @@ def _admit(
                     f"{reader_id!r} has readings of a person; a simulation would mix with them."
                 )
             people.mark_simulated(change, row["id"])
-            record(change, study, now, kind="reader simulated", detail={"reader_id": reader_id})
+            events.record(
+                change, study, now, kind="reader simulated", detail={"reader_id": reader_id}
+            )
     return _Reader(
         person=Person(
             role="reader", study=found["id"], study_name=study, reader=row["id"], name=reader_id

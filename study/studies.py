@@ -29,7 +29,6 @@ __all__ = [
     "invite",
     "open_study",
     "reader_facts",
-    "record",
     "stored_protocol",
     "study_row",
 ]
@@ -83,7 +82,7 @@ def draw(
                 for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
             ),
         )
-        record(
+        events.record(
             change,
             study,
             now,
@@ -112,26 +111,6 @@ def study_row(look: Transaction, name: str) -> dict[str, Any]:
         there = ", ".join(studies.names(look)) or "none"
         raise NotFound(f"No study named {name!r}. There: {there}.")
     return row
-
-
-def record(
-    change: Transaction,
-    study: str,
-    now: datetime,
-    *,
-    kind: str,
-    detail: Mapping[str, Any],
-    actor: str = "coordinator",
-) -> None:
-    """Append an event to a study's chain."""
-    events.append(
-        change,
-        chain=events.study_chain(study),
-        at_utc=stamp(now),
-        actor=actor,
-        kind=kind,
-        detail=detail,
-    )
 
 
 def invite(
@@ -185,7 +164,7 @@ def open_study(store: Store, *, study: str, now: datetime) -> str:
             raise NotNow(f"The study {study!r} has no readers. Invite them first.")
         _refuse_opened_before(change, found, readers)
         studies.mark_open(change, found["id"], stamp(now))
-        record(
+        events.record(
             change,
             study,
             now,
@@ -280,7 +259,7 @@ def _admit(
         change, study=study["id"], **about, simulated=0, invited_at_utc=stamp(now)
     )
     access.give(change, code, role="reader", study=study["id"], reader=number, name="", now=now)
-    record(change, study["name"], now, kind="reader invited", detail=about)
+    events.record(change, study["name"], now, kind="reader invited", detail=about)
     if study["state"] == "open":
         readers = people.readers(change, study["id"])
         assign_reader(change, study, readers[-1], len(readers) - 1, now)

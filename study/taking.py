@@ -108,14 +108,13 @@ def _refusal(
             return f"An answer needs a confidence from 1 to {protocol.confidence}."
     if record.comment and not protocol.comments:
         return "This study takes no comments."
-    return _order_refusal(change, protocol, reader, assignment, record)
+    return _order_refusal(change, protocol, reader, record)
 
 
 def _order_refusal(
     change: Transaction,
     protocol: Protocol,
     reader: int,
-    assignment: Mapping[str, Any],
     record: Reading,
 ) -> str:
     current = readings.current(change, record.case)
@@ -201,10 +200,10 @@ def _record(
     detail: Mapping[str, Any],
 ) -> None:
     """Append an event with the hash of a row as it was read back, which is what is verified."""
-    events.append(
+    events.record(
         change,
-        chain=events.study_chain(study),
-        at_utc=stamp(now),
+        study,
+        now,
         actor=actor,
         kind=kind,
         detail={**detail, "sha256": sha256_of(stored)},

@@ -8,10 +8,12 @@ kept apart, so that a chain cut off at its end is noticed too.
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from study.canonical import canonical_json, sha256_of
 from study.errors import BrokenStore
+from study.moments import stamp
 from study.store.connection import Transaction
 
 DEPLOYMENT = "deployment"
@@ -54,6 +56,26 @@ def append(
         hash=digest,
     )
     return digest
+
+
+def record(
+    change: Transaction,
+    study: str,
+    now: datetime,
+    *,
+    kind: str,
+    detail: Mapping[str, Any],
+    actor: str = "coordinator",
+) -> None:
+    """Append an event to a study's chain."""
+    append(
+        change,
+        chain=study_chain(study),
+        at_utc=stamp(now),
+        actor=actor,
+        kind=kind,
+        detail=detail,
+    )
 
 
 def walk(look: Transaction, chain: str) -> Iterator[dict[str, Any]]:

@@ -21,12 +21,6 @@ def find(look: Transaction, name: str) -> dict[str, Any] | None:
     )
 
 
-def by_number(look: Transaction, number: int) -> dict[str, Any] | None:
-    """Return a study's row by its id, as `find` does."""
-    name = look.value("SELECT name FROM studies WHERE id = :number", number=number)
-    return None if name is None else find(look, name)
-
-
 def names(look: Transaction) -> list[str]:
     """Return the names of all studies."""
     return [row["name"] for row in look.rows("SELECT name FROM studies ORDER BY name")]

@@ -38,7 +38,7 @@ def _seen(reader: Reader) -> Grey:
     return np.asarray(Image.open(io.BytesIO(shot)).convert("L")).astype(float)
 
 
-def _box(seen: Grey, white: Grey) -> tuple[slice, slice]:
+def _box(white: Grey) -> tuple[slice, slice]:
     """Return where the white frame is: rows and columns that are white over most of the film."""
     rows = np.flatnonzero(white.sum(axis=1) > white.shape[1] * 0.2)
     columns = np.flatnonzero(white.sum(axis=0) > white.shape[0] * 0.2)
@@ -81,7 +81,7 @@ def test_at_one_to_one_every_pixel_equals_numpys(at_film: Callable[[], Reader]) 
     reader.page.keyboard.press("z")
     reader.page.wait_for_function("document.querySelector('.rr-films').innerText.includes('100')")
     seen = _seen(reader)
-    box = _box(seen, seen >= 254)
+    box = _box(seen >= 254)
     film = _film()
     assert seen[box].shape == film.shape
     assert np.abs(seen[box] - _expected(film)).max() <= 1
@@ -96,7 +96,7 @@ def test_fitted_the_aspect_ratio_is_true_and_nothing_is_clipped(
     """The whole film is seen, as large as it goes, black around it, darkest to brightest."""
     reader = at_film()
     seen = _seen(reader)
-    rows, columns = _box(seen, seen >= 250)
+    rows, columns = _box(seen >= 250)
     height, width = rows.stop - rows.start, columns.stop - columns.start
     assert width / height == pytest.approx(300 / 400, abs=0.005)
     assert height > seen.shape[0] * 0.95
