@@ -4,7 +4,7 @@ import { FilmError } from "./film-error.js";
 
 /** @typedef {import("./types.js").Case} Case */
 /** @typedef {{view: import("./types.js").View, auto: import("./types.js").Window, handle: any}} Hung  ready to show */
-/** @typedef {{promise: Promise<Hung[]>, hung: Hung[]|null, urgent: boolean, dropped: boolean, ids: number[]}} Job */
+/** @typedef {{promise: Promise<Hung[]>, hung: Hung[]|null, dropped: boolean, ids: number[]}} Job */
 
 export class Films {
   #picture;
@@ -26,16 +26,15 @@ export class Films {
     return this.#jobs.get(id)?.hung ?? null;
   }
 
-  /** @param {Case} item @param {boolean} urgent the reader waits for it @returns {Promise<Hung[]>} */
-  load(item, urgent) {
+  /** @param {Case} item @returns {Promise<Hung[]>} */
+  load(item) {
     let job = this.#jobs.get(item.case);
     if (!job) {
-      job = { promise: null, hung: null, urgent, dropped: false, ids: [] };
+      job = { promise: null, hung: null, dropped: false, ids: [] };
       this.#jobs.set(item.case, job);
       job.promise = this.#hang(item, job);
       job.promise.catch(() => this.#forget(item.case, job));
     }
-    job.urgent ||= urgent;
     return job.promise;
   }
 
@@ -64,7 +63,7 @@ export class Films {
       // One after the other: the first film is on its way up while the second is still being decoded.
       for (const [i, view] of item.views.entries()) {
         const film = await films[i];
-        const handle = await this.#upload(film, job);
+        const handle = await this.#upload(film);
         hung.push({ view, auto: film.auto, handle });
         if (job.dropped) throw new FilmError("no longer wanted", { kind: "line" });
       }
@@ -78,21 +77,12 @@ export class Films {
     return hung;
   }
 
-  async #upload(film, job) {
+  async #upload(film) {
     try {
-      return await this.#picture.upload(film, () => this.#breathe(job));
+      return await this.#picture.upload(film);
     } catch (error) {
       throw new FilmError(String(error.message ?? error), { kind: "unshowable" });
     }
-  }
-
-  /** Between two strips of an upload, let the page draw a frame, unless the reader is waiting. */
-  #breathe(job) {
-    if (job.urgent || document.hidden) return Promise.resolve();
-    return new Promise((resolve) => {
-      requestAnimationFrame(() => resolve());
-      setTimeout(resolve, 100); // frames stop in a hidden tab
-    });
   }
 
   #forget(id, job) {

@@ -37,16 +37,18 @@ export class Picture {
     });
   }
 
-  get renderer() { return this.#box.renderer; }
+  /** What draws it, and the promise that this is known. */
+  get renderer() { return this.#box.darkroom.renderer; }
+  get opened() { return this.#box.darkroom.opened; }
 
-  upload(film, breathe) { return this.renderer.upload(film, breathe); }
+  upload(film) { return this.#box.darkroom.upload(film); }
 
-  release(handle) { this.renderer.release(handle); }
+  release(handle) { this.#box.darkroom.release(handle); }
 
-  /** Bring coming films to screen size in advance. @param {Hung[]} hung */
+  /** Make the picture of coming films in advance. @param {Hung[]} hung */
   prepare(hung) {
     const rects = this.#rects(hung);
-    hung.forEach((one, i) => this.renderer.prepare(hanging(asItComes(one, rects[i]), false)));
+    this.#box.darkroom.prepare(this.#box.size, hung.map((one, i) => hanging(asItComes(one, rects[i]), false)));
   }
 
   /** Hang these films, as they come: fitted, full window. @param {Hung[]} hung */
@@ -62,8 +64,8 @@ export class Picture {
     this.#draw();
   }
 
-  /** @returns {() => boolean} whether what was asked for is done */
-  fence() { return this.renderer.fence(); }
+  /** @returns {Promise<void>} when what was asked for is on the canvas */
+  shown() { return this.#box.darkroom.shown(); }
 
   /** @param {number} x @param {number} y in CSS pixels of the page @returns {Pane|null} */
   paneAt(x, y) {
@@ -184,7 +186,7 @@ export class Picture {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     const visible = this.#visible();
-    this.renderer.draw(visible.map((pane) => hanging(pane, this.#inverted)));
+    this.#box.darkroom.draw(this.#box.size, visible.map((pane) => hanging(pane, this.#inverted)));
     for (const pane of this.#panes) this.#writePlate(pane, visible.includes(pane));
   }
 

@@ -68,6 +68,7 @@ export class Room {
     this.#enter("loading");
     this.#panel.showLoading(texts.loading.opening);
     if (!(await courier.open())) return;
+    await this.#stage.opened;
     this.#list = new Worklist(courier);
     this.#panel.showReader(courier.desk);
     this.#root.dataset.back = String(this.rules.back_navigation);

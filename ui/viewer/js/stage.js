@@ -33,6 +33,9 @@ export class Stage {
 
   get renderer() { return this.#picture.renderer; }
 
+  /** @returns {Promise<void>} when it is known what draws */
+  get opened() { return this.#picture.opened; }
+
   /**
    * @param {Sitting} sitting @param {import("./types.js").Rules} rules
    * @param {() => Promise<import("./types.js").Case|undefined>} freshen asks for the case with new film addresses
@@ -60,7 +63,7 @@ export class Stage {
   prefetch(shown, coming) {
     this.#films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
     // One after the other, so that the very next case has the line for itself.
-    coming.reduce((before, item) => before.then(() => this.#films.load(item, false)).catch(() => {}),
+    coming.reduce((before, item) => before.then(() => this.#films.load(item)).catch(() => {}),
       Promise.resolve());
   }
 
@@ -76,7 +79,7 @@ export class Stage {
     this.#panel.showLoading(texts.loading.film);
     for (let tries = 1; turn === this.#turn; tries += 1) {
       try {
-        const films = await this.#films.load(sitting.item, true);
+        const films = await this.#films.load(sitting.item);
         if (turn === this.#turn) this.#hang(sitting, rules, films, painted);
         return;
       } catch (error) {
@@ -112,10 +115,10 @@ export class Stage {
     this.#root.dataset.films = String(films.length);
     // The films first: the card draws them while the question is being laid out.
     this.#picture.show(films);
-    const drawn = this.#picture.fence();
+    const shown = this.#picture.shown();
     this.#panel.showCase(sitting.item, rules);
     this.#panel.showAnswer(sitting.option, sitting.confidence, sitting.comment);
-    afterPaint(drawn, (frame) => {
+    afterPaint(shown, (frame) => {
       if (turn === this.#turn) painted(frame);
     });
   }

@@ -1,0 +1,116 @@
+/** The darkroom as the page sees it, with a worker that does what the test says. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Darkroom } from "../../../ui/viewer/js/darkroom.js";
+
+const SIZE = { width: 40, height: 30 };
+const hanging = (handle, low = 0) => ({ handle, rect: { x: 0, y: 0, ...SIZE }, window: { low, high: 9 } });
+
+class FakeWorker {
+  told = [];
+  #heard = {};
+  addEventListener(type, run) { this.#heard[type] = run; }
+  postMessage(message) { this.told.push(message); }
+  terminate() { this.ended = true; }
+  say(data) { this.#heard.message({ data }); }
+  get pictures() { return this.told.filter((message) => message.do === "picture"); }
+}
+
+function room() {
+  const worker = new FakeWorker();
+  const hung = [];
+  const canvas = { width: 1, height: 1 };
+  const context = { canvas, transferFromImageBitmap: (bitmap) => hung.push(bitmap.name) };
+  canvas.getContext = () => context;
+  const lost = [];
+  const darkroom = new Darkroom(canvas, false, () => lost.push(true), () => worker);
+  const closed = [];
+  const bitmap = (name) => ({ ...SIZE, name, close: () => closed.push(name) });
+  const answer = (name, request) => worker.say({ told: "picture", ...request, bitmap: bitmap(name) });
+  return { darkroom, worker, hung, canvas, lost, closed, answer };
+}
+
+test("a picture made in advance is shown at once, without asking the worker", async () => {
+  const { darkroom, worker, hung, canvas, answer } = room();
+  darkroom.prepare(SIZE, [hanging(1)]);
+  answer("next case", worker.pictures[0]);
+  const asked = worker.pictures.length;
+  darkroom.draw(SIZE, [hanging(1)]);
+  assert.deepEqual(hung, ["next case"]);
+  assert.equal(worker.pictures.length, asked);
+  assert.deepEqual([canvas.width, canvas.height], [40, 30]);
+  await darkroom.shown();
+});
+
+test("of many pictures asked for at once only the first and the last are made", () => {
+  const { darkroom, worker, hung, answer } = room();
+  for (const low of [1, 2, 3, 4]) darkroom.draw(SIZE, [hanging(1, low)]);
+  answer("first", worker.pictures[0]);
+  answer("last", worker.pictures[1]);
+  assert.deepEqual(worker.pictures.map(({ hangings }) => hangings[0].window.low), [1, 4]);
+  assert.deepEqual(hung, ["first", "last"]);
+});
+
+test("a picture of the last case that comes late is not shown over the next one", () => {
+  const { darkroom, worker, hung, closed, answer } = room();
+  darkroom.prepare(SIZE, [hanging(2)]);
+  answer("next case", worker.pictures[0]);
+  darkroom.draw(SIZE, [hanging(1)]);
+  darkroom.draw(SIZE, [hanging(2)]);
+  answer("last case", worker.pictures[1]);
+  assert.deepEqual(hung, ["next case"]);
+  assert.deepEqual(closed, ["last case"]);
+});
+
+test("shown waits for the picture that is still being made, and for the one asked for after it", async () => {
+  const { darkroom, worker, answer } = room();
+  let done = false;
+  darkroom.draw(SIZE, [hanging(1)]);
+  darkroom.draw(SIZE, [hanging(1, 5)]);
+  const shown = darkroom.shown().then(() => { done = true; });
+  answer("first", worker.pictures[0]);
+  await Promise.resolve();
+  assert.equal(done, false);
+  answer("second", worker.pictures[1]);
+  await shown;
+});
+
+test("a released film takes its prepared pictures with it", () => {
+  const { darkroom, worker, hung, closed, answer } = room();
+  darkroom.prepare(SIZE, [hanging(1), hanging(2)]);
+  answer("both", worker.pictures[0]);
+  darkroom.release(2);
+  darkroom.draw(SIZE, [hanging(1), hanging(2)]);
+  assert.deepEqual(closed, ["both"]);
+  assert.deepEqual(hung, []);
+});
+
+test("an upload fails with the worker's reason", async () => {
+  const { darkroom, worker } = room();
+  const film = { samples: new Uint8Array(4), width: 2, height: 2 };
+  const upload = darkroom.upload(film);
+  const { film: number } = worker.told.at(-1);
+  worker.say({ told: "uploaded", film: number, error: "too large" });
+  await assert.rejects(upload, /too large/);
+});
+
+test("a lost graphics card fails what is under way, forgets what was made, and says so", async () => {
+  const { darkroom, worker, lost, closed, answer } = room();
+  const upload = darkroom.upload({ samples: new Uint8Array(4), width: 2, height: 2 });
+  darkroom.prepare(SIZE, [hanging(1)]);
+  answer("next case", worker.pictures[0]);
+  worker.say({ told: "lost", renderer: { name: "canvas2d", software: null } });
+  await assert.rejects(upload, /lost/);
+  assert.deepEqual(closed, ["next case"]);
+  assert.equal(lost.length, 1);
+  assert.equal(darkroom.renderer.name, "canvas2d");
+});
+
+test("what draws is known once the darkroom is opened", async () => {
+  const { darkroom, worker } = room();
+  worker.say({ told: "opened", renderer: { name: "webgl2", software: true } });
+  await darkroom.opened;
+  assert.deepEqual(darkroom.renderer, { name: "webgl2", software: true });
+});

@@ -1,0 +1,209 @@
+/**
+ * The darkroom as the page sees it: films go in, pictures of them come out and are hung on a canvas.
+ *
+ * The work is done in a worker, so that neither an upload nor a picture ever holds up the page. A picture of the next
+ * case is developed in advance; showing it then is handing a finished image to the canvas.
+ */
+
+/** @typedef {import("./renderer-webgl.js").Hanging} Hanging  its handle is the number of an uploaded film */
+/** @typedef {{width: number, height: number}} Size  in device pixels */
+/** @typedef {{key: string, films: number[], order: object}} Request */
+
+const HIRE_AGAIN_MS = 500;
+
+export class Darkroom {
+  /** What draws, once `opened` is resolved. @type {{name: string, software: boolean|null}} */
+  renderer = { name: "", software: null };
+  /** @type {Promise<void>} */
+  opened;
+  #open;
+  #worker;
+  #hire;
+  #withoutWebgl;
+  #context;
+  #lost;
+  #again = 0;
+  #lastFilm = 0;
+  #lastPicture = 0;
+  /** @type {Map<number, {resolve: () => void, reject: (error: Error) => void}>} */
+  #uploads = new Map();
+  /** Pictures made in advance; null while they are being made. @type {Map<string, {films: number[], bitmap: ImageBitmap|null}>} */
+  #prepared = new Map();
+  /** The picture to show that is being made. @type {Request & {id: number}|null} */
+  #underWay = null;
+  /** The picture asked for meanwhile. @type {Request|null} */
+  #next = null;
+  /** @type {(() => void)[]} */
+  #awaitingPicture = [];
+
+  /**
+   * @param {HTMLCanvasElement} canvas @param {boolean} withoutWebgl
+   * @param {() => void} lost every film is gone
+   * @param {() => Worker} [hire]
+   */
+  constructor(canvas, withoutWebgl, lost, hire = hireWorker) {
+    this.#context = canvas.getContext("bitmaprenderer", { alpha: false });
+    this.#withoutWebgl = withoutWebgl;
+    this.#lost = lost;
+    this.#hire = hire;
+    this.opened = new Promise((resolve) => { this.#open = resolve; });
+    this.#engage();
+  }
+
+  /** @param {import("./types.js").Film} film @returns {Promise<number>} its handle */
+  async upload(film) {
+    const number = this.#lastFilm += 1;
+    await new Promise((resolve, reject) => {
+      this.#uploads.set(number, { resolve, reject });
+      this.#tell({ do: "upload", film: number, samples: film.samples, width: film.width, height: film.height },
+        [film.samples.buffer]);
+    });
+    return number;
+  }
+
+  /** @param {number} film */
+  release(film) {
+    this.#tell({ do: "release", film });
+    for (const [key, { films, bitmap }] of this.#prepared) {
+      if (!films.includes(film)) continue;
+      bitmap?.close();
+      this.#prepared.delete(key);
+    }
+  }
+
+  /** Make a picture in advance. @param {Size} size @param {Hanging[]} hangings */
+  prepare(size, hangings) {
+    const request = requestOf(size, hangings);
+    if (this.#prepared.has(request.key)) return;
+    this.#prepared.set(request.key, { films: request.films, bitmap: null });
+    this.#tell({ ...request.order, do: "picture", id: 0, key: request.key, settled: true });
+  }
+
+  /** Show a picture: at once if it was made in advance. Of several asked for, only the latest is sure to be shown.
+   *  @param {Size} size @param {Hanging[]} hangings */
+  draw(size, hangings) {
+    const request = requestOf(size, hangings);
+    const ready = this.#prepared.get(request.key)?.bitmap;
+    if (ready) {
+      this.#prepared.delete(request.key);
+      this.#underWay = null; // what comes of it is too old
+      this.#next = null;
+      this.#hang(ready);
+    } else if (this.#underWay) {
+      this.#next = request;
+    } else {
+      this.#ask(request);
+    }
+  }
+
+  /** @returns {Promise<void>} when everything asked for is on the canvas */
+  shown() {
+    if (!this.#underWay) return Promise.resolve();
+    return new Promise((resolve) => { this.#awaitingPicture.push(resolve); });
+  }
+
+  close() {
+    clearTimeout(this.#again);
+    this.#worker.terminate();
+    for (const { bitmap } of this.#prepared.values()) bitmap?.close();
+  }
+
+  #engage() {
+    const heard = {
+      opened: ({ renderer }) => { this.renderer = renderer; this.#open(); },
+      uploaded: ({ film, error }) => this.#uploaded(film, error),
+      picture: ({ id, key, bitmap }) => this.#developed(id, key, bitmap),
+      lost: ({ renderer }) => { this.renderer = renderer; this.#loseAll(); },
+    };
+    this.#worker = this.#hire();
+    this.#worker.addEventListener("message", ({ data }) => heard[data.told](data));
+    this.#worker.addEventListener("error", () => this.#failed());
+    this.#tell({ do: "open", withoutWebgl: this.#withoutWebgl });
+  }
+
+  /** Its modules did not come, or it broke: another one, with empty hands. */
+  #failed() {
+    this.#worker.terminate();
+    this.#again = setTimeout(() => {
+      this.#engage();
+      this.#loseAll();
+    }, HIRE_AGAIN_MS);
+  }
+
+  #ask(request) {
+    const id = this.#lastPicture += 1;
+    this.#underWay = { ...request, id };
+    this.#tell({ ...request.order, do: "picture", id, key: request.key, settled: false });
+  }
+
+  #developed(id, key, bitmap) {
+    if (id === 0) this.#keepPrepared(key, bitmap);
+    else if (this.#underWay?.id !== id) bitmap?.close();
+    else this.#show(bitmap);
+  }
+
+  #keepPrepared(key, bitmap) {
+    const place = this.#prepared.get(key);
+    if (place && bitmap) place.bitmap = bitmap;
+    else {
+      bitmap?.close();
+      this.#prepared.delete(key);
+    }
+  }
+
+  #show(bitmap) {
+    this.#underWay = null;
+    if (this.#next) {
+      const request = this.#next;
+      this.#next = null;
+      if (bitmap) this.#transfer(bitmap);
+      this.#ask(request);
+    } else {
+      this.#hang(bitmap);
+    }
+  }
+
+  #hang(bitmap) {
+    if (bitmap) this.#transfer(bitmap);
+    for (const resolve of this.#awaitingPicture.splice(0)) resolve();
+  }
+
+  #transfer(bitmap) {
+    const { canvas } = this.#context;
+    // Setting the size, even to what it was, would clear the canvas.
+    if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
+    if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
+    this.#context.transferFromImageBitmap(bitmap);
+  }
+
+  #uploaded(film, error) {
+    const waiting = this.#uploads.get(film);
+    this.#uploads.delete(film);
+    if (error) waiting?.reject(new Error(error));
+    else waiting?.resolve();
+  }
+
+  #loseAll() {
+    for (const { bitmap } of this.#prepared.values()) bitmap?.close();
+    this.#prepared.clear();
+    for (const film of [...this.#uploads.keys()]) this.#uploaded(film, "the graphics card was lost");
+    this.#underWay = null;
+    this.#next = null;
+    this.#lost();
+  }
+
+  #tell(message, transfer = []) {
+    this.#worker.postMessage(message, transfer);
+  }
+}
+
+/** @returns {Worker} */
+function hireWorker() {
+  return new Worker(new URL("./darkroom-worker.js", import.meta.url), { type: "module" });
+}
+
+/** @param {Size} size @param {Hanging[]} hangings @returns {Request} */
+function requestOf({ width, height }, hangings) {
+  const order = { width, height, hangings };
+  return { key: JSON.stringify(order), films: hangings.map(({ handle }) => handle), order };
+}
