@@ -34,9 +34,13 @@ def test_a_lost_graphics_card_brings_the_same_case_back_and_charges_nothing(
     if reader.page.locator(".rr-canvas-note").inner_text():
         pytest.skip("this browser has no WebGL2 that could be lost")
     reader.page.evaluate(
-        "() => { const root = document.querySelector('[data-state]');"
-        " window.left = new Promise((done) => { new MutationObserver("
-        "() => root.dataset.state === 'loading' && done()).observe(root, { attributes: true }); }); }"
+        """() => {
+          const root = document.querySelector("[data-state]");
+          window.left = new Promise((done) => {
+            new MutationObserver(() => root.dataset.state === "loading" && done())
+              .observe(root, { attributes: true });
+          });
+        }"""
     )
     darkroom.evaluate("self.loseCard()")
     reader.page.evaluate("window.left")
