@@ -6,7 +6,9 @@ import { test } from "node:test";
 import { Darkroom } from "../../../ui/viewer/js/darkroom.js";
 
 const SIZE = { width: 40, height: 30 };
-const hanging = (handle, low = 0) => ({ handle, rect: { x: 0, y: 0, ...SIZE }, window: { low, high: 9 } });
+const hanging = (handle, low = 0) => ({
+  handle, rect: { x: 0, y: 0, ...SIZE }, gaze: { scale: 1, x: 0, y: 0, fit: false }, window: { low, high: 9 },
+});
 
 class FakeWorker {
   told = [];
@@ -18,14 +20,15 @@ class FakeWorker {
   get pictures() { return this.told.filter((message) => message.do === "picture"); }
 }
 
-function room() {
+function room(now = () => 0) {
   const worker = new FakeWorker();
   const hung = [];
   const canvas = { width: 1, height: 1 };
   const context = { canvas, transferFromImageBitmap: (bitmap) => hung.push(bitmap.name) };
   canvas.getContext = () => context;
   const lost = [];
-  const darkroom = new Darkroom(canvas, false, () => lost.push(true), () => worker);
+  const darkroom = new Darkroom(canvas, false, () => lost.push(true), () => worker, now);
+  worker.say({ told: "opened", renderer: { name: "webgl2", software: false } });
   const closed = [];
   const bitmap = (name) => ({ ...SIZE, name, close: () => closed.push(name) });
   const answer = (name, request) => worker.say({ told: "picture", ...request, bitmap: bitmap(name) });
@@ -94,6 +97,38 @@ test("an upload fails with the worker's reason", async () => {
   const { film: number } = worker.told.at(-1);
   worker.say({ told: "uploaded", film: number, error: "too large" });
   await assert.rejects(upload, /too large/);
+});
+
+test("without a graphics card a moving hand is followed by drafts, and the resting one gets the true picture", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let clock = 0;
+  const { darkroom, worker, hung, answer } = room(() => clock);
+  worker.say({ told: "opened", renderer: { name: "webgl2", software: true } });
+  darkroom.draw(SIZE, [hanging(1, 1)]);
+  answer("first", worker.pictures[0]);
+  clock = 16;
+  darkroom.draw(SIZE, [hanging(1, 2)]);
+  const draft = worker.pictures[1];
+  assert.deepEqual([draft.width, draft.height, draft.hangings[0].rect.width, draft.hangings[0].gaze.scale], [20, 15, 20, 0.5]);
+  let done = false;
+  const shown = darkroom.shown().then(() => { done = true; });
+  answer("draft", draft);
+  await Promise.resolve();
+  assert.equal(done, false);
+  t.mock.timers.tick(80);
+  const final = worker.pictures[2];
+  assert.equal(final.width, 40);
+  answer("true", final);
+  await shown;
+  assert.deepEqual(hung, ["first", "draft", "true"]);
+});
+
+test("with a graphics card every picture is a true one", () => {
+  const { darkroom, worker, answer } = room();
+  darkroom.draw(SIZE, [hanging(1, 1)]);
+  answer("first", worker.pictures[0]);
+  darkroom.draw(SIZE, [hanging(1, 2)]);
+  assert.deepEqual(worker.pictures.map(({ width }) => width), [40, 40]);
 });
 
 test("a lost graphics card fails what is under way, forgets what was made, and says so", async () => {

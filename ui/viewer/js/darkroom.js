@@ -2,14 +2,18 @@
  * The darkroom as the page sees it: films go in, pictures of them come out and are hung on a canvas.
  *
  * The work is done in a worker, so that neither an upload nor a picture ever holds up the page. A picture of the next
- * case is developed in advance; showing it then is handing a finished image to the canvas.
+ * case is developed in advance; showing it then is handing a finished image to the canvas. Where no graphics card draws,
+ * what moves under a hand is drawn at half the fineness, and in full as soon as the hand rests.
  */
 
 /** @typedef {import("./renderer-webgl.js").Hanging} Hanging  its handle is the number of an uploaded film */
 /** @typedef {{width: number, height: number}} Size  in device pixels */
-/** @typedef {{key: string, films: number[], order: object}} Request */
+/** @typedef {{width: number, height: number, hangings: Hanging[]}} Order */
+/** @typedef {{key: string, films: number[], order: Order}} Request */
 
 const HIRE_AGAIN_MS = 500;
+const MOVING_MS = 150; // pictures asked for in closer succession follow a hand
+const STILL_MS = 80;
 
 export class Darkroom {
   /** What draws, once `opened` is resolved. @type {{name: string, software: boolean|null}} */
@@ -29,19 +33,24 @@ export class Darkroom {
   #uploads = new Map();
   /** Pictures made in advance; null while they are being made. @type {Map<string, {films: number[], bitmap: ImageBitmap|null}>} */
   #prepared = new Map();
-  /** The picture to show that is being made. @type {Request & {id: number}|null} */
+  /** The picture to show that is being made, or a draft's true picture that waits for the hand to rest.
+   *  @type {{id: number, request: Request, draft: boolean}|null} */
   #underWay = null;
   /** The picture asked for meanwhile. @type {Request|null} */
   #next = null;
   /** @type {(() => void)[]} */
   #awaitingPicture = [];
+  #resting = 0;
+  #askedAt = -Infinity;
+  #now;
 
   /**
    * @param {HTMLCanvasElement} canvas @param {boolean} withoutWebgl
    * @param {() => void} lost every film is gone
-   * @param {() => Worker} [hire]
+   * @param {() => Worker} [hire] @param {() => number} [now] the monotonic clock, in ms
    */
-  constructor(canvas, withoutWebgl, lost, hire = hireWorker) {
+  constructor(canvas, withoutWebgl, lost, hire = hireWorker, now = () => performance.now()) {
+    this.#now = now;
     this.#context = canvas.getContext("bitmaprenderer", { alpha: false });
     this.#withoutWebgl = withoutWebgl;
     this.#lost = lost;
@@ -86,13 +95,12 @@ export class Darkroom {
     const ready = this.#prepared.get(request.key)?.bitmap;
     if (ready) {
       this.#prepared.delete(request.key);
-      this.#underWay = null; // what comes of it is too old
-      this.#next = null;
+      this.#forget(); // what comes of anything asked before is too old
       this.#hang(ready);
-    } else if (this.#underWay) {
+    } else if (this.#underWay && !this.#resting) {
       this.#next = request;
     } else {
-      this.#ask(request);
+      this.#ask(request, this.#moving());
     }
   }
 
@@ -104,6 +112,7 @@ export class Darkroom {
 
   close() {
     clearTimeout(this.#again);
+    this.#forget();
     this.#worker.terminate();
     for (const { bitmap } of this.#prepared.values()) bitmap?.close();
   }
@@ -130,10 +139,24 @@ export class Darkroom {
     }, HIRE_AGAIN_MS);
   }
 
-  #ask(request) {
+  #moving() {
+    return this.renderer.software !== false && this.#now() - this.#askedAt < MOVING_MS;
+  }
+
+  #ask(request, draft) {
+    this.#forget();
+    this.#askedAt = this.#now();
     const id = this.#lastPicture += 1;
-    this.#underWay = { ...request, id };
-    this.#tell({ ...request.order, do: "picture", id, key: request.key, settled: false });
+    this.#underWay = { id, request, draft };
+    const order = draft ? halved(request.order) : request.order;
+    this.#tell({ ...order, do: "picture", id, key: request.key, settled: false });
+  }
+
+  #forget() {
+    clearTimeout(this.#resting);
+    this.#resting = 0;
+    this.#underWay = null;
+    this.#next = null;
   }
 
   #developed(id, key, bitmap) {
@@ -152,13 +175,14 @@ export class Darkroom {
   }
 
   #show(bitmap) {
-    this.#underWay = null;
-    if (this.#next) {
-      const request = this.#next;
-      this.#next = null;
+    const { request, draft } = this.#underWay;
+    const next = this.#next;
+    if (next || (draft && bitmap)) {
       if (bitmap) this.#transfer(bitmap);
-      this.#ask(request);
+      if (next) this.#ask(next, this.#moving());
+      else this.#resting = setTimeout(() => this.#ask(request, false), STILL_MS);
     } else {
+      this.#underWay = null;
       this.#hang(bitmap);
     }
   }
@@ -187,8 +211,7 @@ export class Darkroom {
     for (const { bitmap } of this.#prepared.values()) bitmap?.close();
     this.#prepared.clear();
     for (const film of [...this.#uploads.keys()]) this.#uploaded(film, "the graphics card was lost");
-    this.#underWay = null;
-    this.#next = null;
+    this.#forget();
     this.#lost();
   }
 
@@ -206,4 +229,17 @@ function hireWorker() {
 function requestOf({ width, height }, hangings) {
   const order = { width, height, hangings };
   return { key: JSON.stringify(order), films: hangings.map(({ handle }) => handle), order };
+}
+
+/** The same picture with a quarter of the pixels. @param {Order} order @returns {Order} */
+function halved({ width, height, hangings }) {
+  const half = ({ x, y, width: w, height: h }) => ({
+    x: Math.round(x / 2), y: Math.round(y / 2), width: Math.max(1, Math.round(w / 2)), height: Math.max(1, Math.round(h / 2)),
+  });
+  return {
+    width: Math.ceil(width / 2), height: Math.ceil(height / 2),
+    hangings: hangings.map((hanging) => ({
+      ...hanging, rect: half(hanging.rect), gaze: { ...hanging.gaze, scale: hanging.gaze.scale / 2 },
+    })),
+  };
 }
