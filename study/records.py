@@ -75,6 +75,8 @@ class Reading:
     behaviour: Mapping[str, float] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     supersedes: str | None = None
+    sent_at: datetime | None = None
+    """When the page sent it, by the clock that `committed_at` is of; None where it did not say."""
 
 
 Record = Presentation | Reading
@@ -147,6 +149,7 @@ def _reading(value: Mapping[str, Any]) -> Reading:
         behaviour=_behaviour(value.get("behaviour")),
         flags=(*_flags(value.get("flags")), *found.flags),
         supersedes=None if supersedes is None else _id(value, "supersedes"),
+        sent_at=_sent(value),
     )
 
 
@@ -221,6 +224,13 @@ def _number(value: Any, what: str) -> float:
 def _moment(value: Mapping[str, Any], key: str) -> datetime | None:
     found = _number(value.get(key), key)
     return from_epoch_ms(found) if _YEAR_2000_MS <= found < _YEAR_2100_MS else None
+
+
+def _sent(value: Mapping[str, Any]) -> datetime | None:
+    try:
+        return _moment(value, "sent_epoch_ms")
+    except MalformedRecord:
+        return None  # an answer is not refused for what stands on its envelope
 
 
 def _times(value: Any, found: _Doubts) -> Times:

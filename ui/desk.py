@@ -56,16 +56,17 @@ async def _case(request: Request) -> Response:
 
 async def _records(request: Request) -> Response:
     if not same_origin(request):
-        return _refusal(403, "Answers are taken from the reading page only.")
+        why = "Answers are taken from the reading page only."
+        return _refusal(403, why, reason="wrong-origin")
     try:
         sent = json.loads(await request.body())
-        seal, records = str(sent["seal"]), list(sent["records"])
+        seal, records = str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
     except (ValueError, KeyError, TypeError, RecursionError):
         return _refusal(400, "Not a message of the reading page.")
 
-    def take(kept: Store, person: Person) -> dict[str, Any]:
+    def take(kept: Store, person: Person) -> dict[str, Any] | Response:
         if desk.seal(kept, person) != seal:
-            raise NotAllowed("These answers belong to another reader.")
+            return _refusal(403, "These answers belong to another reader.", reason="other-reader")
         receipt = desk.take_records(kept, person, records, now=datetime.now(UTC))
         return _receipt_json(kept, person, receipt)
 
@@ -73,13 +74,18 @@ async def _records(request: Request) -> Response:
 
 
 async def _for_reader(
-    request: Request, answer: Callable[[Store, Person], dict[str, Any]]
+    request: Request, answer: Callable[[Store, Person], dict[str, Any] | Response]
 ) -> Response:
     def work() -> Response:
         person = signed_in(request.cookies)
         if person is None:
-            return _refusal(401, "Sign in first.")
-        return JSONResponse(answer(store(), person), headers={"Cache-Control": "no-store"})
+            return _refusal(401, "Sign in first.", reason="signed-out")
+        if person.reader is None:
+            return _refusal(403, "Only a reader of the study can read.", reason="other-reader")
+        found = answer(store(), person)
+        if isinstance(found, Response):
+            return found
+        return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
     try:
         return await run_in_threadpool(work)
@@ -87,8 +93,18 @@ async def _for_reader(
         return _refusal(_STATUS.get(type(error), 503), str(error))
 
 
-def _refusal(status: int, why: str) -> Response:
-    return JSONResponse({"why": why}, status_code=status, headers={"Cache-Control": "no-store"})
+def _refusal(status: int, why: str, *, reason: str = "refused") -> Response:
+    """Say no, in words for the reader and with a reason for the page."""
+    told = {"why": why, "reason": reason}
+    return JSONResponse(told, status_code=status, headers={"Cache-Control": "no-store"})
+
+
+def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
+    """Return the records of a message, each with the moment the page's own clock sent it."""
+    return [
+        {**record, "sent_epoch_ms": sent_epoch_ms} if isinstance(record, dict) else record
+        for record in list(records)
+    ]
 
 
 def _secret(kept: Store) -> str:

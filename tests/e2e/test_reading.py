@@ -1,4 +1,4 @@
-"""A reader at a real browser: keyboard alone, reloads, two tabs, cut lines, killed servers."""
+"""A reader at a real browser: keyboard alone, reloads, cut lines, killed servers."""
 
 import json
 from collections.abc import Callable
@@ -67,23 +67,6 @@ def test_double_press_and_double_click_make_one_reading(serve: Serve, reader: Re
     reader.wait("ready", 3)
     reader.wait_saved()
     assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "A"), (2, "B")]
-
-
-def test_two_tabs_make_one_reading(serve: Serve, reader: Reader, context: BrowserContext) -> None:
-    """The first answer stands; the other tab is told and goes on where the reader is."""
-    server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    other = Reader(context.new_page())
-    other.page.goto(server.url)
-    other.wait("ready", 1)
-    reader.answer("a")
-    reader.wait("ready", 2)
-    reader.wait_saved()
-    other.answer("d")
-    other.wait("ready", 2)
-    other.wait_saved()
-    assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "A")]
 
 
 def test_a_second_sign_in_resumes_where_the_reader_was(

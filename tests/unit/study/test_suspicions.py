@@ -82,6 +82,61 @@ def _read_quickly_in_one_message(store: Store, case: str) -> None:
     _take(store, presentation(case), reading(case), after_s=1.4)
 
 
+def _sent_by_a_clock_that_is_off(store: Store, case: str, off_s: float, waited_s: float) -> None:
+    """Read as it should be on a workstation whose clock is off, and hand it in after a while."""
+    shown = NOW_MS + off_s * 1000
+    committed = shown + 1234.5
+    _take(store, {**presentation(case), "shown_epoch_ms": shown}, after_s=0.1)
+    record = reading(
+        case,
+        presented_epoch_ms=shown,
+        committed_epoch_ms=committed,
+        sent_epoch_ms=committed + waited_s * 1000,
+    )
+    _take(store, record, after_s=1.3 + waited_s)
+
+
+def _read_by_a_slow_clock(store: Store, case: str) -> None:
+    """Read a minute behind the server, everything else as it should be."""
+    _sent_by_a_clock_that_is_off(store, case, off_s=-60, waited_s=0)
+
+
+def _read_by_a_fast_clock(store: Store, case: str) -> None:
+    """Read a minute ahead of the server, everything else as it should be."""
+    _sent_by_a_clock_that_is_off(store, case, off_s=60, waited_s=0)
+
+
+def _read_late_by_a_slow_clock(store: Store, case: str) -> None:
+    """Read a minute behind the server, and hand it in a minute late."""
+    _sent_by_a_clock_that_is_off(store, case, off_s=-60, waited_s=60)
+
+
+def _read_late_by_a_fast_clock(store: Store, case: str) -> None:
+    """Read a minute ahead of the server, and hand it in a minute late."""
+    _sent_by_a_clock_that_is_off(store, case, off_s=60, waited_s=60)
+
+
+def _read_late_alone_by_a_fast_clock(store: Store, case: str) -> None:
+    """Lose the presentation as well, so that the server's clock sees nothing late."""
+    committed = NOW_MS + 60_000
+    sent = committed + 45_000
+    record = reading(case, committed_epoch_ms=committed, sent_epoch_ms=sent)
+    _take(store, record, after_s=46)
+
+
+def _read_with_an_odd_moment_of_sending(store: Store, case: str) -> None:
+    """Say when it was sent in no way a clock does."""
+    _take(store, presentation(case), after_s=0.1)
+    _take(store, reading(case, sent_epoch_ms="yesterday"), after_s=1.4)
+
+
+def _read_too_fast(store: Store, case: str) -> None:
+    """Confirm before anybody could have looked."""
+    record = reading(case, times=_times(120.0), committed_epoch_ms=NOW_MS + 120)
+    _take(store, presentation(case), after_s=0.05)
+    _take(store, record, after_s=0.2)
+
+
 def _read_without_presentation(store: Store, case: str) -> None:
     """Lose the message before it."""
     _take(store, reading(case), after_s=1.4)
@@ -150,6 +205,13 @@ def _read_beyond_the_limit(store: Store, case: str) -> None:
         (_read_in_a_second_browser, ["presented_elsewhere"]),
         (_read_after_a_reload_elsewhere, ["resumed_elsewhere"]),
         (_read_beyond_the_limit, ["over_time_limit"]),
+        (_read_by_a_slow_clock, []),
+        (_read_by_a_fast_clock, []),
+        (_read_late_by_a_slow_clock, ["received_late"]),
+        (_read_late_by_a_fast_clock, ["received_late"]),
+        (_read_late_alone_by_a_fast_clock, ["presentation_lost", "received_late"]),
+        (_read_with_an_odd_moment_of_sending, []),
+        (_read_too_fast, ["too_fast"]),
     ],
 )
 def test_each_flag_says_one_thing(

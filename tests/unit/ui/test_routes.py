@@ -3,11 +3,12 @@
 import io
 import zipfile
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
+from httpx import Response
 from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -18,6 +19,7 @@ from study.protocol import Protocol
 from study.store import Store
 from tests.conftest import NOW, SECRETS, entropy_from, invite, presentation, reading
 from ui import access, viewer
+from ui.deployment import store
 from ui.headers import HEADERS
 from ui.routes import routes
 
@@ -138,6 +140,38 @@ def test_a_post_from_another_site_is_refused(sign: Sign) -> None:
         answer = client.post(path, headers={"origin": "https://elsewhere.example"})
         assert answer.status_code == 403
     assert client.get("/desk").status_code == 200
+
+
+def test_a_refusal_says_for_which_reason(sign: Sign) -> None:
+    """The page tells another reader from another address, and a sign-out from both."""
+    client = sign("R1")
+    message = {"seal": client.get("/desk").json()["seal"], "sent_epoch_ms": 1.0, "records": []}
+
+    def reason(answer: Response) -> str:
+        assert answer.status_code in (401, 403)
+        return str(answer.json()["reason"])
+
+    foreign = {"origin": "https://elsewhere.example"}
+    assert reason(client.post("/desk/records", json=message, headers=foreign)) == "wrong-origin"
+    assert reason(sign("R2").post("/desk/records", json=message)) == "other-reader"
+    assert reason(sign("coordinator").get("/desk")) == "other-reader"
+    assert reason(sign(None).post("/desk/records", json=message)) == "signed-out"
+    assert client.post("/desk/records", json=message).status_code == 200
+
+
+def test_a_slow_workstation_is_not_late(sign: Sign) -> None:
+    """The moment of sending, by the page's own clock, comes with the message."""
+    client = sign("R1")
+    desk = client.get("/desk").json()
+    case = desk["cases"][0]["case"]
+    sent_ms = datetime.now(UTC).timestamp() * 1000 - 90_000
+    shown = {**presentation(case), "shown_epoch_ms": sent_ms - 1300}
+    record = reading(case, presented_epoch_ms=sent_ms - 1300, committed_epoch_ms=sent_ms)
+    for records in ([shown], [record]):
+        message = {"seal": desk["seal"], "sent_epoch_ms": sent_ms, "records": records}
+        assert client.post("/desk/records", json=message).json()["refused"] == []
+    with store().look() as look:
+        assert "received_late" not in look.value("SELECT flags FROM readings")
 
 
 def test_signing_out_ends_it(sign: Sign) -> None:

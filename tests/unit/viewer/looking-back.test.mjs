@@ -37,3 +37,48 @@ test("the case set aside is taken back once, and only if it is still the next", 
   assert.equal(past.takeBack("c5"), null);
   assert.equal(past.aside, null);
 });
+
+const record = (option, id = `r-${option}`) => ({ id, option, status: "answered", confidence: null, comment: null });
+const item = (position) => ({ case: `c${position}`, position, question: "?", presented: false, reading: null });
+
+test("what was read here is there at once, with its latest answer", () => {
+  const past = new LookingBack(courier());
+  past.remember(item(1), record("A"));
+  past.remember(item(1), record("B"));
+  const { reading, presented, question } = past.remembered(1);
+  assert.deepEqual([reading.option, reading.id, presented, question], ["B", "r-B", true, "?"]);
+  assert.equal(past.remembered(2), undefined);
+});
+
+test("an answer that was not taken is not remembered, nor is a practice case", () => {
+  const past = new LookingBack(courier());
+  past.remember(item(1), record("A"));
+  past.forget("c1");
+  past.remember({ ...item(2), practice: true }, record("A"));
+  assert.equal(past.remembered(1), undefined);
+  assert.equal(past.remembered(2), undefined);
+});
+
+test("the server is right where it knows another answer, and only there", async () => {
+  const serverSays = (id) => courier({ earlier: async (position) => ({ ...item(position), reading: { id } }) });
+  for (const [id, corrected] of [["r-A", false], ["elsewhere", true]]) {
+    const past = new LookingBack(serverSays(id));
+    past.remember(item(1), record("A"));
+    const correction = await past.correction(past.remembered(1));
+    assert.equal(correction?.reading.id ?? null, corrected ? id : null);
+    assert.equal(Boolean(past.remembered(1)), !corrected);
+  }
+});
+
+test("on a cut line the memory stands", async () => {
+  const past = new LookingBack(courier({ earlier: async () => { throw new Error("no line"); } }));
+  past.remember(item(1), record("A"));
+  assert.equal(await past.correction(past.remembered(1)), null);
+});
+
+test("the memory is bounded, and the latest stay", () => {
+  const past = new LookingBack(courier());
+  for (let position = 1; position <= 200; position += 1) past.remember(item(position), record("A"));
+  assert.equal(past.remembered(100), undefined);
+  assert.ok(past.remembered(200));
+});

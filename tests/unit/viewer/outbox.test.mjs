@@ -68,7 +68,7 @@ test("a failed delivery keeps the records and waits longer each time, within bou
   for (let i = 0; i < 8; i += 1) await tick();
   assert.equal(outbox.size, 1);
   assert.equal(outbox.state, "kept");
-  assert.deepEqual(seen.waits, [0, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000, 20_000]);
+  assert.deepEqual(seen.waits, [100, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000, 20_000]);
 });
 
 test("records survive a reload, in their order", async () => {
@@ -165,4 +165,32 @@ test("the farewell takes what fits", () => {
   outbox.put({ ...reading("b"), comment: "x".repeat(40_000) });
   outbox.farewell();
   assert.deepEqual(seen.sent, [{ ids: ["a"], leaving: true }]);
+});
+
+test("sending waits for the next case's paint, a tenth of a second at most", () => {
+  const { outbox, seen } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put(reading("a"));
+  outbox.flush();
+  assert.deepEqual(seen.waits, [100, 0]);
+});
+
+test("what fits into the storage again is kept after all", async () => {
+  const storage = new Storage();
+  const { setItem } = Storage.prototype;
+  storage.setItem = () => { throw new Error("full"); };
+  const { outbox, tick } = outboxWith(storage, { deliver: fail });
+  outbox.put(reading("a"));
+  assert.equal(outbox.unkept, true);
+  storage.setItem = setItem;
+  await tick();
+  assert.equal(outbox.unkept, false);
+  assert.equal(outbox.state, "kept");
+});
+
+test("only an answer that is kept nowhere holds the page", () => {
+  const { outbox } = outboxWith(null, { deliver: fail });
+  outbox.put({ id: "p", kind: "presentation", case: "c" });
+  assert.equal(outbox.unkept, false);
+  outbox.put(reading("a"));
+  assert.equal(outbox.unkept, true);
 });

@@ -25,6 +25,7 @@ export class Courier {
   /**
    * @param {import("./desk.js").DeskRoutes} routes @param {import("./overlays.js").Overlays} overlays
    * @param {{outboxChanged: () => void, blocked: () => void, trouble: (text: string) => void,
+   *   notTaken: (text: string) => void,
    *   receipt: (r: import("./types.js").Receipt, sent: import("./types.js").Record[]) => void}} room
    */
   constructor(routes, overlays, room) {
@@ -46,17 +47,17 @@ export class Courier {
       listener: {
         changed: () => this.#room.outboxChanged(),
         receipt: (receipt, sent) => this.#received(receipt, sent),
-        failed: (error) => this.#failed(error),
+        failed: (error) => this.#undelivered(error),
       },
     });
     this.outbox.hurry();
     return true;
   }
 
-  /** Ask where the reader is. */
+  /** Ask where the reader is. @returns {Promise<boolean>} false: another reader is signed in, or the page was left */
   async refresh() {
     const desk = await this.#ask();
-    if (desk) this.#take(desk);
+    return Boolean(desk) && this.#take(desk);
   }
 
   /** @param {number} position */
@@ -109,14 +110,23 @@ export class Courier {
   }
 
   #take(desk) {
-    if (desk.seal === this.desk.seal) this.desk = desk;
+    const same = desk.seal === this.desk.seal;
+    if (same) this.desk = desk;
     else this.#otherReader();
+    return same;
   }
 
   #reachable() {
-    if (!this.#overlays.blocked) return;
+    if (!this.#overlays.awaitsServer) return;
     this.#overlays.close();
     this.#room.blocked();
+  }
+
+  /** What the server will not take however often it is sent, somebody has to hear of. */
+  #undelivered(error) {
+    this.#failed(error);
+    if (error.why === "wrong-origin") this.#room.notTaken(texts.hints.wrongOrigin);
+    else if (error.why === "refused") this.#room.notTaken(texts.hints.notTaken(error.words || error.status));
   }
 
   #failed({ why, words }) {

@@ -2,7 +2,9 @@
 
 /** @typedef {import("./types.js").Desk} Desk */
 
-/** Why a request failed: `signed-out`, `other-reader`, `refused` (do not repeat) or `unreachable` (repeat). */
+const REASONS = ["signed-out", "other-reader", "wrong-origin"]; // as the server names them
+
+/** Why a request failed: one of the server's reasons, `refused` (do not repeat) or `unreachable` (repeat). */
 export class DeskError extends Error {
   /** @param {string} why @param {number} status @param {string} [words] the server's own, for the reader */
   constructor(why, status, words = "") {
@@ -16,11 +18,13 @@ export class DeskError extends Error {
 export class DeskRoutes {
   #base;
   #fetch;
+  #wallClock;
 
-  /** @param {string} base @param {typeof fetch} [fetcher] */
-  constructor(base, fetcher = (...args) => fetch(...args)) {
+  /** @param {string} base @param {typeof fetch} [fetcher] @param {() => number} [wallClock] */
+  constructor(base, fetcher = (...args) => fetch(...args), wallClock = () => Date.now()) {
     this.#base = base.replace(/\/$/, "");
     this.#fetch = fetcher;
+    this.#wallClock = wallClock;
   }
 
   /** @returns {Promise<Desk>} */
@@ -39,7 +43,7 @@ export class DeskRoutes {
     return this.#json(`${this.#base}/records`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ seal, records }),
+      body: JSON.stringify({ seal, sent_epoch_ms: this.#wallClock(), records }),
       keepalive: leaving,
     });
   }
@@ -62,24 +66,25 @@ export class DeskRoutes {
         throw new DeskError("unreachable", response.status); // a proxy's page, or a body cut short
       }
     }
-    throw new DeskError(reason(response.status), response.status, await wordsOf(response));
+    const { reason, words } = await refusalOf(response);
+    throw new DeskError(whyOf(response.status, reason), response.status, words);
   }
 }
 
-/** @param {Response} response @returns {Promise<string>} "" where a proxy answered, or nobody */
-async function wordsOf(response) {
+/** @param {Response} response @returns {Promise<{reason: string, words: string}>} "" where a proxy answered, or nobody */
+async function refusalOf(response) {
   try {
-    const { why } = await response.json();
-    return typeof why === "string" ? why : "";
+    const { reason, why } = await response.json();
+    return { reason: String(reason ?? ""), words: typeof why === "string" ? why : "" };
   } catch {
-    return "";
+    return { reason: "", words: "" };
   }
 }
 
-/** @param {number} status */
-function reason(status) {
+/** @param {number} status @param {string} reason */
+function whyOf(status, reason) {
+  if (REASONS.includes(reason)) return reason;
   if (status === 401) return "signed-out";
-  if (status === 403) return "other-reader";
   if (status >= 500 || status === 408 || status === 429) return "unreachable";
   return "refused";
 }

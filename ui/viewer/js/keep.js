@@ -5,6 +5,8 @@ const PREFIX = "reading-room";
 export class Keep {
   #storage;
   #root;
+  /** What could not be stored, for as long as the page lives. @type {Map<string, string>} */
+  #memory = new Map();
 
   /** @param {Storage|null} storage @param {string} seal */
   constructor(storage, seal) {
@@ -14,18 +16,21 @@ export class Keep {
 
   /** @param {string} name @param {any} value @returns {boolean} whether it will survive a reload */
   put(name, value) {
+    const text = JSON.stringify(value);
     try {
-      this.#storage.setItem(this.#root + name, JSON.stringify(value));
+      this.#storage.setItem(this.#root + name, text);
+      this.#memory.delete(name);
       return true;
     } catch {
-      return false; // full, or forbidden: the memory of the page is all there is
+      this.#memory.set(name, text); // full, or forbidden: the memory of the page is all there is
+      return false;
     }
   }
 
   /** @param {string} name @returns {any} null when absent or unreadable */
   get(name) {
     try {
-      return JSON.parse(this.#storage.getItem(this.#root + name));
+      return JSON.parse(this.#memory.get(name) ?? this.#storage.getItem(this.#root + name));
     } catch {
       return null;
     }
@@ -33,6 +38,7 @@ export class Keep {
 
   /** @param {string} name */
   drop(name) {
+    this.#memory.delete(name);
     try {
       this.#storage.removeItem(this.#root + name);
     } catch {

@@ -1,10 +1,19 @@
-/** Looking back: earlier cases fetched again, while the running one waits aside with its clock. */
+/**
+ * Looking back: earlier cases, while the running one waits aside with its clock.
+ *
+ * What was read on this page is remembered with its answer, so that the way back is as short as the way on; the server
+ * is asked all the same, and is right where it knows of a later answer.
+ */
 
 /** @typedef {import("./types.js").Case} Case */
 /** @typedef {import("./sitting.js").Sitting} Sitting */
 
+const MOST_REMEMBERED = 50;
+
 export class LookingBack {
   #courier;
+  /** By position, the oldest first. @type {Map<number, Case>} */
+  #read = new Map();
   /** @type {Sitting|null} */
   #aside = null;
 
@@ -28,6 +37,24 @@ export class LookingBack {
     return aside?.item.case === id ? aside : null;
   }
 
+  /** @param {Case} item @param {import("./types.js").Record} record the answer just given to it */
+  remember(item, { id, option, status, confidence, comment }) {
+    if (item.practice) return; // its position counts among others
+    this.#read.delete(item.position);
+    this.#read.set(item.position, { ...item, presented: true, reading: { id, option, status, confidence, comment } });
+    if (this.#read.size > MOST_REMEMBERED) this.#read.delete(this.#read.keys().next().value);
+  }
+
+  /** The answer was not taken: only the server knows how the case stands. @param {string} id of a case */
+  forget(id) {
+    for (const [position, item] of this.#read) if (item.case === id) this.#read.delete(position);
+  }
+
+  /** @param {number} position @returns {Case|undefined} as it was left on this page */
+  remembered(position) {
+    return this.#read.get(position);
+  }
+
   /**
    * @param {number} position
    * @returns {Promise<Case|null>} the case with the latest own answer, sent or not; null when it cannot be had
@@ -41,6 +68,17 @@ export class LookingBack {
     }
     const own = this.#courier.outbox.readings.filter((record) => record.case === item.case).at(-1);
     return own ? { ...item, reading: own } : item;
+  }
+
+  /**
+   * What the server knows better than this page.
+   * @param {Case} item as remembered @returns {Promise<Case|null>} null: nothing, or the line is cut
+   */
+  async correction(item) {
+    const now = await this.fetch(item.position);
+    if (!now || now.reading?.id === item.reading.id) return null;
+    this.forget(item.case);
+    return now;
   }
 
   /**

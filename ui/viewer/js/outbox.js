@@ -7,6 +7,7 @@
 
 /** @typedef {import("./types.js").Record} Record */
 
+const NEXT_CASE_MS = 100; // the next case is painted first; by then it is, or never mind
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 20_000;
 const LARGEST_FAREWELL_BYTES = 60_000; // browsers refuse keepalive bodies of 64 KiB
@@ -62,13 +63,22 @@ export class Outbox {
     return [...this.#entries.values()].every((entry) => entry.kept) ? "kept" : "unkept";
   }
 
-  /** Take a record in; it is kept before this returns. @param {Record} record */
+  /** @returns {boolean} whether an answer is in this page's memory and nowhere else */
+  get unkept() {
+    return [...this.#entries.values()].some(({ record, kept }) => record.kind === "reading" && !kept);
+  }
+
+  /** Take a record in; it is kept before this returns, and sent a little later. @param {Record} record */
   put(record) {
     const order = this.#order++;
-    const kept = this.#keep.put(keyOf(record.id), { order, record });
-    this.#entries.set(record.id, { order, record, kept });
+    this.#entries.set(record.id, this.#keeping({ order, record, kept: false }));
     this.#listener.changed();
-    this.#schedule(0);
+    this.#schedule(NEXT_CASE_MS);
+  }
+
+  /** Nothing is being painted: send what there is. */
+  flush() {
+    if (this.size) this.#schedule(0);
   }
 
   /** Try at once, whatever the waiting time. */
@@ -102,6 +112,13 @@ export class Outbox {
     }
   }
 
+  /** There may be room again in the browser's storage. */
+  #keeping(entry) {
+    const { order, record } = entry;
+    entry.kept ||= this.#keep.put(keyOf(record.id), { order, record });
+    return entry;
+  }
+
   #schedule(ms) {
     this.#cancel(this.#timer);
     this.#timer = this.#later(() => this.#send(), ms);
@@ -119,10 +136,11 @@ export class Outbox {
       this.#sending = false;
       this.#listener.receipt(receipt, records);
       this.#listener.changed();
-      if (this.size) this.#schedule(this.#unmoved(records) ? FIRST_WAIT_MS : 0);
+      if (this.size) this.#schedule(this.#unmoved(records) ? FIRST_WAIT_MS : NEXT_CASE_MS);
     } catch (error) {
       this.#sending = false;
       this.#failures += 1;
+      this.#entries.forEach((entry) => this.#keeping(entry));
       this.#listener.failed(error);
       this.#listener.changed();
       this.#schedule(Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 1), LONGEST_WAIT_MS));

@@ -3,6 +3,7 @@
 import { texts } from "./texts.js";
 
 const FROM_THE_SERVER = ["signed-out", "other-reader"]; // only the server can make them go
+const BLOCKING = [...FROM_THE_SERVER, "elsewhere"];
 
 /** @typedef {{label: string, run: () => void}} Choice */
 
@@ -25,8 +26,11 @@ export class Overlays {
   /** The name of the sheet that is open, or "". */
   get open() { return this.#sheetName; }
 
-  /** Whether the reader can do nothing about the open sheet here. */
-  get blocked() { return FROM_THE_SERVER.includes(this.#sheetName); }
+  /** Whether nobody can read on behind the open sheet. */
+  get blocked() { return BLOCKING.includes(this.#sheetName); }
+
+  /** Whether an answer of the server makes the open sheet go. */
+  get awaitsServer() { return FROM_THE_SERVER.includes(this.#sheetName); }
 
   /** Hide the case. @param {{title: string, text: string}} words @param {Choice|null} choice */
   draw({ title, text }, choice) {

@@ -4,7 +4,9 @@ import { Between } from "./between.js";
 import { circumstances } from "./circumstances.js";
 import { newId } from "./ids.js";
 import { LookingBack } from "./looking-back.js";
+import { OneWindow } from "./one-window.js";
 import { epochAt } from "./paint.js";
+import { measured } from "./surroundings.js";
 import { texts } from "./texts.js";
 import { Watch } from "./watch.js";
 import { Worklist } from "./worklist.js";
@@ -36,6 +38,8 @@ export class Room {
   #list;
   /** @type {Watch} */
   #watch;
+  /** @type {OneWindow} */
+  #window;
   /** @type {{readingId: string, option: string|null, shown: boolean}|null} */
   #feedback = null;
   /** Whether the next case waits for a sign of life. */
@@ -64,21 +68,36 @@ export class Room {
     this.#past = new LookingBack(courier);
     const parts = { root: this.#root, panel: this.#panel, stage: this.#stage, overlays: this.#overlays };
     this.#between = new Between(parts, courier, () => this.#another());
-    this.#watch = new Watch(courier, this.#overlays);
+    this.#watch = new Watch(courier, this.#overlays, () => measured(this.#root, this.#stage.renderer));
     this.#enter("loading");
     this.#panel.showLoading(texts.loading.opening);
     if (!(await courier.open())) return;
     await this.#stage.opened;
-    this.#list = new Worklist(courier);
-    this.#panel.showReader(courier.desk);
-    this.#root.dataset.back = String(this.rules.back_navigation);
-    this.#panel.showRenderer(this.#stage.renderer.name);
+    this.#window = new OneWindow(courier, this.#overlays, {
+      goOn: () => this.#goOn(),
+      wait: (text) => this.#panel.showLoading(text),
+      handOver: () => this.#handOver(),
+      finished: () => this.state === "finished",
+    });
     this.outboxChanged();
-    this.next();
+    this.#window.enter();
+  }
+
+  /** The page is being left. @param {boolean} asleep it may come back as it is */
+  leave(asleep) {
+    this.keep(performance.now());
+    if (asleep) this.#window?.sleep();
+    this.#window?.leave();
+  }
+
+  /** The page is back as it was left. */
+  comeBack() {
+    this.#window?.enter(true);
   }
 
   /** Go on to the next case that is not answered, or to the end. */
   next() {
+    if (!this.#window.here) return;
     this.#feedback = null;
     const item = this.#list.coming[0];
     if (item && this.#ranOut >= MOST_UNTOUCHED) this.#waitForReader();
@@ -164,6 +183,7 @@ export class Room {
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */
   visibility(now) {
+    this.#window?.look();
     if (!this.sitting || this.sitting.committed) return;
     this.#watch.look(this.sitting, now);
     this.keep(now);
@@ -212,15 +232,23 @@ export class Room {
     if (this.#feedback && !this.#feedback.shown) this.#panel.hint(text);
   }
 
+  /** Answers were refused as they came, not one by one. @param {string} text */
+  notTaken(text) {
+    this.trouble(text);
+    this.#panel.toast(text);
+  }
+
   /**
    * The server has answered.
    * @param {import("./types.js").Receipt} receipt @param {import("./types.js").Record[]} sent
    */
   receipt(receipt, sent) {
+    if (!this.#window?.here) return;
     for (const { id, why } of receipt.refused) {
       const record = sent.find((each) => each.id === id);
       if (record?.kind !== "reading") continue;
       this.#list.again(record.case);
+      this.#past.forget(record.case);
       this.#panel.toast(texts.hints.refused(why));
     }
     const waiting = this.#feedback;
@@ -238,6 +266,32 @@ export class Room {
     if (this.state !== "loading") this.#prefetch();
   }
 
+  /** Read in this window from now on. */
+  #goOn() {
+    const { desk } = this.#courier;
+    this.#list = new Worklist(this.#courier);
+    this.#panel.showReader(desk);
+    this.#root.dataset.back = String(this.rules.back_navigation);
+    this.#panel.showRenderer(this.#stage.renderer.name);
+    this.next();
+  }
+
+  /** Stop reading in this window. @returns {object|null} where the running case stands */
+  #handOver() {
+    if (this.state === "finished") return null;
+    const now = performance.now();
+    const running = this.#past.takeBack(this.#past.aside?.item.case) ?? this.sitting;
+    const stands = running && this.#watch.stands(running, now);
+    this.sitting = null;
+    this.#feedback = null;
+    this.#ask(false);
+    this.#stage.clear();
+    this.#overlays.drawBack();
+    this.#panel.showCountdown(null);
+    this.#enter("loading");
+    return stands;
+  }
+
   /** Bring a case to the screen. @param {Sitting} sitting */
   #seat(sitting) {
     this.sitting = sitting;
@@ -247,6 +301,7 @@ export class Room {
     this.#panel.showPosition(sitting.item.position, this.#courier.desk.total, sitting.revisited);
     this.#panel.showCountdown(null);
     const freshen = async () => {
+      if (sitting.revisited) return (await this.#past.fetch(sitting.item.position)) ?? undefined;
       await this.#courier.refresh();
       return this.#courier.desk.cases.find((item) => item.case === sitting.item.case);
     };
@@ -263,6 +318,7 @@ export class Room {
     if (sitting.unrecorded) {
       this.#courier.outbox.put(sitting.presentation(newId(), circumstances(this.#stage.renderer)));
     }
+    this.#courier.outbox.flush();
     this.keep(t0);
     this.tick(t0);
     this.#prefetch();
@@ -270,6 +326,7 @@ export class Room {
 
   #commit(now, status) {
     const { sitting } = this;
+    this.#watch.close(sitting, now);
     sitting.committed = true;
     this.#ranOut = status === "timed_out" && !sitting.touched ? this.#ranOut + 1 : 0;
     this.#ask(false);
@@ -280,11 +337,13 @@ export class Room {
     }
     const record = sitting.reading(now, epochAt(now), status);
     this.#courier.outbox.put(record);
+    this.#past.remember(sitting.item, record);
     if (!sitting.revisited) this.#courier.keep.drop("running");
     this.#list.answered(sitting.item.case);
     if (this.rules.feedback === "after case") {
       this.#feedback = { readingId: record.id, option: record.option, shown: false };
       this.#panel.hint(texts.loading.saving);
+      this.#courier.outbox.flush();
     } else {
       this.#onward(sitting);
     }
@@ -299,7 +358,8 @@ export class Room {
 
   async #visit(position) {
     const from = this.sitting;
-    const item = await this.#past.fetch(position);
+    const known = this.#past.remembered(position);
+    const item = known ?? (await this.#past.fetch(position));
     // The reader may have gone on, or paused, while the case was on its way.
     if (from !== this.sitting || !(this.state === "ready" || from.committed)) return;
     if (!item) {
@@ -312,6 +372,13 @@ export class Room {
       this.#past.setAside(from);
     }
     this.#seat(this.#list.sitting(item));
+    if (known) this.#correct(this.sitting);
+  }
+
+  /** An earlier case came up as this page remembers it: has it been answered anew elsewhere? @param {Sitting} sitting */
+  async #correct(sitting) {
+    const item = await this.#past.correction(sitting.item);
+    if (item && sitting === this.sitting && !sitting.committed && sitting.unchanged) this.#seat(this.#list.sitting(item));
   }
 
   #showFeedback(feedback) {
@@ -339,8 +406,11 @@ export class Room {
   }
 
   #prefetch() {
-    const shown = [this.sitting, this.#past.aside].filter(Boolean).map(({ item }) => item.case);
-    this.#stage.prefetch(shown, this.#list.coming);
+    const shown = [this.sitting, this.#past.aside].filter(Boolean).map(({ item }) => item);
+    const before = this.rules.back_navigation && this.#past.remembered((this.sitting?.item.position ?? 0) - 1);
+    // Going back further, the films have gone from the card: fetch them while this case is looked at.
+    const coming = before && this.sitting.revisited ? [...this.#list.coming, before] : this.#list.coming;
+    this.#stage.prefetch([...shown, ...(before ? [before] : [])].map((item) => item.case), coming);
   }
 
   #drawCurtain() {

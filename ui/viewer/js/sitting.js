@@ -53,6 +53,9 @@ export class Sitting {
   /** @returns {boolean} whether its presentation is still to be recorded */
   get unrecorded() { return !this.#recorded && !this.#kept && !this.item.presented && !this.revisited; }
 
+  /** @returns {Readonly<Record<string, number>>} counts and times of the tools */
+  get behaviour() { return this.#behaviour; }
+
   /** @returns {boolean} whether a revisited answer is still what it was */
   get unchanged() {
     const before = this.item.reading;

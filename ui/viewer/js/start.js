@@ -42,14 +42,15 @@ export function start(parent, data) {
     outboxChanged: () => room.outboxChanged(),
     blocked: () => room.visibility(performance.now()),
     trouble: (text) => room.trouble(text),
+    notTaken: (text) => room.notTaken(text),
     receipt: (receipt, sent) => room.receipt(receipt, sent),
   });
 
   const stop = new AbortController();
   const on = (target, type, run, capture = false) =>
     target.addEventListener(type, run, { capture, signal: stop.signal });
-  const depart = () => {
-    room.keep(performance.now());
+  const depart = ({ persisted }) => {
+    room.leave(persisted);
     courier.outbox?.farewell();
   };
   on(document, "visibilitychange", (event) => {
@@ -58,6 +59,8 @@ export function start(parent, data) {
   });
   on(window, "focus", () => courier.hurry());
   on(window, "pagehide", depart);
+  on(window, "pageshow", (event) => { if (event.persisted) room.comeBack(); });
+  on(window, "beforeunload", (event) => { if (courier.outbox?.unkept) event.preventDefault(); });
   on(window, "online", () => courier.hurry());
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
   // A pointer that lies still is said to move whenever something moves under it.
@@ -76,7 +79,7 @@ export function start(parent, data) {
   room.open(courier);
 
   return () => {
-    depart();
+    depart({ persisted: false });
     clearInterval(ticking);
     stop.abort();
     courier.stop();

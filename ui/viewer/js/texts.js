@@ -52,6 +52,8 @@ export const texts = {
     sayHowSure: (steps) => `How sure are you? 1 to ${steps}, then Enter.`,
     enterNext: (steps) => `Enter, then 1 to ${steps}`,
     refused: (why) => `An answer was not taken: ${why}`,
+    wrongOrigin: "The server takes no answers from this address. They stay on this computer; tell your coordinator.",
+    notTaken: (why) => `Your answers were not taken (${why}). They stay on this computer; tell your coordinator.`,
     readElsewhere: "The case you had before you was read in another window; your first answer stands.",
     earlierFailed: "The earlier case cannot be fetched just now.",
   },
@@ -100,6 +102,18 @@ export const texts = {
     text: (n) => (n ? `${plural(n, "answer", "answers")} of yours will be sent when you sign in here again.`
       : "Your answers are all saved."),
     button: "Go to the page of the reader now signed in",
+  },
+  twoWindows: {
+    open: {
+      title: "Reading is open in another window",
+      text: "Go on there, or take the case over into this window.",
+      button: "Go on here",
+    },
+    gone: {
+      title: "Reading went on in another window",
+      text: "The film is hidden here and the clock of this window stands still.",
+      button: "Go on here",
+    },
   },
   leaving: {
     title: "Sign out now?",

@@ -1,0 +1,106 @@
+"""A whole study of 200 cases by keyboard alone, through reloads, cut lines and a killed server."""
+
+import json
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, expect
+
+from study.moments import moment
+from study.verification import verify
+from tests.conftest import write_bank
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+CASES = 200
+RELOAD_EVERY = 20
+CUT_EVERY = 30
+CUT_FOR = 2
+"""Cases beyond the one on the screen that the page has at hand without a line."""
+
+KILL_AT = 105
+SLACK_MS = 250.0
+"""Between a key going down and the driver hearing that it is up again the next case may be painted."""
+
+
+class Films:
+    """The films that have come to a page, by what crosses the line."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._come: set[str] = set()
+        page.on("requestfinished", self._note)
+
+    def _note(self, request: Request) -> None:
+        path = request.url.split("/films/")
+        if len(path) == 2:
+            self._come.add(path[1].split("/")[1])
+
+    def wait_at_hand(self, position: int) -> None:
+        """Wait until both views of this case and of the next two have come."""
+        while len(self._come) < 2 * min(position + CUT_FOR, CASES):
+            self._page.wait_for_event("requestfinished")
+
+
+def test_two_hundred_cases_lose_and_double_nothing(
+    serve: Callable[..., Server], reader: Reader, context: BrowserContext, tmp_path: Path
+) -> None:
+    """Every answer is the key pressed, once, with times the test's own clock can vouch for."""
+    bank = write_bank(tmp_path / "bank", n_patients=CASES, per_patient=1)
+    server = serve(cases=CASES, bank=bank)
+    page = reader.page
+    films = Films(page)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    keys = [int(key) for key in np.random.default_rng(200).integers(4, size=CASES)]
+    on_screen_ms: list[float] = []
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    seen_at = time.monotonic()
+    for position, key in enumerate(keys, start=1):
+        reader.wait("ready", position)
+        if position % RELOAD_EVERY == 0:
+            page.reload()
+            reader.wait("ready", position)
+        if position % CUT_EVERY == 0:
+            reader.wait_saved()
+            films.wait_at_hand(position)
+            context.set_offline(True)
+        if position == KILL_AT:
+            reader.wait_saved()
+            films.wait_at_hand(position)
+            server.kill()
+        page.keyboard.press("abcd"[key] if position % 2 else "1234"[key])
+        page.keyboard.press("Enter")
+        now = time.monotonic()
+        on_screen_ms.append((now - seen_at) * 1000)
+        seen_at = now
+        if position % CUT_EVERY == CUT_FOR and position > CUT_EVERY:
+            assert reader.state("outbox") == str(CUT_FOR + 1)
+            context.set_offline(False)
+        if position == KILL_AT + CUT_FOR:
+            server.start()
+    reader.wait("finished")
+    reader.wait_saved()
+    expect(page.locator(".rr-curtain")).to_contain_text("200 answers are stored")
+    assert errors == []
+    rows = server.readings()
+    assert [row["position"] for row in rows] == list(range(1, CASES + 1))
+    assert len({row["assignment"] for row in rows}) == CASES
+    assert [row["answer"] for row in rows] == ["ABCD"[key] for key in keys]
+    for row, most_ms in zip(rows, on_screen_ms, strict=True):
+        assert 0 < row["response_ms"] <= row["elapsed_ms"] <= most_ms + SLACK_MS
+        assert 0 < row["first_selection_ms"] <= row["response_ms"]
+        total = row["response_ms"] + row["hidden_ms"] + row["paused_ms"]
+        assert row["elapsed_ms"] == pytest.approx(total, abs=0.01)
+        assert ("resumed" in row["flags"]) == (row["position"] % RELOAD_EVERY == 0)
+        assert not {"presentation_lost", "clock_disagreement"} & set(json.loads(row["flags"]))
+    committed = [moment(row["committed_at_utc"]) for row in rows]
+    assert all(later > earlier for earlier, later in zip(committed, committed[1:], strict=False))
+    assert committed[-1] - committed[0] < timedelta(milliseconds=sum(on_screen_ms) + SLACK_MS)
+    assert verify(server.store) == []
