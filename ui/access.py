@@ -112,6 +112,9 @@ async def _sign_out(request: Request) -> Response:
         await run_in_threadpool(lambda: access.sign_out(store(), token))
     response = _home("")
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    # Films stay in the browser's cache for an hour, the page itself for its Back button. Never
+    # "storage": answers not sent yet are there. Heeded where the line is encrypted.
+    response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
 

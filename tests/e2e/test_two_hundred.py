@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +25,8 @@ CUT_FOR = 2
 """Cases beyond the one on the screen that the page has at hand without a line."""
 
 KILL_AT = 105
-SLACK_MS = 250.0
-"""Between a key going down and the driver hearing that it is up again the next case may be painted."""
+SLACK_MS = 5.0
+"""Two clocks, one of them rounded."""
 
 
 class Films:
@@ -58,10 +59,9 @@ def test_two_hundred_cases_lose_and_double_nothing(
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     keys = [int(key) for key in np.random.default_rng(200).integers(4, size=CASES)]
-    on_screen_ms: list[float] = []
+    most_ms: list[float] = []
+    begun_at = confirming_at = time.monotonic()
     reader.sign_in(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    seen_at = time.monotonic()
     for position, key in enumerate(keys, start=1):
         reader.wait("ready", position)
         if position % RELOAD_EVERY == 0:
@@ -76,10 +76,9 @@ def test_two_hundred_cases_lose_and_double_nothing(
             films.wait_at_hand(position)
             server.kill()
         page.keyboard.press("abcd"[key] if position % 2 else "1234"[key])
+        before_at, confirming_at = confirming_at, time.monotonic()
         page.keyboard.press("Enter")
-        now = time.monotonic()
-        on_screen_ms.append((now - seen_at) * 1000)
-        seen_at = now
+        most_ms.append((time.monotonic() - before_at) * 1000)
         if position % CUT_EVERY == CUT_FOR and position > CUT_EVERY:
             assert reader.state("outbox") == str(CUT_FOR + 1)
             context.set_offline(False)
@@ -93,14 +92,14 @@ def test_two_hundred_cases_lose_and_double_nothing(
     assert [row["position"] for row in rows] == list(range(1, CASES + 1))
     assert len({row["assignment"] for row in rows}) == CASES
     assert [row["answer"] for row in rows] == ["ABCD"[key] for key in keys]
-    for row, most_ms in zip(rows, on_screen_ms, strict=True):
-        assert 0 < row["response_ms"] <= row["elapsed_ms"] <= most_ms + SLACK_MS
+    for row, most in zip(rows, most_ms, strict=True):
+        assert 0 < row["response_ms"] <= row["elapsed_ms"] <= most + SLACK_MS, row["position"]
         assert 0 < row["first_selection_ms"] <= row["response_ms"]
         total = row["response_ms"] + row["hidden_ms"] + row["paused_ms"]
         assert row["elapsed_ms"] == pytest.approx(total, abs=0.01)
         assert ("resumed" in row["flags"]) == (row["position"] % RELOAD_EVERY == 0)
         assert not {"presentation_lost", "clock_disagreement"} & set(json.loads(row["flags"]))
     committed = [moment(row["committed_at_utc"]) for row in rows]
-    assert all(later > earlier for earlier, later in zip(committed, committed[1:], strict=False))
-    assert committed[-1] - committed[0] < timedelta(milliseconds=sum(on_screen_ms) + SLACK_MS)
+    assert all(earlier < later for earlier, later in pairwise(committed))
+    assert committed[-1] - committed[0] < timedelta(seconds=time.monotonic() - begun_at)
     assert verify(server.store) == []

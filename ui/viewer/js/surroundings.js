@@ -111,8 +111,7 @@ export function measured(root, { software }) {
   const place = root.querySelector(".rr-films").getBoundingClientRect();
   const { offsetLeft: left = 0, offsetTop: top = 0, width = innerWidth, height = innerHeight, scale = 1 } =
     window.visualViewport ?? {};
-  // Another page's window over ours cannot be known, an element of this page can.
-  const over = root.getRootNode().elementFromPoint(place.left + place.width / 2, place.top + place.height / 2);
+  const middle = { x: place.left + place.width / 2, y: place.top + place.height / 2 };
   return {
     inner: [window.innerWidth, window.innerHeight],
     outer_width: window.outerWidth,
@@ -121,7 +120,19 @@ export function measured(root, { software }) {
     film: [place.width, place.height],
     whole: place.left >= left - 1 && place.top >= top - 1
       && place.right <= left + width + 1 && place.bottom <= top + height + 1,
-    covered: Boolean(over) && !root.contains(over),
+    covered: coveredAt(root, middle),
     software,
   };
+}
+
+/** Whether an element of this page that is not ours lies over the films; another program's window cannot be known. */
+function coveredAt(root, { x, y }) {
+  const page = root.getRootNode();
+  const over = page.elementFromPoint(x, y);
+  if (over && !root.contains(over)) return true;
+  // Hit testing passes over what our own modal dialog has made inert, though it may lie above it.
+  return [...page.querySelectorAll(":is(dialog:modal, :popover-open)")].some((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return each !== root && !root.contains(each) && left <= x && x <= right && top <= y && y <= bottom;
+  });
 }
