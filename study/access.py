@@ -40,13 +40,17 @@ class Code:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Whoever is signed in: a reader or coordinator of one study."""
+    """Whoever is signed in: a reader or coordinator of one study.
+
+    `sign_in` is the same for every request of one sign-in, and another at the next.
+    """
 
     role: Literal["reader", "coordinator"]
     study: int
     study_name: str
     reader: int | None
     name: str
+    sign_in: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +116,7 @@ def sign_in(store: Store, code: str, *, entropy: Entropy, now: datetime) -> Sign
         )
     token = entropy(32).hex()
     with store.change() as change:
-        person = _person(change, row)
+        person = _person(change, row, token)
         people.end_old_sign_ins(change, stamp(now - STAYS))
         people.add_sign_in(change, token_id=_token_id(token), access=row["id"], at_utc=stamp(now))
         events.record(
@@ -133,7 +137,7 @@ def signed_in(store: Store, token: str, *, now: datetime) -> Person | None:
     """
     with store.look() as look:
         row = people.by_sign_in(look, _token_id(token), stamp(now - STAYS))
-        return None if row is None else _person(look, row)
+        return None if row is None else _person(look, row, token)
 
 
 def sign_out(store: Store, token: str) -> None:
@@ -142,8 +146,9 @@ def sign_out(store: Store, token: str) -> None:
         people.end_sign_in(change, _token_id(token))
 
 
-def _person(look: Transaction, row: Mapping[str, Any]) -> Person:
+def _person(look: Transaction, row: Mapping[str, Any], token: str) -> Person:
     """Return whom an access row belongs to."""
+    sign_in = hashlib.sha256(f"sign-in/{_token_id(token)}".encode()).hexdigest()[:32]
     if row["role"] == "reader":
         reader = people.reader_person(look, row["reader"])
         assert reader is not None  # a foreign key holds it
@@ -153,6 +158,7 @@ def _person(look: Transaction, row: Mapping[str, Any]) -> Person:
             study_name=reader["study_name"],
             reader=row["reader"],
             name=reader["reader_id"],
+            sign_in=sign_in,
         )
     coordinator = people.coordinator(look, row["study"], row["name"])
     assert coordinator is not None  # the row itself, with its study's name
@@ -162,6 +168,7 @@ def _person(look: Transaction, row: Mapping[str, Any]) -> Person:
         study_name=coordinator["study_name"],
         reader=None,
         name=row["name"],
+        sign_in=sign_in,
     )
 
 

@@ -64,6 +64,34 @@ def assign(
     ]
 
 
+def assign_practice(
+    cases: Sequence[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
+) -> list[Assigned]:
+    """Return a reader's practice list in order of position; arguments as for `assign`.
+
+    All are read in the condition of the reader's first block.
+    """
+    n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
+    order = (
+        shuffled(n_options, seed=protocol.seed, purpose=f"practice order/{reader_id}")
+        if protocol.case_order == "random"
+        else list(n_options)
+    )
+    return [
+        Assigned(
+            item_id=item_id,
+            condition=_rotated(protocol.conditions, reader_index)[0],
+            session=1,
+            repeat=1,
+            position=position,
+            shown_order=_shown_order(
+                n_options[item_id], protocol, f"{reader_id}/{item_id}/practice"
+            ),
+        )
+        for position, item_id in enumerate(order, start=1)
+    ]
+
+
 def canonical(shown: str, shown_order: str) -> str:
     """Return the canonical letter of the option shown at a letter.
 

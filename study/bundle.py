@@ -149,7 +149,7 @@ def _reader_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             **{key: row[key] for key in _READING_KEYS},
             "rater_id": row["reader_id"],
             "answered_at_utc": row["received_at_utc"],
-            "raw_answer": None if answer is None else shown(answer, order),
+            "raw_answer": row["reason"] if answer is None else shown(answer, order),
         }
 
 

@@ -2,7 +2,8 @@
 
 Everything a reader is shown is built here, through a transaction in which SQLite refuses to read
 the reference standard, report texts, explanations and predictions (`Store.desk`). The one
-exception, feedback the protocol asks for, is read on its own, after the reading is stored.
+exception, feedback on practice cases and where the protocol asks for it, is read on its own, after
+the reading is stored.
 """
 
 import json
@@ -11,15 +12,18 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from study import practice, preparation
 from study.access import Person, secret
 from study.assignment import LETTERS, shown
 from study.canonical import sha256_of
 from study.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.protocol import Condition, Feedback, Protocol
-from study.records import MalformedRecord, Record, parse, record_id
+from study.records import MalformedRecord, Preparation, Record, parse, record_id
 from study.store import Store, Transaction, readings, studies
+from study.store import practice as stored_practice
 from study.studies import stored_protocol
-from study.taking import HANDED_OUT, Taken, take
+from study.taken import HANDED_OUT, Taken
+from study.taking import take
 from study.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
 
 __all__ = [
@@ -95,27 +99,38 @@ def take_records(store: Store, person: Person, records: Sequence[Any], *, now: d
     A record sent twice is stored once and acknowledged twice. A malformed or impossible record is
     refused with a reason and does not hold up the others.
     """
-    reader = _reader(person)
+    _reader(person)
     if len(records) > MAX_RECORDS:
         raise BadFile(f"At most {MAX_RECORDS} records can be sent at once.")
     with store.desk() as change:
         study = _study(change, person)
         protocol = stored_protocol(study)
-        taken: list[Taken] = []
-        for raw in records:
-            record = _parsed(raw)
-            taken.append(
-                record
-                if isinstance(record, Taken)
-                else take(change, study["name"], protocol, reader, person.name, record, now=now)
-            )
-    feedback = _feedback(store, taken) if protocol.feedback is Feedback.AFTER_CASE else {}
+        taken = [_take(change, protocol, person, _parsed(raw), now) for raw in records]
+    told = protocol.feedback is Feedback.AFTER_CASE
     return Receipt(
         stored=tuple(one.id for one in taken if not one.refused),
         refused=tuple((one.id, one.refused) for one in taken if one.refused),
-        feedback=feedback,
+        feedback=_feedback(store, [one for one in taken if one.practice or told]),
         desk=desk(store, person),
     )
+
+
+def _take(
+    change: Transaction,
+    protocol: Protocol,
+    person: Person,
+    record: Record | Taken,
+    now: datetime,
+) -> Taken:
+    reader = _reader(person)
+    if isinstance(record, Taken):
+        return record
+    if isinstance(record, Preparation):
+        return preparation.take(change, protocol, person, record, now=now)
+    assignment = stored_practice.assignment(change, record.case)
+    if assignment is not None and assignment["reader"] == reader:
+        return practice.take(change, protocol, person, assignment, record, now=now)
+    return take(change, person.study_name, protocol, reader, person.name, record, now=now)
 
 
 def _parsed(raw: Any) -> Record | Taken:
@@ -143,6 +158,7 @@ def _study(look: Transaction, person: Person) -> dict[str, Any]:
 def _desk(look: Transaction, study: Mapping[str, Any], person: Person, reader: int) -> Desk:
     protocol = stored_protocol(study)
     counts = readings.counts(look, reader)
+    steps = preparation.to_do(look, protocol, reader, person.sign_in)
     return Desk(
         seal=_seal(look, person),
         study=study["name"],
@@ -151,10 +167,20 @@ def _desk(look: Transaction, study: Mapping[str, Any], person: Person, reader: i
         total=counts["n_assigned"],
         read=counts["n_read"],
         rules=_rules(protocol),
-        cases=tuple(
-            _case(look, row, protocol, None) for row in readings.unread(look, reader, HANDED_OUT)
-        ),
+        cases=() if steps else _cases(look, protocol, reader),
+        preparation=tuple(preparation.view(protocol, step) for step in steps),
+        practice_total=stored_practice.count(look, reader),
     )
+
+
+def _cases(look: Transaction, protocol: Protocol, reader: int) -> tuple[CaseView, ...]:
+    """Return the next cases: of practice until every one is read, then of the study."""
+    if protocol.practice_cases and not preparation.is_simulated(look, reader):
+        waiting = stored_practice.unread(look, reader, HANDED_OUT)
+        if waiting:
+            return tuple(_case(look, row, protocol, None, practice=True) for row in waiting)
+    rows = readings.unread(look, reader, HANDED_OUT)
+    return tuple(_case(look, row, protocol, None) for row in rows)
 
 
 def _seal(look: Transaction, person: Person) -> str:
@@ -168,6 +194,8 @@ def _rules(protocol: Protocol) -> dict[str, Any]:
         "back_navigation": protocol.back_navigation,
         "time_limit_s": protocol.time_limit_s,
         "feedback": str(protocol.feedback),
+        "cannot_answer": protocol.cannot_answer,
+        "break_every": protocol.break_every,
     }
 
 
@@ -176,6 +204,8 @@ def _case(
     row: Mapping[str, Any],
     protocol: Protocol,
     own: Mapping[str, Any] | None,
+    *,
+    practice: bool = False,
 ) -> CaseView:
     texts = json.loads(row["options"])
     order = row["shown_order"]
@@ -191,6 +221,7 @@ def _case(
         context=tuple(_context(row, protocol.context)),
         views=tuple(_film(film) for film in films),
         presented=bool(row["presented"]),
+        practice=practice,
         reading=None if own is None else _own(own, order),
     )
 
@@ -227,8 +258,10 @@ def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
     found = {}
     with store.look() as look:
         for one in taken:
-            row = None if one.refused or not one.case else readings.truth(look, one.case)
-            own = readings.by_id(look, one.id)
+            if one.refused or not one.case:
+                continue
+            own = (stored_practice.reading if one.practice else readings.by_id)(look, one.id)
+            row = (stored_practice.truth if one.practice else readings.truth)(look, one.case)
             if row is None or own is None:
                 continue
             found[one.id] = CaseFeedback(

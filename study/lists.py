@@ -1,4 +1,4 @@
-"""Writes a reader's list: every assignment they will read, before they read any."""
+"""Writes a reader's lists: every case they will read or practise on, before they read any."""
 
 import hmac
 import json
@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from study import access
-from study.assignment import Assigned, assign
+from study.assignment import Assigned, assign, assign_practice
 from study.canonical import sha256_of
 from study.protocol import Protocol
-from study.store import Transaction, events, studies
+from study.store import Transaction, events, practice, studies
 
 
 def assign_reader(
@@ -20,34 +20,41 @@ def assign_reader(
     index: int,
     now: datetime,
 ) -> None:
-    """Store a reader's whole list, and its hash in the study's chain.
+    """Store a reader's whole list and practice list, and their hashes in the study's chain.
 
     Parameters
     ----------
     index
         Counts the study's readers from 0, in the order of their invitation.
     """
+    protocol, name = stored_protocol(study), reader["reader_id"]
     cases = {row["item_id"]: row for row in studies.cases(change, study["id"])}
-    assigned = assign(
-        [(row["item_id"], row["options"]) for row in cases.values()],
-        stored_protocol(study),
-        reader_id=reader["reader_id"],
-        reader_index=index,
-    )
+    assigned = assign(_options(cases), protocol, reader_id=name, reader_index=index)
+    practised = {row["item_id"]: row for row in practice.cases(change, study["id"])}
+    rehearsed = assign_practice(_options(practised), protocol, reader_id=name, reader_index=index)
     key = bytes.fromhex(access.secret(change))
     studies.add_assignments(
         change,
         (_row(entry, reader["id"], cases[entry.item_id]["id"], key) for entry in assigned),
     )
+    practice.add_assignments(
+        change,
+        (
+            _practice_row(entry, reader["id"], practised[entry.item_id]["id"], key)
+            for entry in rehearsed
+        ),
+    )
+    about = {"n_practice": len(rehearsed), "practice_sha256": practice_hash(change, reader["id"])}
     events.record(
         change,
         study["name"],
         now,
         kind="reader assigned",
         detail={
-            "reader_id": reader["reader_id"],
+            "reader_id": name,
             "n_assigned": len(assigned),
             "assignments_sha256": assignment_hash(change, reader["id"]),
+            **(about if rehearsed else {}),
         },
     )
 
@@ -57,15 +64,23 @@ def assignment_hash(look: Transaction, reader: int) -> str:
     return sha256_of(studies.assignments(look, reader))
 
 
+def practice_hash(look: Transaction, reader: int) -> str:
+    """Return the hash that covers a reader's practice list, which may be empty."""
+    return sha256_of(practice.assignments(look, reader))
+
+
 def stored_protocol(study: Mapping[str, Any]) -> Protocol:
     """Return the protocol of a study's row."""
     return Protocol.from_json(json.loads(study["protocol"])["protocol"])
 
 
+def _options(cases: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
+    return [(item_id, row["options"]) for item_id, row in cases.items()]
+
+
 def _row(entry: Assigned, reader: int, case: int, key: bytes) -> tuple[Any, ...]:
-    opaque = hmac.digest(key, f"assignment/{reader}/{entry.position}".encode(), "sha256")
     return (
-        opaque.hex()[:24],
+        _opaque(key, f"assignment/{reader}/{entry.position}"),
         reader,
         case,
         entry.condition,
@@ -74,3 +89,18 @@ def _row(entry: Assigned, reader: int, case: int, key: bytes) -> tuple[Any, ...]
         entry.position,
         entry.shown_order,
     )
+
+
+def _practice_row(entry: Assigned, reader: int, case: int, key: bytes) -> tuple[Any, ...]:
+    return (
+        _opaque(key, f"practice/{reader}/{entry.position}"),
+        reader,
+        case,
+        entry.condition,
+        entry.position,
+        entry.shown_order,
+    )
+
+
+def _opaque(key: bytes, what: str) -> str:
+    return hmac.digest(key, what.encode(), "sha256").hex()[:24]

@@ -5,13 +5,15 @@ default, and every fault is listed at once.
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from study import checks
 from study.errors import BadProtocol, NotFound
+from study.questionnaire import Question, questions
 
 
 class Condition(StrEnum):
@@ -35,6 +37,18 @@ UNITS = ("patient", "examination", "item")
 ORDERS = ("random", "fixed")
 OPTION_ORDERS = ("canonical", "random")
 CONTEXTS = ("age", "sex")
+MAX_PROSE = 20_000
+
+_SINCE_SECOND_RELEASE = frozenset(
+    {
+        "instructions",
+        "consent",
+        "questionnaire",
+        "display_check",
+        "cannot_answer",
+        "break_every",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +73,18 @@ class Protocol:
         Seconds a case may be looked at; 0 for no limit.
     margin
         Non-inferiority margin, model minus mean of the readers, as a proportion.
+    practice_cases
+        Cases read first, with feedback, from outside the sample; no readings of the study.
+    instructions, consent
+        Markdown shown before the first case; empty for none.
+    questionnaire
+        What a reader is asked of themselves.
+    display_check
+        Whether the screen is checked at each sign-in.
+    cannot_answer
+        Whether a case may be given up with a reason.
+    break_every
+        Cases after which a break is offered; 0 for never.
     """
 
     name: str = ""
@@ -81,16 +107,29 @@ class Protocol:
     hidden_repeats: int = 0
     context: tuple[str, ...] = field(default=CONTEXTS)
     margin: float = 0.05
+    instructions: str = ""
+    consent: str = ""
+    questionnaire: tuple[Question, ...] = ()
+    display_check: bool = False
+    cannot_answer: bool = False
+    break_every: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return the protocol as JSON values, with the keys of the TOML file."""
+        """Return the protocol as JSON values, with the keys of the TOML file.
+
+        Keys that the first release did not know are left out at their default, so that a protocol
+        it could have run has the hash it had then.
+        """
         values = asdict(self)
         values["confidence"] = self.confidence or False
         values["allocation"] = (
             self.allocation if isinstance(self.allocation, str) else dict(self.allocation)
         )
+        values["questionnaire"] = [question.as_json() for question in self.questionnaire]
         return {
-            key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in values.items()
+            if value or key not in _SINCE_SECOND_RELEASE
         }
 
     @classmethod
@@ -118,9 +157,6 @@ def read_protocol(path: Path) -> Protocol:
     return _checked(values, source=str(path))
 
 
-_Check = Callable[[Any], Any]
-
-
 def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     faults: list[str] = []
     taken: dict[str, Any] = {}
@@ -131,8 +167,10 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
         if key in values:
             try:
                 taken[key] = check(values[key])
+            except checks.Faults as several:
+                faults += several.lines
             except ValueError as error:
-                faults.append(f"{key} = {values[key]!r}: {error}")
+                faults.append(f"{key} = {_short(values[key])}: {error}")
     if not faults:
         protocol = Protocol(**taken)
         faults = _contradictions(protocol)
@@ -142,102 +180,43 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     raise BadProtocol(f"{source} has {len(faults)} fault(s):\n{listed}")
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("must be text in quotes.")
-    return value
-
-
-def _whole(low: int, high: int = 10**9) -> _Check:
-    def check(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"must be a whole number from {low} to {high}.")
-        return value
-
-    return check
-
-
-def _number(low: float, high: float) -> _Check:
-    def check(value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"must be a number from {low} to {high}.")
-        if not low <= value <= high:
-            raise ValueError(f"must be from {low} to {high}.")
-        return value
-
-    return check
-
-
-def _yes_no(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false.")
-    return value
-
-
-def _one_of(known: tuple[str, ...]) -> _Check:
-    def check(value: Any) -> str:
-        if value not in known:
-            raise ValueError(f"must be one of {', '.join(known)}.")
-        return str(value)
-
-    return check
-
-
-def _some_of(known: tuple[str, ...], *, at_least: int) -> _Check:
-    def check(value: Any) -> tuple[str, ...]:
-        if not isinstance(value, list) or any(entry not in known for entry in value):
-            raise ValueError(f"must be a list of some of {', '.join(known)}.")
-        if len(set(value)) != len(value):
-            raise ValueError("names something twice.")
-        if len(value) < at_least:
-            raise ValueError(f"must name at least {at_least}.")
-        return tuple(value)
-
-    return check
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:97]}..."
 
 
 def _conditions(value: Any) -> tuple[Condition, ...]:
-    named = _some_of(tuple(Condition), at_least=1)(value)
+    named = checks.some_of(tuple(Condition), at_least=1)(value)
     return tuple(Condition(name) for name in named)
 
 
-def _confidence(value: Any) -> int:
-    if value is False:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= 9:
-        raise ValueError("must be false or a number of steps from 2 to 9.")
-    return value
-
-
-def _allocation(value: Any) -> str | dict[str, int]:
-    if isinstance(value, dict):
-        if not value:
-            raise ValueError("names no stratum.")
-        return {_text(key): _whole(0)(count) for key, count in value.items()}
-    return str(_one_of(("proportional", "equal"))(value))
-
-
-_CHECKS: Mapping[str, _Check] = {
-    "name": _text,
-    "cases": _whole(1, 1_000_000),
-    "seed": _whole(-(2**63), 2**63 - 1),
-    "stratify_by": _some_of(STRATA, at_least=0),
-    "allocation": _allocation,
-    "one_question_per": _one_of(UNITS),
-    "case_order": _one_of(ORDERS),
-    "option_order": _one_of(OPTION_ORDERS),
+_CHECKS: Mapping[str, checks.Check] = {
+    "name": checks.text,
+    "cases": checks.whole(1, 1_000_000),
+    "seed": checks.whole(-(2**63), 2**63 - 1),
+    "stratify_by": checks.some_of(STRATA, at_least=0),
+    "allocation": checks.allocation,
+    "one_question_per": checks.one_of(UNITS),
+    "case_order": checks.one_of(ORDERS),
+    "option_order": checks.one_of(OPTION_ORDERS),
     "conditions": _conditions,
-    "sessions": _whole(1, 20),
-    "washout_days": _number(0, 3650),
-    "confidence": _confidence,
-    "comments": _yes_no,
-    "back_navigation": _yes_no,
-    "time_limit_s": _number(0, 86_400),
-    "feedback": lambda value: Feedback(_one_of(tuple(Feedback))(value)),
-    "practice_cases": _whole(0, 1000),
-    "hidden_repeats": _whole(0, 1_000_000),
-    "context": _some_of(CONTEXTS, at_least=0),
-    "margin": _number(0, 1),
+    "sessions": checks.whole(1, 20),
+    "washout_days": checks.number(0, 3650),
+    "confidence": checks.confidence,
+    "comments": checks.yes_no,
+    "back_navigation": checks.yes_no,
+    "time_limit_s": checks.number(0, 86_400),
+    "feedback": lambda value: Feedback(checks.one_of(tuple(Feedback))(value)),
+    "practice_cases": checks.whole(0, 1000),
+    "hidden_repeats": checks.whole(0, 1_000_000),
+    "context": checks.some_of(CONTEXTS, at_least=0),
+    "margin": checks.number(0, 1),
+    "instructions": checks.prose(MAX_PROSE),
+    "consent": checks.prose(MAX_PROSE),
+    "questionnaire": questions,
+    "display_check": checks.yes_no,
+    "cannot_answer": checks.yes_no,
+    "break_every": checks.whole(0, 10_000),
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 
@@ -275,7 +254,6 @@ def _not_yet(protocol: Protocol) -> list[str]:
     asked = {
         'conditions = ["aided", ...]': Condition.AIDED in protocol.conditions,
         "sessions above 1": protocol.sessions > 1,
-        "practice_cases above 0": protocol.practice_cases > 0,
     }
     return [
         f"{what}: this release cannot run that yet. Leave it out."

@@ -1,11 +1,10 @@
-"""What the reading page sends: presentations and readings, checked before anything is stored.
+"""What the reading page sends: preparation, presentations and readings, checked before storing.
 
 A record comes from a browser and is trusted in nothing, but an answer is not thrown away for what
 stands around it: an implausible time becomes null and an unfit comment is cut, and flags say so.
 Times are milliseconds on the browser's monotonic clock; what was not measured is null, never 0.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -14,12 +13,25 @@ from datetime import datetime
 from typing import Any, Literal
 
 from study.assignment import LETTERS
-from study.moments import from_epoch_ms
+from study.fields import MalformedRecord, bounded, identity, moment, number, record_id
+from study.surrogates import without_surrogates
+
+__all__ = [
+    "CLOCK_IMPLAUSIBLE",
+    "CaseRecord",
+    "MalformedRecord",
+    "Preparation",
+    "Presentation",
+    "Reading",
+    "Record",
+    "Times",
+    "parse",
+    "record_id",
+]
 
 MAX_COMMENT = 4000
+MAX_REASON = 500
 MAX_ENTRIES = 200
-MAX_CIRCUMSTANCES = 4000
-MAX_DEPTH = 8
 
 CLOCK_IMPLAUSIBLE = "clock_implausible"
 """The browser's clock says what no clock would; such a value is null or the server's time."""
@@ -27,10 +39,10 @@ CLOCK_IMPLAUSIBLE = "clock_implausible"
 COMMENT_CUT = "comment_cut"
 """The comment was too long, or held signs that are no text, and was cut or cleaned."""
 
+REASON_CUT = "reason_cut"
+"""The reason for giving a case up was too long, or held signs that are no text."""
+
 _LONGEST_MS = 365 * 24 * 3600 * 1000.0
-_YEAR_2000_MS = 946_684_800_000.0
-_YEAR_2100_MS = 4_102_444_800_000.0
-_ID = re.compile(r"[0-9A-Za-z_-]{8,64}")
 _NAME = re.compile(r"[0-9A-Za-z_ .:-]{1,60}")
 
 
@@ -65,7 +77,7 @@ class Reading:
     id: str
     case: str
     option: str | None
-    status: Literal["answered", "timed_out"]
+    status: Literal["answered", "skipped", "timed_out"]
     times: Times
     presented_at: datetime | None
     committed_at: datetime | None
@@ -77,19 +89,24 @@ class Reading:
     supersedes: str | None = None
     sent_at: datetime | None = None
     """When the page sent it, by the clock that `committed_at` is of; None where it did not say."""
+    reason: str = ""
 
 
-Record = Presentation | Reading
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """A step before the first case; `done_at` is None where the browser's clock is absurd.
+
+    What `detail` has to hold depends on the step and the protocol, see `study.preparation`.
+    """
+
+    id: str
+    step: str
+    detail: Mapping[str, Any]
+    done_at: datetime | None
 
 
-class MalformedRecord(ValueError):
-    """A record that the page would never send."""
-
-
-def record_id(value: Any) -> str:
-    """Return a raw record's id where it has a sound one, else an empty text."""
-    found = value.get("id") if isinstance(value, Mapping) else None
-    return found if isinstance(found, str) and _ID.fullmatch(found) else ""
+CaseRecord = Presentation | Reading
+Record = CaseRecord | Preparation
 
 
 def parse(value: Any) -> Record:
@@ -107,49 +124,64 @@ def parse(value: Any) -> Record:
         return _presentation(value)
     if kind == "reading":
         return _reading(value)
-    raise MalformedRecord("kind must be presentation or reading")
+    if kind == "preparation":
+        return _preparation(value)
+    raise MalformedRecord("kind must be preparation, presentation or reading")
+
+
+def _preparation(value: Mapping[str, Any]) -> Preparation:
+    step, detail = value.get("step"), value.get("detail") or {}
+    if not isinstance(step, str):
+        raise MalformedRecord("step is a word")
+    if not isinstance(detail, Mapping):
+        raise MalformedRecord("detail is an object")
+    return Preparation(
+        id=identity(value, "id"), step=step, detail=detail, done_at=moment(value, "epoch_ms")
+    )
 
 
 def _presentation(value: Mapping[str, Any]) -> Presentation:
     circumstances = value.get("circumstances") or {}
     if not isinstance(circumstances, Mapping):
         raise MalformedRecord("circumstances is an object")
-    cleaned = _cleaned(circumstances, MAX_DEPTH)
-    if len(json.dumps(cleaned)) > MAX_CIRCUMSTANCES:
-        raise MalformedRecord("circumstances are too long")
-    shown_at = _moment(value, "shown_epoch_ms")
+    found = bounded(circumstances, "circumstances")
+    shown_at = moment(value, "shown_epoch_ms")
     return Presentation(
-        id=_id(value, "id"),
-        case=_id(value, "case"),
+        id=identity(value, "id"),
+        case=identity(value, "case"),
         shown_at=shown_at,
-        circumstances=cleaned if shown_at else {**cleaned, CLOCK_IMPLAUSIBLE: True},
+        circumstances=found if shown_at else {**found, CLOCK_IMPLAUSIBLE: True},
     )
 
 
 def _reading(value: Mapping[str, Any]) -> Reading:
     status = value.get("status")
     option = value.get("option")
-    if status not in ("answered", "timed_out"):
-        raise MalformedRecord("status must be answered or timed_out")
+    if status not in ("answered", "skipped", "timed_out"):
+        raise MalformedRecord("status must be answered, skipped or timed_out")
     if (status == "answered") != (option is not None):
         raise MalformedRecord("an answered reading has an option, another has none")
     supersedes = value.get("supersedes")
     found = _Doubts()
+    reason = found.reason(value.get("reason"))
+    if (status == "skipped") != bool(reason):
+        raise MalformedRecord("a skipped reading has a reason, another has none")
     return Reading(
-        id=_id(value, "id"),
-        case=_id(value, "case"),
+        id=identity(value, "id"),
+        case=identity(value, "case"),
         option=None if option is None else _letter(option),
         status=status,
         times=_times(value.get("times"), found),
-        presented_at=found.moment(_moment(value, "presented_epoch_ms")),
-        committed_at=found.moment(_moment(value, "committed_epoch_ms")),
+        presented_at=found.moment(moment(value, "presented_epoch_ms")),
+        committed_at=found.moment(moment(value, "committed_epoch_ms")),
         confidence=_confidence(value.get("confidence")),
         comment=found.comment(value.get("comment")),
         selections=_selections(value.get("selections"), found),
         behaviour=_behaviour(value.get("behaviour")),
         flags=(*_flags(value.get("flags")), *found.flags),
-        supersedes=None if supersedes is None else _id(value, "supersedes"),
+        supersedes=None if supersedes is None else identity(value, "supersedes"),
         sent_at=_sent(value),
+        reason=reason,
     )
 
 
@@ -165,44 +197,25 @@ class _Doubts:
         return found
 
     def duration(self, value: Any, what: str) -> float | None:
-        found = None if value is None else _number(value, what)
+        found = None if value is None else number(value, what)
         if found is None or 0 <= found <= _LONGEST_MS:
             return found
         self.flags.add(CLOCK_IMPLAUSIBLE)
         return None
 
     def comment(self, value: Any) -> str:
+        return self._fit(value, MAX_COMMENT, COMMENT_CUT)
+
+    def reason(self, value: Any) -> str:
+        fit = self._fit(value, MAX_REASON, REASON_CUT)
+        return fit if fit.strip() else ""
+
+    def _fit(self, value: Any, longest: int, flag: str) -> str:
         text = value if isinstance(value, str) else ""
-        fit = _without_surrogates(text)[:MAX_COMMENT]
+        fit = without_surrogates(text)[:longest]
         if fit != (value or ""):
-            self.flags.add(COMMENT_CUT)
+            self.flags.add(flag)
         return fit
-
-
-def _without_surrogates(text: str) -> str:
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _cleaned(value: Any, depth: int) -> Any:
-    """Return JSON that can be stored: no lone surrogate, no NaN or infinity."""
-    if depth == 0:
-        raise MalformedRecord("circumstances are nested too deeply")
-    if isinstance(value, Mapping):
-        return {
-            _without_surrogates(str(key)): _cleaned(one, depth - 1) for key, one in value.items()
-        }
-    if isinstance(value, list):
-        return [_cleaned(one, depth - 1) for one in value]
-    if isinstance(value, str):
-        return _without_surrogates(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _id(value: Mapping[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or not _ID.fullmatch(found):
-        raise MalformedRecord(f"{key} must be 8 to 64 letters, digits or dashes")
-    return found
 
 
 def _letter(value: Any) -> str:
@@ -211,24 +224,9 @@ def _letter(value: Any) -> str:
     return value
 
 
-def _number(value: Any, what: str) -> float:
-    """Return a number as a float, one beyond its range as infinity."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MalformedRecord(f"{what} must be a number")
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
-
-
-def _moment(value: Mapping[str, Any], key: str) -> datetime | None:
-    found = _number(value.get(key), key)
-    return from_epoch_ms(found) if _YEAR_2000_MS <= found < _YEAR_2100_MS else None
-
-
 def _sent(value: Mapping[str, Any]) -> datetime | None:
     try:
-        return _moment(value, "sent_epoch_ms")
+        return moment(value, "sent_epoch_ms")
     except MalformedRecord:
         return None  # an answer is not refused for what stands on its envelope
 
@@ -272,8 +270,8 @@ def _behaviour(value: Any) -> dict[str, float]:
     for name in found:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise MalformedRecord("behaviour has an odd name")
-    numbers = {name: _number(number, name) for name, number in found.items()}
-    if not all(math.isfinite(number) for number in numbers.values()):
+    numbers = {name: number(value, name) for name, value in found.items()}
+    if not all(math.isfinite(one) for one in numbers.values()):
         raise MalformedRecord("behaviour has a number that is none")
     return numbers
 

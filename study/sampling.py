@@ -7,7 +7,7 @@ by augmenting paths, so a draw is refused only when none exists.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from study.chance import lot, shuffled
@@ -76,6 +76,48 @@ def draw(candidates: Sequence[Candidate], protocol: Protocol) -> Draw:
         cases=tuple((item, stratum_of[item]) for item in order),
         strata=_summary(by_stratum, targets, protocol),
     )
+
+
+def draw_practice(
+    candidates: Iterable[Candidate],
+    with_truth: Set[str],
+    sample: Set[str],
+    protocol: Protocol,
+) -> list[str]:
+    """Draw the practice cases: outside the sample, with a reference standard, one a patient.
+
+    Parameters
+    ----------
+    with_truth
+        The item_id of every item with a reference standard.
+    sample
+        The item_id of every drawn case; the sample itself never depends on the practice cases.
+
+    Raises
+    ------
+    NotNow
+        Too few patients are left outside the sample.
+    """
+    found = list(candidates)
+    drawn = [one for one in found if one.item_id in sample]
+    patients = {one.patient_id for one in drawn if one.patient_id}
+    examinations = {one.examination_id for one in drawn}
+    by_unit: dict[str, list[str]] = defaultdict(list)
+    for one in found:
+        outside = one.patient_id not in patients and one.examination_id not in examinations
+        if outside and one.item_id in with_truth:
+            by_unit[one.patient_id or one.examination_id].append(one.item_id)
+    if len(by_unit) < protocol.practice_cases:
+        raise NotNow(
+            f"The bank cannot give {protocol.practice_cases} practice case(s): outside the sample "
+            f"there are {len(by_unit)} patient(s) with an item that has a reference standard. Ask "
+            "for fewer practice_cases or fewer cases."
+        )
+    units = shuffled(by_unit, seed=protocol.seed, purpose="practice unit")
+    return [
+        min(by_unit[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="practice item"))
+        for unit in units[: protocol.practice_cases]
+    ]
 
 
 def wilson_half_width(proportion: float, n: int) -> float:

@@ -91,7 +91,10 @@ READINGS = (
     Column(name="answered_at_utc", description="Server's time the answer arrived (ISO 8601)"),
     Column(name="timing_source", description="browser, or simulated"),
     Column(name="shown_order", description="Canonical letters in the order they were shown"),
-    Column(name="raw_answer", description="Letter as pressed, or a model's own words"),
+    Column(
+        name="raw_answer",
+        description="Letter as pressed, the reason for giving the case up, or a model's own words",
+    ),
 )
 
 FILES = {"items.csv": ITEMS, "raters.csv": RATERS, "readings.csv": READINGS}

@@ -9,6 +9,8 @@ log-normal (median 14 s), longer for difficult items and for wrong answers; wher
 time limit a longer one is a case timed out, which takes from the accuracy. All that is a reader's
 own luck is drawn by lot from the seed given, reader and item.
 
+A simulated reader has nothing to prepare, reads no practice cases and gives no case up.
+
 A simulated reader's clock starts at the present and runs ahead by the simulated times.
 """
 
@@ -26,7 +28,7 @@ from study.chance import lot
 from study.desk import desk
 from study.errors import BadFile, NotFound, NotNow
 from study.protocol import Protocol
-from study.records import Presentation, Reading, Record, Times
+from study.records import CaseRecord, Presentation, Reading, Times
 from study.store import Store, Transaction, events, people, readings
 from study.studies import stored_protocol, study_row
 from study.taking import take
@@ -175,7 +177,7 @@ def _outcome(answer: _Answer, *, timed_out: bool, taken_ms: float) -> dict[str, 
     }
 
 
-def _hand_in(change: Transaction, reader: _Reader, record: Record, at: datetime) -> None:
+def _hand_in(change: Transaction, reader: _Reader, record: CaseRecord, at: datetime) -> None:
     person = reader.person
     taken = take(
         change,

@@ -18,9 +18,9 @@ from study.lists import assign_reader, stored_protocol
 from study.moments import stamp
 from study.names import check_name, name_fault, name_key
 from study.protocol import STRATA, Protocol
-from study.sampling import Candidate, Stratum
+from study.sampling import Candidate, Stratum, draw_practice
 from study.sampling import draw as draw_cases
-from study.store import Store, Transaction, banks, events, models, people, studies
+from study.store import Store, Transaction, banks, events, models, people, practice, studies
 
 __all__ = [
     "Invitation",
@@ -28,6 +28,7 @@ __all__ = [
     "draw",
     "invite",
     "open_study",
+    "practice_cases_hash",
     "reader_facts",
     "stored_protocol",
     "study_row",
@@ -62,8 +63,10 @@ def draw(
         if studies.find(change, study):
             raise NotNow(f"A study named {study!r} is already there. Choose another name.")
         number = int(found["id"])
-        drawn = draw_cases(_candidates(change, number, protocol), protocol)
-        locked = _locked(protocol, study, found["content_sha256"], drawn.cases)
+        candidates = _candidates(change, number, protocol)
+        drawn = draw_cases(candidates, protocol)
+        rehearsed = _draw_practice(change, number, candidates, drawn.cases, protocol)
+        locked = _locked(protocol, study, found["content_sha256"], drawn.cases, rehearsed)
         row = studies.add(
             change,
             name=study,
@@ -82,6 +85,7 @@ def draw(
                 for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
             ),
         )
+        practice.add_cases(change, row, (items[item_id] for item_id in rehearsed))
         events.record(
             change,
             study,
@@ -92,6 +96,7 @@ def draw(
                 "n_cases": len(drawn.cases),
                 "protocol_sha256": sha256_of(locked),
                 "cases_sha256": cases_hash(change, row),
+                **({"practice_sha256": practice_cases_hash(change, row)} if rehearsed else {}),
             },
         )
     return drawn.strata
@@ -102,6 +107,11 @@ def cases_hash(look: Transaction, study: int) -> str:
     return sha256_of(
         [[row["number"], row["item_id"], row["stratum"]] for row in studies.cases(look, study)]
     )
+
+
+def practice_cases_hash(look: Transaction, study: int) -> str:
+    """Return the hash that covers a study's practice cases with their numbers."""
+    return sha256_of([[row["number"], row["item_id"]] for row in practice.cases(look, study)])
 
 
 def study_row(look: Transaction, name: str) -> dict[str, Any]:
@@ -205,15 +215,33 @@ def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candid
     ]
 
 
+def _draw_practice(
+    look: Transaction,
+    bank: int,
+    candidates: Iterable[Candidate],
+    cases: Iterable[tuple[str, str]],
+    protocol: Protocol,
+) -> list[str]:
+    if not protocol.practice_cases:
+        return []
+    sample = {item_id for item_id, _ in cases}
+    return draw_practice(candidates, banks.with_truth(look, bank), sample, protocol)
+
+
 def _locked(
-    protocol: Protocol, study: str, bank_sha256: str, cases: Iterable[tuple[str, str]]
+    protocol: Protocol,
+    study: str,
+    bank_sha256: str,
+    cases: Iterable[tuple[str, str]],
+    rehearsed: Sequence[str],
 ) -> dict[str, Any]:
     values = protocol.as_json()
-    return {
+    locked = {
         "protocol": {**values, "name": values["name"] or study},
         "bank_sha256": bank_sha256,
         "cases": [item_id for item_id, _ in cases],
     }
+    return {**locked, "practice_cases_drawn": list(rehearsed)} if rehearsed else locked
 
 
 def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[Invitation]) -> None:

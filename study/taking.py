@@ -2,29 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from study.assignment import LETTERS, canonical
-from study.canonical import canonical_json, sha256_of
+from study.canonical import canonical_json
 from study.moments import stamp
+from study.preparation import is_prepared
 from study.protocol import Protocol
-from study.records import Presentation, Reading, Record
-from study.store import Transaction, events, readings
+from study.records import CaseRecord, Presentation, Reading
+from study.store import Transaction, practice, readings
 from study.suspicions import suspicions
-
-HANDED_OUT = 3
-"""How many unread cases a reader's page holds: the current one and the next two."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """What became of a record: stored, unless `refused` says why not."""
-
-    id: str
-    case: str
-    refused: str = ""
+from study.taken import HANDED_OUT, NOT_YET, SIMULATED, Taken, vouch
 
 
 def take(
@@ -33,7 +22,7 @@ def take(
     protocol: Protocol,
     reader: int,
     actor: str,
-    record: Record,
+    record: CaseRecord,
     *,
     now: datetime,
     timing_source: str = "browser",
@@ -42,7 +31,9 @@ def take(
     assignment = readings.assignment(change, record.case)
     if assignment is None or assignment["reader"] != reader:
         return Taken(id=record.id, case="", refused="This case is not on your list.")
-    refused = _source_refusal(timing_source, bool(assignment["simulated"]))
+    refused = _source_refusal(timing_source, bool(assignment["simulated"])) or _gate(
+        change, protocol, reader, assignment
+    )
     if refused:
         return Taken(id=record.id, case="", refused=refused)
     if isinstance(record, Presentation):
@@ -53,7 +44,9 @@ def take(
         same = known["assignment"] == record.case
         refused = "" if same else "Another reading has this id."
         return Taken(id=record.id, case=record.case if same else "", refused=refused)
-    refused = _refusal(change, protocol, reader, assignment, record)
+    refused = answer_refusal(protocol, assignment, record) or _order_refusal(
+        change, protocol, reader, record
+    )
     if refused:
         return Taken(id=record.id, case="", refused=refused)
     _store(change, study, protocol, actor, assignment, record, now, timing_source)
@@ -62,10 +55,18 @@ def take(
 
 def _source_refusal(timing_source: str, simulated: bool) -> str:
     if simulated and timing_source != "simulated":
-        return "This reader is a simulated one; nobody else can read for them."
+        return SIMULATED
     if timing_source == "simulated" and not simulated:
         return "This reader is a person; a simulation cannot read for them."
     return ""
+
+
+def _gate(look: Transaction, protocol: Protocol, reader: int, assignment: Mapping[str, Any]) -> str:
+    """Refuse the study's cases while preparation or practice is unfinished."""
+    if assignment["simulated"]:
+        return ""
+    practised = not protocol.practice_cases or not practice.unread(look, reader, 1)
+    return "" if practised and is_prepared(look, protocol, reader) else NOT_YET
 
 
 def _present(
@@ -85,22 +86,19 @@ def _present(
     }
     readings.add_presentation(change, **columns)
     stored = readings.presentation(change, record.case)
-    _record(change, study, actor, now, "case presented", stored, {"presentation": record.id})
+    vouch(change, study, actor, now, "case presented", stored, {"presentation": record.id})
     return ""
 
 
-def _refusal(
-    change: Transaction,
-    protocol: Protocol,
-    reader: int,
-    assignment: Mapping[str, Any],
-    record: Reading,
-) -> str:
+def answer_refusal(protocol: Protocol, assignment: Mapping[str, Any], record: Reading) -> str:
+    """Return why an answer cannot be one to this case in this study, or an empty text."""
     n_options = len(json.loads(assignment["options"]))
     if record.option is not None and record.option not in LETTERS[:n_options]:
         return "The case has no such option."
     if record.status == "timed_out" and not protocol.time_limit_s:
         return "This study has no time limit."
+    if record.status == "skipped" and not protocol.cannot_answer:
+        return "In this study every case is answered."
     if (record.confidence is not None) > bool(protocol.confidence):
         return "This study asks for no confidence."
     if protocol.confidence and record.status == "answered":
@@ -108,7 +106,7 @@ def _refusal(
             return f"An answer needs a confidence from 1 to {protocol.confidence}."
     if record.comment and not protocol.comments:
         return "This study takes no comments."
-    return _order_refusal(change, protocol, reader, record)
+    return ""
 
 
 def _order_refusal(
@@ -122,7 +120,7 @@ def _order_refusal(
         if current is not None:
             return "This case was already read; the first answer stands."
         waiting = [row["id"] for row in readings.unread(change, reader, HANDED_OUT)]
-        return "" if record.case in waiting else "This case was not handed out yet."
+        return "" if record.case in waiting else NOT_YET
     if not protocol.back_navigation:
         return "In this study an answer cannot be changed."
     if current is None or current["id"] != record.supersedes:
@@ -149,24 +147,32 @@ def _store(
             circumstances={},
         )
         _present(change, study, actor, lost, now)
-    columns = _columns(record, assignment["shown_order"], now, timing_source)
+    columns = answer_columns(record, assignment["shown_order"], now)
     found = suspicions(record, presented, protocol, now) if timing_source == "browser" else []
     flags = sorted({*record.flags, *found})
-    columns["flags"] = canonical_json(flags)
-    readings.add(change, **columns)
+    readings.add(
+        change,
+        **columns,
+        supersedes=record.supersedes,
+        flags=canonical_json(flags),
+        timing_source=timing_source,
+    )
     detail = {"reading": record.id, "position": assignment["position"], "flags": flags}
     if record.supersedes:
         detail["supersedes"] = record.supersedes
+    if record.reason:
+        readings.add_reason(change, record.id, record.reason)
+        detail["reason"] = record.reason
     stored = readings.by_id(change, record.id)
-    _record(change, study, actor, now, "case read", stored, detail)
+    vouch(change, study, actor, now, "case read", stored, detail)
 
 
-def _columns(record: Reading, order: str, now: datetime, timing_source: str) -> dict[str, Any]:
+def answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:
+    """Return what a study's reading and a practice reading store alike."""
     times = record.times
     return {
         "id": record.id,
         "assignment": record.case,
-        "supersedes": record.supersedes,
         "answer": None if record.option is None else canonical(record.option, order),
         "status": record.status,
         "confidence": record.confidence,
@@ -186,25 +192,4 @@ def _columns(record: Reading, order: str, now: datetime, timing_source: str) -> 
         "behaviour": canonical_json(dict(record.behaviour)),
         "committed_at_utc": stamp(record.committed_at or now),
         "received_at_utc": stamp(now),
-        "timing_source": timing_source,
     }
-
-
-def _record(
-    change: Transaction,
-    study: str,
-    actor: str,
-    now: datetime,
-    kind: str,
-    stored: Mapping[str, Any] | None,
-    detail: Mapping[str, Any],
-) -> None:
-    """Append an event with the hash of a row as it was read back, which is what is verified."""
-    events.record(
-        change,
-        study,
-        now,
-        actor=actor,
-        kind=kind,
-        detail={**detail, "sha256": sha256_of(stored)},
-    )

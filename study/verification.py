@@ -13,10 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from study.canonical import sha256_of
-from study.lists import assignment_hash
+from study.lists import assignment_hash, practice_hash
 from study.models import predictions_hash
-from study.store import Store, Transaction, banks, events, models, people, readings, studies
-from study.studies import cases_hash, reader_facts
+from study.store import (
+    Store,
+    Transaction,
+    banks,
+    events,
+    models,
+    people,
+    practice,
+    preparations,
+    readings,
+    studies,
+)
+from study.studies import cases_hash, practice_cases_hash, reader_facts
 
 _Event = Mapping[str, Any]
 _Row = Mapping[str, Any]
@@ -153,7 +164,12 @@ def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
         yield f"study {name}: its bank was exchanged."
     if told["cases_sha256"] != cases_hash(look, row["id"]):
         yield f"study {name}: the cases or their strata are not those that were drawn."
+    if told.get("practice_sha256", _NOTHING) != practice_cases_hash(look, row["id"]):
+        yield f"study {name}: the practice cases are not those that were drawn."
 
+
+_NOTHING = sha256_of([])
+"""The hash of no practice cases and of no list; stores of the first release have no other."""
 
 _STATES = {"study drawn": "drawn", "study opened": "open"}
 
@@ -194,12 +210,13 @@ def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 
 def _assignments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
     assigned = _named(trail, "reader assigned", "reader_id")
-    nothing = sha256_of([])
     for reader in people.readers(look, row["id"]):
         name = reader["reader_id"]
-        told = assigned[name]["detail"]["assignments_sha256"] if name in assigned else nothing
-        if assignment_hash(look, reader["id"]) != told:
+        told = assigned[name]["detail"] if name in assigned else {"assignments_sha256": _NOTHING}
+        if assignment_hash(look, reader["id"]) != told["assignments_sha256"]:
             yield f"study {row['name']}: the assignments of {name} were altered."
+        if practice_hash(look, reader["id"]) != told.get("practice_sha256", _NOTHING):
+            yield f"study {row['name']}: the practice list of {name} was altered."
 
 
 def _models(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
@@ -227,7 +244,23 @@ def _presentations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]
 
 def _readings(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
     stored = readings.all_of_study(look, row["id"])
-    return _records(row, "reading", _named(trail, "case read", "reading"), stored)
+    read = _named(trail, "case read", "reading")
+    told = {name: event["detail"].get("reason", "") for name, event in read.items()}
+    reasons = readings.reasons_of_study(look, row["id"])
+    for name in sorted(told.keys() | reasons.keys()):
+        if told.get(name, "") != reasons.get(name, ""):
+            yield f"study {row['name']}: the reason of reading {name} was altered."
+    yield from _records(row, "reading", read, stored)
+
+
+def _preparations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    stored = preparations.of_study(look, row["id"])
+    return _records(row, "preparation", _named(trail, "preparation done", "preparation"), stored)
+
+
+def _practice(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    stored = practice.of_study(look, row["id"])
+    return _records(row, "practice reading", _named(trail, "practice case read", "reading"), stored)
 
 
 def _records(
@@ -247,6 +280,8 @@ _CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
     "the readers": _readers,
     "the assignments": _assignments,
     "the models": _models,
+    "the preparations": _preparations,
+    "the practice": _practice,
     "the presentations": _presentations,
     "the readings": _readings,
 }

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from study.questionnaire import Question
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmView:
@@ -41,12 +43,26 @@ class CaseView:
     context: tuple[tuple[str, str], ...]
     views: tuple[FilmView, ...]
     presented: bool
+    practice: bool = False
     reading: OwnReading | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepView:
+    """A step before the first case: its text in Markdown, or its questions, if it has any."""
+
+    step: str
+    markdown: str
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What a reader's page needs to go on: the rules, how far they are, and the next cases."""
+    """What a reader's page needs to go on: the rules, how far they are, and the next cases.
+
+    While there is `preparation` to do there are no cases; practice cases come before the study's,
+    and are in neither `total` nor `read`.
+    """
 
     seal: str
     study: str
@@ -56,6 +72,8 @@ class Desk:
     read: int
     rules: Mapping[str, Any]
     cases: tuple[CaseView, ...]
+    preparation: tuple[StepView, ...] = ()
+    practice_total: int = 0
     score: Mapping[str, int] | None = None
 
     @property
@@ -66,7 +84,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFeedback:
-    """What a reader learns after a case, where the protocol says so."""
+    """What a reader learns after a practice case, or where the protocol says so."""
 
     option: str
     correct: bool

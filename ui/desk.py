@@ -19,9 +19,11 @@ from study.access import Person
 from study.desk import CaseView, Desk, FilmView, Receipt
 from study.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.store import Store
+from study.views import StepView
 from ui.access import same_origin, signed_in
 from ui.deployment import store
 from ui.films import address
+from ui.prose import html
 
 SIMULATED = "Simulated radiographs"
 
@@ -124,8 +126,18 @@ def _desk_json(kept: Store, person: Person, found: Desk) -> dict[str, Any]:
         "finished": found.finished,
         "score": None if found.score is None else dict(found.score),
         "rules": dict(found.rules),
+        "preparation": [_step_json(step) for step in found.preparation],
+        "practice_total": found.practice_total,
         "cases": [_case_json(secret, person, case) for case in found.cases],
     }
+
+
+def _step_json(step: StepView) -> dict[str, Any]:
+    if step.questions:
+        return {"step": step.step, "questions": [one.as_json() for one in step.questions]}
+    if step.markdown:
+        return {"step": step.step, "html": html(step.markdown)}
+    return {"step": step.step}
 
 
 def _case_json(secret: str, person: Person, case: CaseView) -> dict[str, Any]:
@@ -139,6 +151,7 @@ def _case_json(secret: str, person: Person, case: CaseView) -> dict[str, Any]:
         "context": [{"name": name, "value": value} for name, value in case.context],
         "views": [_film_json(secret, person, film) for film in case.views],
         "presented": case.presented,
+        "practice": case.practice,
         "reading": own
         and {
             "id": own.id,

@@ -135,6 +135,15 @@ def candidates(look: Transaction, bank: int) -> list[dict[str, Any]]:
     )
 
 
+def with_truth(look: Transaction, bank: int) -> set[str]:
+    """Return the item_id of every item of a bank that has a reference standard."""
+    rows = look.rows(
+        "SELECT item_id FROM items JOIN reference_standard ON item = items.id WHERE bank = :bank",
+        bank=bank,
+    )
+    return {row["item_id"] for row in rows}
+
+
 def item_numbers(look: Transaction, bank: int) -> dict[str, int]:
     """Return the rowid of every item of a bank by its item_id."""
     rows = look.rows("SELECT id, item_id FROM items WHERE bank = :bank", bank=bank)

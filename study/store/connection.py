@@ -256,7 +256,8 @@ def _migrate(connection: sqlite3.Connection) -> None:
             f"(it has {', '.join(sorted(applied - known))}). Use that one."
         )
     if known - applied:
-        MIGRATIONS.apply(database)
+        with _immediate(connection):  # of two that open an older store at once, one migrates it
+            MIGRATIONS.apply(database)
 
 
 def _explained(error: sqlite3.DatabaseError, path: Path) -> Exception:

@@ -109,22 +109,42 @@ def has_presentation_id(look: Transaction, presentation_id: str) -> bool:
 
 
 def has_begun(look: Transaction, reader: int) -> bool:
-    """Return whether any case was shown to a reader; none is read without."""
+    """Return whether a reader has prepared, practised or been shown a case; none reads without."""
     return bool(
         look.value(
             "SELECT EXISTS (SELECT 1 FROM presentations JOIN assignments "
-            "ON assignments.id = assignment WHERE reader = :reader)",
+            "ON assignments.id = assignment WHERE reader = :reader) "
+            "OR EXISTS (SELECT 1 FROM preparations WHERE reader = :reader) "
+            "OR EXISTS (SELECT 1 FROM practice_readings JOIN practice_assignments "
+            "ON practice_assignments.id = assignment WHERE reader = :reader)",
             reader=reader,
         )
     )
+
+
+def add_reason(change: Transaction, reading_id: str, words: str) -> None:
+    """Insert the reason for which a case was given up."""
+    change.insert("reasons", reading=reading_id, words=words)
+
+
+def reasons_of_study(look: Transaction, study: int) -> dict[str, str]:
+    """Return the reasons of a study's skipped readings by the reading's id, for verification."""
+    rows = look.rows(
+        "SELECT reasons.* FROM reasons JOIN readings ON readings.id = reading "
+        "JOIN assignments ON assignments.id = assignment "
+        "JOIN readers ON readers.id = reader WHERE study = :study",
+        study=study,
+    )
+    return {row["reading"]: row["words"] for row in rows}
 
 
 def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return a study's readings that no other supersedes, with reader, item and presentation."""
     return look.rows(
         "SELECT readings.*, reader_id, item_id, condition, session, repeat, assignments.position, "
-        "shown_order, presentations.received_at_utc AS presented_at_utc "
+        "shown_order, presentations.received_at_utc AS presented_at_utc, words AS reason "
         "FROM readings JOIN assignments ON assignments.id = readings.assignment "
+        "LEFT JOIN reasons ON reasons.reading = readings.id "
         "JOIN presentations ON presentations.assignment = assignments.id "
         "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
         f"JOIN items ON items.id = cases.item WHERE readers.study = :study AND {_CURRENT} "

@@ -5,7 +5,11 @@ reading per reader, case, condition and repeat), and triggers that refuse to alt
 has been written once. Nothing after the first release edits a migration: a change is a new one.
 """
 
+from collections.abc import Iterable
+
 from sqlite_utils import Database, Migrations
+
+from study.store import schema_preparation
 
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
@@ -254,14 +258,26 @@ def m001_first_release(database: Database) -> None:
     """Create every table of the first release, and seal what is written once."""
     for script in (_BANKS, _STUDIES, _READINGS):
         database.executescript(script)
-    for table in _WRITTEN_ONCE:
-        for verb in ("UPDATE", "DELETE"):
-            database.execute(
-                f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} "
-                f"BEGIN SELECT RAISE(ABORT, '{table} are written once'); END"
-            )
+    _seal(database, _WRITTEN_ONCE)
     database.execute(
         "CREATE TRIGGER protocol_is_locked BEFORE UPDATE OF protocol, protocol_sha256, bank "
         "ON studies WHEN old.state <> 'drawn' "
         "BEGIN SELECT RAISE(ABORT, 'the protocol of an opened study is locked'); END"
     )
+
+
+@MIGRATIONS()
+def m002_preparation(database: Database) -> None:
+    """Add preparation, practice and reasons; no table of the first release is touched."""
+    for statement in schema_preparation.TABLES:
+        database.execute(statement)
+    _seal(database, schema_preparation.WRITTEN_ONCE)
+
+
+def _seal(database: Database, tables: Iterable[str]) -> None:
+    for table in tables:
+        for verb in ("UPDATE", "DELETE"):
+            database.execute(
+                f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} "
+                f"BEGIN SELECT RAISE(ABORT, '{table} are written once'); END"
+            )

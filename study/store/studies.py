@@ -45,11 +45,12 @@ def cases(look: Transaction, study: int) -> list[dict[str, Any]]:
 
 
 def case_films(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every film of a study's cases once, with where it lies."""
+    """Return every film of a study's cases and practice cases once, with where it lies."""
     return look.rows(
-        "SELECT DISTINCT films.id, films.path, films.sha256, banks.images_root FROM cases "
-        "JOIN item_views ON item_views.item = cases.item JOIN films ON films.id = film "
-        "JOIN banks ON banks.id = films.bank WHERE study = :study ORDER BY films.path",
+        "SELECT DISTINCT films.id, films.path, films.sha256, banks.images_root FROM item_views "
+        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank WHERE item IN "
+        "(SELECT item FROM cases WHERE study = :study "
+        "UNION SELECT item FROM practice_cases WHERE study = :study) ORDER BY films.path",
         study=study,
     )
 

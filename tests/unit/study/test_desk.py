@@ -51,6 +51,7 @@ def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
         "context",
         "views",
         "presented",
+        "practice",
         "reading",
     }
     film = {field.name for field in dataclasses.fields(desk.FilmView)}
