@@ -239,6 +239,8 @@ def _demo(options: argparse.Namespace) -> int:
         return 0
     print(f"Demo reader      {codes.reader}")
     print(f"Demo coordinator {codes.coordinator}")
+    if codes.newcomer:
+        print(f"Demo reader, from the start {codes.newcomer}")
     print("The codes are new at every start. Films, other readers and models are simulated.\n")
     return 0
 

@@ -1,10 +1,14 @@
-"""Sets up the demo deployment: the embedded bank, a study, simulated readers and models.
+"""Sets up the demo deployment: the embedded bank, two studies, simulated readers and models.
+
+The first study goes straight to its cases and is half done by simulated readers; the second, for
+one newcomer, has all that may stand before the cases: consent, instructions, questions, practice.
 
 Nothing in it passes for data: films, readers and models are simulated and marked so wherever they
 appear. It is only ever set up in a store that did not exist; a study of one's own never shows it.
 """
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,16 +27,22 @@ from study.studies import Invitation
 
 STUDY = "Demo study"
 READER = "guest"
+NEWCOMERS_STUDY = "Demo study, from the start"
+NEWCOMER = "newcomer"
 _SIMULATED_READERS = {"sim-reader-1": 0.82, "sim-reader-2": 0.74, "sim-reader-3": 0.68}
 _SEED = 20250604
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codes:
-    """The access codes of the demo, made anew for this deployment at each call."""
+    """The access codes of the demo, made anew for this deployment at each call.
+
+    `newcomer` is None in a demo that was set up before there was a second study.
+    """
 
     reader: str
     coordinator: str
+    newcomer: str | None
 
 
 def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
@@ -61,13 +71,19 @@ def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
 def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | None:
     """Return new codes for the demo's reader and coordinator, or None where there is no demo."""
     with store.look() as look:
-        if stored_studies.find(look, STUDY) is None:
-            return None
+        there = stored_studies.names(look)
+    if STUDY not in there:
+        return None
     reader = reader_code(store, study=STUDY, reader_id=READER, entropy=entropy, now=now)
     coordinator = coordinator_code(
         store, study=STUDY, name="demo coordinator", entropy=entropy, now=now
     )
-    return Codes(reader=reader, coordinator=coordinator)
+    newcomer = (
+        reader_code(store, study=NEWCOMERS_STUDY, reader_id=NEWCOMER, entropy=entropy, now=now)
+        if NEWCOMERS_STUDY in there
+        else None
+    )
+    return Codes(reader=reader, coordinator=coordinator, newcomer=newcomer)
 
 
 def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
@@ -75,15 +91,11 @@ def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
     import_bank(
         store, folder / "bank.json", name="Demo bank", images=folder, simulated=True, now=now
     )
-    protocol = read_protocol(data / "demo-study.toml")
-    studies.draw(store, bank="Demo bank", study=STUDY, protocol=protocol, now=now)
     invitations = [
         Invitation(reader_id=READER, level="you"),
         *(Invitation(reader_id=name, level="simulated") for name in _SIMULATED_READERS),
     ]
-    codes = [new_code(entropy) for _ in invitations]
-    studies.invite(store, study=STUDY, invitations=invitations, codes=codes, now=now)
-    studies.open_study(store, study=STUDY, now=now)
+    _open(store, STUDY, data / "demo-study.toml", invitations, entropy, now)
     for file in sorted((folder / "models").glob("*.json")):
         add_model(
             store,
@@ -96,3 +108,19 @@ def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
         )
     for name, accuracy in _SIMULATED_READERS.items():
         simulate(store, study=STUDY, reader_id=name, seed=_SEED, accuracy=accuracy, now=now)
+    newcomers = [Invitation(reader_id=NEWCOMER, level="you")]
+    _open(store, NEWCOMERS_STUDY, data / "demo-newcomer.toml", newcomers, entropy, now)
+
+
+def _open(
+    store: Store,
+    study: str,
+    protocol: Path,
+    invitations: Sequence[Invitation],
+    entropy: Entropy,
+    now: datetime,
+) -> None:
+    studies.draw(store, bank="Demo bank", study=study, protocol=read_protocol(protocol), now=now)
+    codes = [new_code(entropy) for _ in invitations]
+    studies.invite(store, study=study, invitations=invitations, codes=codes, now=now)
+    studies.open_study(store, study=study, now=now)
