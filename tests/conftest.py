@@ -1,6 +1,7 @@
 """Fixtures every kind of test shares: a fixed moment, fixed entropy, a small bank of real files."""
 
 import json
+import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import count
@@ -137,6 +138,18 @@ def person(store: Store, reader_id: str = "R1") -> Person:
     )
 
 
+def preparation(step: str, detail: object = None, **changed: Any) -> dict[str, Any]:
+    """Return the record of a step before the first case as the page sends it."""
+    return {
+        "kind": "preparation",
+        "id": f"prepared-{step}",
+        "step": step,
+        "epoch_ms": NOW.timestamp() * 1000,
+        "detail": ({"agreed": True} if step == "consent" else {}) if detail is None else detail,
+        **changed,
+    }
+
+
 def presentation(case: str, at: datetime = NOW) -> dict[str, Any]:
     """Return a presentation record as the page sends it."""
     return {
@@ -173,6 +186,18 @@ def reading(case: str, option: str | None = "A", **changed: Any) -> dict[str, An
         "supersedes": None,
         **changed,
     }
+
+
+def tamper(store: Store, *statements: str) -> None:
+    """Alter a store as somebody with the file and without scruples would."""
+    connection = sqlite3.connect(store.path)
+    connection.execute("PRAGMA ignore_check_constraints = ON")
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
+        connection.execute(f"DROP TRIGGER {name}")
+    for statement in statements:
+        assert connection.execute(statement).rowcount > 0, statement
+    connection.commit()
+    connection.close()
 
 
 @pytest.fixture(autouse=True)

@@ -33,6 +33,18 @@ def test_a_sign_in_lasts_fourteen_hours(banked: Store, codes: dict[str, str]) ->
     assert access.signed_in(banked, token, now=late) is None
 
 
+def test_requests_of_one_sign_in_are_known_as_one(banked: Store, codes: dict[str, str]) -> None:
+    """The mark stays over reloads, is another at the next sign-in, and is not the token's own."""
+    first = _sign_in(banked, codes["R2"])
+    later = access.signed_in(banked, first.token, now=NOW + timedelta(hours=1))
+    next_one = access.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=NOW)
+    assert later == first.person
+    assert next_one.person.sign_in != first.person.sign_in
+    with banked.look() as look:
+        ids = [row["id"] for row in look.rows("SELECT id FROM sign_ins")]
+    assert not any(one.startswith(first.person.sign_in) for one in ids)
+
+
 def test_signing_out_ends_every_copy_of_the_token(banked: Store, codes: dict[str, str]) -> None:
     """A token copied before is worth nothing after."""
     token = _sign_in(banked, codes["R2"]).token

@@ -75,6 +75,45 @@ def test_the_guest_finds_two_films_a_case(shown: Store) -> None:
     assert [[view.label for view in case.views] for case in cases] == [["PA", "LATERAL"]] * 3
 
 
+def test_the_first_demo_study_is_the_one_it_always_was(shown: Store) -> None:
+    """Its protocol's hash, on which the simulated readers' luck hangs too."""
+    found = status(shown, demo.STUDY)
+    assert found["protocol_sha256"].startswith("2644af5895c8e177")
+
+
+def test_the_newcomer_finds_all_that_stands_before_the_cases(shown: Store) -> None:
+    """Consent, instructions, two questions, the display, then two practice cases."""
+    codes = demo.fresh_codes(shown, entropy=entropy_from(9), now=NOW)
+    assert codes is not None
+    assert codes.newcomer is not None
+    person = _person(shown, codes.newcomer)
+    found = desk(shown, person)
+    steps = [step.step for step in found.preparation]
+    assert (person.name, person.study_name) == (demo.NEWCOMER, demo.NEWCOMERS_STUDY)
+    assert steps == ["consent", "instructions", "questionnaire", "display"]
+    assert len(found.preparation[2].questions) == 2
+    assert (found.practice_total, found.total, found.simulated_films) == (2, 10, True)
+    assert dict(found.rules) == {
+        "confidence_steps": 5,
+        "comments": False,
+        "back_navigation": True,
+        "time_limit_s": 0,
+        "feedback": "never",
+        "cannot_answer": True,
+        "break_every": 5,
+    }
+
+
+def test_a_demo_of_an_earlier_release_has_codes_and_no_newcomer(
+    shown: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A study is never added to a store that is there already."""
+    monkeypatch.setattr(demo, "NEWCOMERS_STUDY", "not there")
+    codes = demo.fresh_codes(shown, entropy=entropy_from(10), now=NOW)
+    assert codes is not None
+    assert codes.newcomer is None
+
+
 def test_a_store_of_ones_own_never_shows_the_demo(store: Store) -> None:
     """No demo study, no demo codes."""
     assert demo.fresh_codes(store, entropy=entropy_from(1), now=NOW) is None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from study.canonical import sha256_of
 from study.errors import BadProtocol, NotFound
 from study.protocol import Condition, Feedback, Protocol, read_protocol
 
@@ -83,7 +84,12 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("conditions = []", "at least 1"),
         ('conditions = ["aided"]', "cannot run that yet"),
         ("sessions = 2", "cannot run that yet"),
-        ("practice_cases = 2", "cannot run that yet"),
+        ("practice_cases = -1", "whole number"),
+        ("break_every = 2.5", "whole number"),
+        ('display_check = "yes"', "true or false"),
+        ("cannot_answer = 1", "true or false"),
+        ("consent = true", "text in quotes"),
+        (f'instructions = "{"x" * 20_001}"', "at most 20000"),
         ("cases = [", "not TOML"),
     ],
 )
@@ -91,6 +97,31 @@ def test_what_cannot_be_is_refused_with_its_reason(tmp_path: Path, text: str, re
     """A contradiction, or what this release cannot do, is never silently ignored."""
     with pytest.raises(BadProtocol, match=reason):
         read_protocol(_file(tmp_path, text))
+
+
+def test_what_stands_before_and_beside_the_cases_is_off_by_default() -> None:
+    """A study says so where it wants any of it; a text of spaces is none."""
+    protocol = Protocol.from_json({"consent": " \n"})
+    assert (protocol.consent, protocol.instructions, protocol.questionnaire) == ("", "", ())
+    assert (protocol.display_check, protocol.cannot_answer) == (False, False)
+    assert (protocol.practice_cases, protocol.break_every) == (0, 0)
+
+
+def test_a_protocol_the_first_release_could_run_keeps_its_hash() -> None:
+    """Keys that are new since then stand in the stored protocol only where they are used."""
+    stored = Protocol().as_json()
+    assert sha256_of(stored).startswith("bf4ae2f1269202a4")
+    used = Protocol.from_json({"break_every": 5, "consent": "?", "cannot_answer": True})
+    assert set(used.as_json()) - set(stored) == {"break_every", "consent", "cannot_answer"}
+    assert Protocol.from_json(used.as_json()) == used
+    assert Protocol.from_json(stored) == Protocol()
+
+
+def test_a_long_value_is_not_repeated_whole_in_its_fault() -> None:
+    """A consent of pages would hide the other faults."""
+    with pytest.raises(BadProtocol) as caught:
+        Protocol.from_json({"consent": "x" * 30_000})
+    assert len(str(caught.value)) < 400
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from study.protocol import Protocol
 from study.simulation import simulate
 from study.store import Store, events
 from study.verification import check_chain, verify
-from tests.conftest import NOW, bank_records, entropy_from, invite, write_bank
+from tests.conftest import NOW, bank_records, entropy_from, invite, tamper, write_bank
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +43,6 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read_study(master: Path, tmp_path: Path) -> Store:
     """Return a copy of that store, to be altered."""
     return Store(Path(shutil.copy(master, tmp_path / "copy.db")))
-
-
-def _tamper(store: Store, *statements: str) -> None:
-    """Alter a store as somebody with the file and without scruples would."""
-    connection = sqlite3.connect(store.path)
-    connection.execute("PRAGMA ignore_check_constraints = ON")
-    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
-        connection.execute(f"DROP TRIGGER {name}")
-    for statement in statements:
-        assert connection.execute(statement).rowcount > 0, statement
-    connection.commit()
-    connection.close()
 
 
 def test_an_untouched_store_holds(read_study: Store) -> None:
@@ -168,7 +156,7 @@ ALTERATIONS = [
 @pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[one[0] for one in ALTERATIONS])
 def test_every_alteration_is_found(read_study: Store, statement: str, named: str) -> None:
     """Each kind of change to the file is named in words, and none of them ends in a traceback."""
-    _tamper(read_study, statement)
+    tamper(read_study, statement)
     found = verify(read_study)
     assert any(named in breach for breach in found), found
 
@@ -177,7 +165,7 @@ def test_two_assignments_that_changed_places_are_found(read_study: Store) -> Non
     """Readings hang on an assignment's id: swapping two would move answers to other cases."""
     with read_study.look() as look:
         first, second = look.rows("SELECT id FROM assignments WHERE reader = 1 LIMIT 2")
-    _tamper(
+    tamper(
         read_study,
         f"UPDATE assignments SET id = 'x' WHERE id = '{first['id']}'",
         f"UPDATE assignments SET id = '{first['id']}' WHERE id = '{second['id']}'",
@@ -189,7 +177,7 @@ def test_two_assignments_that_changed_places_are_found(read_study: Store) -> Non
 def test_a_study_whose_rows_are_all_gone_is_missed(read_study: Store) -> None:
     """The chain remembers the study."""
     tables = ("readings", "presentations", "predictions", "models", "assignments", "access")
-    _tamper(
+    tamper(
         read_study, *(f"DELETE FROM {table}" for table in (*tables, "readers", "cases", "studies"))
     )
     assert verify(read_study) == ["study:trial: its events are there, the study is missing."]
@@ -199,7 +187,7 @@ def test_an_event_that_lacks_what_it_should_say_is_a_breach(read_study: Store) -
     """Even where the chain was sealed anew, nothing ends in a traceback."""
     with read_study.look() as look:
         trail = list(events.walk(look, "study:trial"))
-    _tamper(read_study, "DELETE FROM events WHERE chain = 'study:trial'", "DELETE FROM chain_heads")
+    tamper(read_study, "DELETE FROM events WHERE chain = 'study:trial'", "DELETE FROM chain_heads")
     with read_study.change() as change:
         for event in trail:
             events.append(
@@ -217,13 +205,13 @@ def test_an_event_that_lacks_what_it_should_say_is_a_breach(read_study: Store) -
 
 def test_a_broken_chain_is_believed_in_nothing(read_study: Store) -> None:
     """Where the chain does not hold, that is the finding; its details are not read."""
-    _tamper(read_study, "UPDATE events SET detail = '7' WHERE chain = 'study:trial'")
+    tamper(read_study, "UPDATE events SET detail = '7' WHERE chain = 'study:trial'")
     assert verify(read_study) == ["study:trial: event 1 (study drawn) was altered."]
 
 
 def test_a_study_set_back_to_drawn_is_not_opened_again(read_study: Store) -> None:
     """One sentence, and nothing is written."""
-    _tamper(read_study, "UPDATE studies SET state = 'drawn'")
+    tamper(read_study, "UPDATE studies SET state = 'drawn'")
     with pytest.raises(BrokenStore, match="opened before"):
         studies.open_study(read_study, study="trial", now=NOW)
     assert verify(read_study) == ["study trial: state altered."]
@@ -233,7 +221,7 @@ def test_a_film_exchanged_on_disk_is_found(read_study: Store, master: Path, tmp_
     """Films may move to another folder, but they are those that were imported."""
     bank = tmp_path / "moved"
     shutil.copytree(master.parent / "bank", bank)
-    _tamper(read_study, f"UPDATE banks SET images_root = '{bank}'")
+    tamper(read_study, f"UPDATE banks SET images_root = '{bank}'")
     assert verify(read_study) == []
     for film in (bank / "films").glob("*_pa.png"):
         shutil.copy(bank / "films" / "0_lat.png", film)

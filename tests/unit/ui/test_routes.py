@@ -1,10 +1,12 @@
 """The HTTP routes: who may reach what, what crosses the wire, and what is refused."""
 
 import io
+import json
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from study import studies
 from study.deployments import coordinator_code
 from study.protocol import Protocol
 from study.store import Store
-from tests.conftest import NOW, SECRETS, entropy_from, invite, presentation, reading
+from tests.conftest import NOW, SECRETS, entropy_from, invite, preparation, presentation, reading
 from ui import access, viewer
 from ui.deployment import store
 from ui.headers import HEADERS
@@ -121,6 +123,112 @@ def test_nothing_secret_crosses_the_wire_in_a_whole_session(sign: Sign) -> None:
     assert len(seen) > 8
     for secret in (*SECRETS, "correct", "truth", "q00", "_pa.png", "Presence Assessment"):
         assert secret not in everything.replace('"feedback"', "")
+
+
+@pytest.fixture
+def newcomer(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], TestClient]:
+    """Return a function that signs R1 in to a study with all that may stand before its cases."""
+    monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
+    protocol = Protocol.from_json(
+        {
+            "cases": 8,
+            "one_question_per": "item",
+            "consent": "**Agree**? <script>alert(1)</script>",
+            "instructions": "Read.",
+            "questionnaire": [{"id": "years", "question": "Years?", "kind": "number"}],
+            "display_check": True,
+            "practice_cases": 2,
+            "cannot_answer": True,
+            "break_every": 4,
+        }
+    )
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    (code,) = invite(banked, "R1")
+    studies.open_study(banked, study="trial", now=NOW)
+    application = Starlette(routes=routes(), middleware=[HEADERS])
+
+    def client() -> TestClient:
+        made = TestClient(application, follow_redirects=False)
+        made.post("/sign-in", data={"access_code": code.text})
+        return made
+
+    return client
+
+
+def _send(client: TestClient, *records: dict[str, Any]) -> dict[str, Any]:
+    seal = client.get("/desk").json()["seal"]
+    answer = client.post("/desk/records", json={"seal": seal, "records": records})
+    assert answer.status_code == 200
+    return dict(answer.json())
+
+
+def _prepare(client: TestClient) -> dict[str, Any]:
+    return _send(
+        client,
+        preparation("consent"),
+        preparation("instructions"),
+        preparation("questionnaire", {"answers": {"years": 3}}),
+        preparation("display", {"grey_step": 2}),
+    )
+
+
+def test_the_desk_says_what_stands_before_the_first_case(
+    newcomer: Callable[[], TestClient],
+) -> None:
+    """Steps with their HTML or questions, in order, and no case; rules beside them."""
+    found = newcomer().get("/desk").json()
+    question = {"id": "years", "question": "Years?", "kind": "number"}
+    assert found["preparation"] == [
+        {
+            "step": "consent",
+            "html": "<p><strong>Agree</strong>? &lt;script&gt;alert(1)&lt;/script&gt;</p>\n",
+        },
+        {"step": "instructions", "html": "<p>Read.</p>\n"},
+        {"step": "questionnaire", "questions": [{**question, "options": [], "required": True}]},
+        {"step": "display"},
+    ]
+    assert (found["cases"], found["practice_total"]) == ([], 2)
+    assert (found["rules"]["cannot_answer"], found["rules"]["break_every"]) == (True, 4)
+
+
+def test_a_study_without_preparation_says_so(sign: Sign) -> None:
+    """The page goes straight to its first case."""
+    found = sign("R1").get("/desk").json()
+    assert (found["preparation"], found["practice_total"]) == ([], 0)
+    assert [case["practice"] for case in found["cases"]] == [False] * 3
+    assert (found["rules"]["cannot_answer"], found["rules"]["break_every"]) == (False, 0)
+
+
+def test_a_newcomer_goes_from_consent_to_the_finished_study_blind(
+    newcomer: Callable[[], TestClient],
+) -> None:
+    """Nothing secret before a practice answer, feedback after it, none on the study's cases."""
+    client = newcomer()
+    seen, told = [client.get("/desk").text], []
+    desk = _prepare(client)["desk"]
+    while not desk["finished"]:
+        seen.append(json.dumps(desk))
+        case = desk["cases"][0]
+        given_up = {"option": None, "status": "skipped", "reason": "too dark", "selections": []}
+        answer = reading(case["case"]) if case["practice"] else reading(case["case"], **given_up)
+        receipt = _send(client, presentation(case["case"]), answer)
+        assert receipt["refused"] == []
+        told.append(
+            (case["practice"], [one["explanation"] for one in receipt["feedback"].values()])
+        )
+        desk = receipt["desk"]
+    assert told == [(True, [SECRETS[2]])] * 2 + [(False, [])] * 8
+    for secret in (*SECRETS, "correct", "truth", "q00", "_pa.png", "Presence Assessment"):
+        assert secret not in "".join(seen).replace('"feedback"', "")
+
+
+def test_another_sign_in_asks_for_the_display_again(newcomer: Callable[[], TestClient]) -> None:
+    """A reload does not; the cases wait for it."""
+    client = newcomer()
+    _prepare(client)
+    assert client.get("/desk").json()["preparation"] == []
+    found = newcomer().get("/desk").json()
+    assert (found["preparation"], found["cases"]) == ([{"step": "display"}], [])
 
 
 @pytest.mark.parametrize(
