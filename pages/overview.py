@@ -21,6 +21,7 @@ def _readers(found: list[dict[str, object]]) -> pd.DataFrame:
             "Progress": [_share(row) for row in found],
             "Read": [f"{row['n_read']} of {row['n_assigned']}" for row in found],
             "Answered": [row["n_answered"] for row in found],
+            "Given up": [row["n_skipped"] for row in found],
             "Timed out": [row["n_timed_out"] for row in found],
             "Last reading (UTC)": [_last(row) for row in found],
         }

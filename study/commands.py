@@ -217,6 +217,15 @@ def _status(options: argparse.Namespace) -> int:
     return 0
 
 
+def _preparations(options: argparse.Namespace) -> int:
+    found = progress.preparation_rows(Store(options.db), options.study)
+    columns = ("reader_id", "step", "done_at_utc", "received_at_utc", "detail")
+    writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    return 0
+
+
 def _verify(options: argparse.Namespace) -> int:
     breaches = verification.verify(Store(options.db))
     for breach in breaches:
@@ -281,6 +290,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_simulate(commands)
     status = _add(commands, "status", _status, "Print how far a study is.", True)
     status.add_argument("--json", action="store_true", help="as JSON")
+    _add(commands, "preparations", _preparations, "Print what readers did before reading.", True)
     _add(commands, "verify", _verify, "Check the chain and everything it vouches for.")
     showing = _add(commands, "demo", _demo, "Set up the demo in a new store; print its codes.")
     showing.add_argument(

@@ -127,9 +127,9 @@ def _take(
         return record
     if isinstance(record, Preparation):
         return preparation.take(change, protocol, person, record, now=now)
-    assignment = stored_practice.assignment(change, record.case)
-    if assignment is not None and assignment["reader"] == reader:
-        return practice.take(change, protocol, person, assignment, record, now=now)
+    practised = stored_practice.assignment(change, record.case) if protocol.practice_cases else None
+    if practised is not None and practised["reader"] == reader:
+        return practice.take(change, protocol, person, practised, record, now=now)
     return take(change, person.study_name, protocol, reader, person.name, record, now=now)
 
 
@@ -169,7 +169,7 @@ def _desk(look: Transaction, study: Mapping[str, Any], person: Person, reader: i
         rules=_rules(protocol),
         cases=() if steps else _cases(look, protocol, reader),
         preparation=tuple(preparation.view(protocol, step) for step in steps),
-        practice_total=stored_practice.count(look, reader),
+        practice_total=stored_practice.count(look, reader) if protocol.practice_cases else 0,
     )
 
 
@@ -255,11 +255,12 @@ def _own(row: Mapping[str, Any], order: str) -> OwnReading:
 
 
 def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
-    found = {}
+    found: dict[str, CaseFeedback] = {}
+    told = [one for one in taken if one.case and not one.refused]
+    if not told:
+        return found
     with store.look() as look:
-        for one in taken:
-            if one.refused or not one.case:
-                continue
+        for one in told:
             own = (stored_practice.reading if one.practice else readings.by_id)(look, one.id)
             row = (stored_practice.truth if one.practice else readings.truth)(look, one.case)
             if row is None or own is None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from study.store import Store, models, people, readings, studies
+from study.store import Store, models, people, preparations, readings, studies
 from study.studies import stored_protocol, study_row
 
 
@@ -48,6 +48,26 @@ def status(store: Store, study: str) -> dict[str, Any]:
             ],
         }
 
+
+def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
+    """Return what a study's readers did before their first case, in the order it was done.
+
+    Returns
+    -------
+    list of dict
+        ``reader_id``, ``step``, ``done_at_utc`` (None where the browser's clock was absurd),
+        ``received_at_utc`` and ``detail`` (JSON as text).
+    """
+    with store.look() as look:
+        number = study_row(look, study)["id"]
+        names = {row["id"]: row["reader_id"] for row in people.readers(look, number)}
+        return [
+            {"reader_id": names[row["reader"]], **{key: row[key] for key in _PREPARATION_KEYS}}
+            for row in preparations.of_study(look, number)
+        ]
+
+
+_PREPARATION_KEYS = ("step", "done_at_utc", "received_at_utc", "detail")
 
 _MODEL_KEYS = (
     "model_id",

@@ -24,6 +24,7 @@ COMMANDS = (
     ("study", "models", "add"),
     ("study", "simulate"),
     ("study", "status"),
+    ("study", "preparations"),
     ("study", "verify"),
     ("study", "export"),
     ("study", "demo"),
@@ -187,6 +188,20 @@ def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> Non
     assert done("study", "invite", "--db", drawn, "--study", "t", readers).count("R1,") == 1
     code = done("study", "code", "--db", drawn, "--study", "t", "--reader", "R1")
     assert len(code.strip()) == 19
+
+
+def test_the_demo_prints_three_codes_and_what_a_newcomer_said(tmp_path: Path) -> None:
+    """The lines of the first release as they were, then the reader who starts from the start."""
+    printed = done("study", "demo", "--db", tmp_path / "demo.db").splitlines()
+    starts = ("Demo reader      ", "Demo coordinator ", "Demo reader, from the start ")
+    lines = [line for line in printed if line.startswith("Demo ")]
+    assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == list(starts)
+    assert all(len(line.split()[-1]) == 19 for line in lines)
+    study = ("--db", tmp_path / "demo.db", "--study", "Demo study, from the start")
+    header = "reader_id,step,done_at_utc,received_at_utc,detail\n"
+    assert done("study", "preparations", *study) == header
+    assert "0 of 10 read" in done("study", "status", *study)
+    done("study", "verify", "--db", tmp_path / "demo.db")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from study.assignment import assign
 from study.canonical import canonical_json
 from study.errors import NotNow
 from study.protocol import Protocol
-from study.sampling import Candidate, draw
+from study.sampling import Candidate, draw, draw_practice
 
 _candidates = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 12), st.sampled_from(["male", "female", ""])),
@@ -84,6 +84,51 @@ def test_without_strata_a_draw_fails_only_when_units_are_too_few(
         assert n_units < protocol.cases
     else:
         assert n_units >= protocol.cases
+
+
+@given(_candidates, _protocols, st.integers(1, 4), st.sets(st.integers(0, 59)))
+def test_practice_cases_are_of_nobody_in_the_sample(
+    candidates: list[Candidate], protocol: Protocol, n_practice: int, unknown: set[int]
+) -> None:
+    """Another patient each, with a reference standard; refused exactly when there are too few."""
+    protocol = Protocol.from_json({**protocol.as_json(), "practice_cases": n_practice})
+    try:
+        sample = {item for item, _ in draw(candidates, protocol).cases}
+    except NotNow:
+        return
+    with_truth = {one.item_id for i, one in enumerate(candidates) if i not in unknown}
+    by_id = {one.item_id: one for one in candidates}
+    taken = {by_id[item].patient_id for item in sample}
+    free = {one.patient_id for one in candidates if one.item_id in with_truth} - taken
+    try:
+        drawn = draw_practice(candidates, with_truth, sample, protocol)
+    except NotNow:
+        assert len(free) < n_practice
+        return
+    patients = [by_id[item].patient_id for item in drawn]
+    assert len(set(patients)) == len(drawn) == n_practice
+    assert set(patients) <= free
+    assert set(drawn) <= with_truth
+
+
+@given(st.lists(st.sampled_from(["e1", "e2", "e3"]), min_size=2, max_size=12))
+def test_without_patients_practice_keeps_away_from_the_samples_examinations(
+    examinations: list[str],
+) -> None:
+    """A bank that names no patient is told apart by examination."""
+    candidates = [
+        Candidate(item_id=f"q{i}", examination_id=name, patient_id="", strata={"task": "a"})
+        for i, name in enumerate(examinations)
+    ]
+    protocol = Protocol.from_json({"cases": 1, "practice_cases": 1})
+    sample = {item for item, _ in draw(candidates, protocol).cases}
+    by_id = {one.item_id: one.examination_id for one in candidates}
+    try:
+        (drawn,) = draw_practice(candidates, set(by_id), sample, protocol)
+    except NotNow:
+        assert len(set(examinations)) == 1
+        return
+    assert by_id[drawn] not in {by_id[item] for item in sample}
 
 
 @given(_protocols, st.integers(1, 25), st.text(min_size=1, max_size=5), st.integers(0, 9))

@@ -11,12 +11,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from study import desk, studies
+from study.access import new_code
 from study.banks import import_bank
 from study.deployments import init
 from study.protocol import Protocol
 from study.records import MalformedRecord, parse, record_id
 from study.store import Store
-from tests.conftest import NOW, entropy_from, invite, person, presentation, reading, write_bank
+from study.verification import verify
+from tests.conftest import (
+    NOW,
+    entropy_from,
+    invite,
+    person,
+    preparation,
+    presentation,
+    reading,
+    write_bank,
+)
 
 _texts = st.text(st.characters(), max_size=8)  # lone surrogates included
 _json = st.recursive(
@@ -39,6 +50,25 @@ _PLACES = (
     ("reading", "behaviour", "zoom"),
     *(("presentation", name) for name in presentation("0123456789")),
     ("presentation", "circumstances", "renderer"),
+    ("reading", "reason"),
+)
+_STEPS = {
+    "consent": {"agreed": True},
+    "instructions": {},
+    "questionnaire": {"answers": {"level": "one", "years": 3, "words": "none"}},
+    "display": {"grey_step": 2, "window": [1440, 900]},
+}
+_QUESTIONS = [
+    {"id": "level", "question": "Level?", "kind": "choice", "options": ["one", "two"]},
+    {"id": "years", "question": "Years?", "kind": "number"},
+    {"id": "words", "question": "Else?", "kind": "text", "required": False},
+]
+_STEP_PLACES = (
+    *((step, name) for step in _STEPS for name in preparation("consent")),
+    ("consent", "detail", "agreed"),
+    ("questionnaire", "detail", "answers"),
+    *(("questionnaire", "detail", "answers", one["id"]) for one in _QUESTIONS),
+    ("display", "detail", "grey_step"),
 )
 
 
@@ -99,3 +129,54 @@ def test_one_field_gone_wrong_never_stops_the_rest(
     assert len(receipt.stored) + len(receipt.refused) == 3
     if receipt.desk.cases and receipt.desk.cases[0].case == first.case:  # leave no case behind
         desk.take_records(opened, reader, [reading(first.case, id=f"again-{first.case}")], now=now)
+
+
+@pytest.fixture(scope="module")
+def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Return an open study with every step before its cases; at the end, all of it holds."""
+    folder = tmp_path_factory.mktemp("steps")
+    store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
+    path = write_bank(folder / "bank")
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    values = {"consent": "?", "instructions": "!", "questionnaire": _QUESTIONS}
+    protocol = Protocol.from_json(
+        {"cases": 4, "one_question_per": "item", "display_check": True, **values}
+    )
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R0")
+    studies.open_study(store, study="trial", now=NOW)
+    with store.kept_warm():
+        yield store
+    assert verify(store) == []
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.sampled_from(_STEP_PLACES), _json)
+def test_one_step_gone_wrong_is_stored_or_refused_and_can_be_done_again(
+    unprepared: Store, place: tuple[Any, ...], value: object
+) -> None:
+    """Whatever stands in one of its fields; sent again as it should be, all is prepared."""
+    with unprepared.look() as look:
+        number = look.value("SELECT count(*) FROM readers")
+    studies.invite(
+        unprepared,
+        study="trial",
+        invitations=[studies.Invitation(reader_id=f"R{number}")],
+        codes=[new_code(entropy_from(number))],
+        now=NOW,
+    )
+    reader = person(unprepared, f"R{number}")
+    steps = {
+        step: preparation(step, detail, id=f"{step}-{number}") for step, detail in _STEPS.items()
+    }
+    sent = [
+        _changed(record, place[1:], value) if step == place[0] else record
+        for step, record in steps.items()
+    ]
+    now = NOW + timedelta(seconds=2)
+    receipt = desk.take_records(unprepared, reader, sent, now=now)
+    assert len(receipt.stored) + len(receipt.refused) == len(steps)
+    again = [{**record, "id": f"again-{record['id']}"} for record in steps.values()]
+    receipt = desk.take_records(unprepared, reader, again, now=now)
+    assert receipt.refused == ()
+    assert receipt.desk.preparation == ()

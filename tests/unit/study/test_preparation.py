@@ -11,6 +11,7 @@ import pytest
 from study import desk
 from study.access import Person, sign_in, signed_in
 from study.errors import NotNow
+from study.progress import preparation_rows
 from study.simulation import simulate
 from study.store import Store, events
 from study.verification import verify
@@ -254,6 +255,16 @@ def test_no_case_is_read_before_everything_is_prepared(opened: Opened) -> None:
     assert [why for _, why in receipt.refused] == ["This case was not handed out yet."] * 2
     _prepare(store)
     assert _take(store, presentation(case), reading(case)).refused == ()
+
+
+def test_the_coordinator_finds_what_was_said_and_measured(opened: Opened) -> None:
+    """Per reader and step, with its times; the salt stays in the store."""
+    store = opened(**ALL)
+    _prepare(store)
+    rows = preparation_rows(store, "trial")
+    assert [(row["reader_id"], row["step"]) for row in rows] == [("R1", step) for step in STEPS]
+    assert json.loads(rows[2]["detail"]) == ANSWERS
+    assert set(rows[0]) == {"reader_id", "step", "done_at_utc", "received_at_utc", "detail"}
 
 
 def test_a_simulated_reader_prepares_nothing_and_nobody_does_for_them(opened: Opened) -> None:
