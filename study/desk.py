@@ -262,8 +262,10 @@ def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
     with store.look() as look:
         for one in told:
             own = (stored_practice.reading if one.practice else readings.by_id)(look, one.id)
+            if own is None or own["assignment"] != one.case:  # a presentation, whatever its id
+                continue
             row = (stored_practice.truth if one.practice else readings.truth)(look, one.case)
-            if row is None or own is None:
+            if row is None:
                 continue
             found[one.id] = CaseFeedback(
                 option=shown(row["truth"], row["shown_order"]),

@@ -222,6 +222,15 @@ def test_feedback_after_a_case_comes_only_once_it_is_stored(opened: Opened) -> N
     assert told["read-it-now"].correct == (told["read-it-now"].option == "A")
 
 
+def test_a_presentation_under_a_readings_id_is_told_nothing(opened: Opened) -> None:
+    """Nobody learns of an unread case by showing it under the id of a reading they made."""
+    store = opened(feedback="after case")
+    first, second = (case.case for case in _desk(store).cases[:2])
+    _take(store, presentation(first), reading(first))
+    receipt = _take(store, {**presentation(second), "id": f"read-{first}"})
+    assert receipt.feedback == {}
+
+
 def test_without_feedback_nothing_is_told(opened: Opened) -> None:
     """The default study never tells right from wrong."""
     store = opened()

@@ -248,6 +248,14 @@ def test_the_first_practice_answer_stands(opened: Opened) -> None:
     assert again.feedback == stolen.feedback == {}
 
 
+def test_a_presentation_under_a_readings_id_is_told_nothing(opened: Opened) -> None:
+    """The next practice case is not told of by the id of the last one's reading."""
+    store = opened(practice_cases=2)
+    first, second = (case.case for case in _cases(store))
+    _take(store, reading(first))
+    assert _take(store, {**presentation(second), "id": f"read-{first}"}).feedback == {}
+
+
 def test_another_readers_practice_case_is_nobody_elses(opened: Opened) -> None:
     """Handed out to one reader each."""
     store = opened(practice_cases=1)
