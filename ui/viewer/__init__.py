@@ -11,6 +11,7 @@ from streamlit.components.v2.types import ComponentRenderer
 HERE: Final = Path(__file__).parent
 MODULES: Final = HERE / "js"
 """The folder of ES modules, to be served under the ``modules_url`` given to :func:`mount`."""
+STYLES: Final = ("viewer.css", "preparation.css")
 
 
 def mount(
@@ -60,7 +61,7 @@ def _component() -> ComponentRenderer:
     return st.components.v2.component(
         "reading_room",
         html=(HERE / "viewer.html").read_text(encoding="utf-8"),
-        css=(HERE / "viewer.css").read_text(encoding="utf-8"),
+        css="".join((HERE / name).read_text(encoding="utf-8") for name in STYLES),
         js=(HERE / "bootstrap.js").read_text(encoding="utf-8"),
         isolate_styles=False,
     )

@@ -30,3 +30,11 @@ test("a case that left the desk unanswered was read elsewhere", () => {
   assert.equal(list.readElsewhere(sitting), false);
   assert.equal(list.readElsewhere(null), false);
 });
+
+test("a desk that lists nothing because something is to be prepared tells nothing of the case on the screen", () => {
+  const made = courier(["a"]);
+  const list = new Worklist(made);
+  const sitting = list.sitting(made.desk.cases[0]);
+  made.desk = { cases: [], preparation: [{ step: "display" }] };
+  assert.equal(list.readElsewhere(sitting), false);
+});

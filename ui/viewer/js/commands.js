@@ -6,6 +6,7 @@ import { texts } from "./texts.js";
 const PAN_PX = 60;
 const LEVEL_PX = 16;
 const ZOOM_STEP = 1.2;
+const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view"];
 
 export class Commands {
@@ -14,10 +15,13 @@ export class Commands {
   #panel;
   #overlays;
   #root;
+  #sheet;
 
   /** @param {{root: HTMLElement, room: import("./room.js").Room, picture: import("./picture.js").Picture,
-   *   panel: import("./panel.js").Panel, overlays: import("./overlays.js").Overlays}} parts */
-  constructor({ root, room, picture, panel, overlays }) {
+   *   panel: import("./panel.js").Panel, overlays: import("./overlays.js").Overlays,
+   *   sheet: import("./step-sheet.js").StepSheet}} parts */
+  constructor({ root, room, picture, panel, overlays, sheet }) {
+    this.#sheet = sheet;
     this.#root = root;
     this.#room = room;
     this.#picture = picture;
@@ -28,16 +32,32 @@ export class Commands {
   /** Listens in the capture phase of the window: Streamlit has shortcuts of its own. @param {KeyboardEvent} event */
   key(event) {
     const { target } = event;
-    const writing = target instanceof HTMLElement && target.matches("input, textarea, select");
+    const writing = target instanceof HTMLElement && target.matches("input:not([type=radio]), textarea, select");
     const action = actionOf(event);
-    if (!action || (writing && action.do !== "close")) return;
+    if (this.#sheet.open && !this.#overlays.open) {
+      this.#onSheet(event, action, writing);
+      return;
+    }
+    const givesReason = writing && target.matches(".rr-reason-text") && action?.do === "confirm";
+    if (!action || (writing && action.do !== "close" && !givesReason)) return;
     if (action.do === "scroll" && this.#overlays.open) return; // the browser scrolls the sheet
     if (action.do === "confirm" && meansItself(target)) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
+    swallow(event);
     if (event.repeat && !action.repeats) return;
-    if (writing) target.blur();
+    if (writing && !givesReason) target.blur();
     else this.run(action, event.timeStamp);
+  }
+
+  /** During the preparation the sheet has the keys, then the browser: Tab, arrows, pages. */
+  #onSheet(event, action, writing) {
+    if (this.#sheet.key(event)) {
+      swallow(event);
+    } else if (action?.do === "close") {
+      swallow(event); // or it would close the dialog that is the room
+    } else if (action && !writing && !NATIVE.includes(action.do)) {
+      swallow(event); // Streamlit has shortcuts on letters
+      if (["help", "theme"].includes(action.do) && !event.repeat) this.run(action, event.timeStamp);
+    }
   }
 
   /** @param {import("./keys.js").Action} action @param {number} now */
@@ -56,13 +76,14 @@ export class Commands {
   #onPage(action, now) {
     const room = this.#room;
     switch (action.do) {
-      case "select": room.choose(action.letter, now); break;
-      case "digit": this.#digit(action.number, now); break;
+      case "select": room.answering.choose(action.letter, now); break;
+      case "digit": room.answering.digit(action.number, now); break;
       case "confirm": if (room.state !== "loading" || !this.#overlays.enter()) room.confirm(now); break;
       case "pause": room.pause(now); break;
       case "back": room.back(); break;
-      case "close": room.stopAskingSure(); break;
-      case "comment": if (room.state === "ready") this.#panel.focusComment(); break;
+      case "close": room.answering.stepBack(); break;
+      case "giveUp": room.answering.giveUp(); break;
+      case "comment": if (room.state === "ready" && !room.answering.givingUp) this.#panel.focusComment(); break;
       case "scroll": this.#panel.scroll(action.down); break;
       case "help": this.#help(); break;
       case "theme": this.#turnLight(); break;
@@ -86,24 +107,25 @@ export class Commands {
     }
   }
 
-  #digit(number, now) {
-    const option = this.#room.sitting?.item.options[number - 1];
-    if (this.#room.askingSure) this.#room.sure(number);
-    else if (option) this.#room.choose(option.option, now);
-  }
-
   #help() {
     const options = this.#room.sitting?.item.options ?? [];
     const n = options.length || 4;
-    const { confidence_steps: steps = 0, back_navigation: back, comments } = this.#room.rules ?? {};
+    const rules = this.#room.rules ?? {};
+    const { confidence_steps: steps = 0, back_navigation: back, comments, cannot_answer: skips } = rules;
     const last = options.at(-1)?.option ?? "D";
-    this.#overlays.help({ letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments });
+    this.#overlays.help({ letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments, skips });
   }
 
   #turnLight() {
     const { dataset } = this.#root;
     dataset.theme = dataset.theme === "light" ? "dark" : "light";
   }
+}
+
+/** @param {KeyboardEvent} event that nobody else is to see */
+function swallow(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
 }
 
 /** Enter on a button that the focus was taken to, and that is not the answer, presses that button. */

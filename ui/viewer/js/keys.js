@@ -10,6 +10,7 @@
 
 const LETTERS = {
   i: "invert", r: "reset", w: "preset", z: "actualSize", p: "pause", v: "view", t: "comment", l: "theme",
+  n: "giveUp",
 };
 const SIGNS = {
   "+": { do: "zoomIn", repeats: true },

@@ -1,7 +1,9 @@
 /** What lies over the page: the curtain that hides the case, and the sheet with keys or a question to the reader. */
 
+import { element } from "./elements.js";
 import { texts } from "./texts.js";
 
+const QUIET_MS = 600;
 const FROM_THE_SERVER = ["signed-out", "other-reader"]; // only the server can make them go
 const BLOCKING = [...FROM_THE_SERVER, "elsewhere"];
 
@@ -54,9 +56,12 @@ export class Overlays {
   /** The last page. @param {string[]} lines */
   finish(title, lines) {
     this.close();
-    this.#curtain.replaceChildren(element("h2", title), ...lines.map((line) => element("p", line)), this.signOut());
+    const leave = this.signOut();
+    this.#curtain.replaceChildren(element("h2", title), ...lines.map((line) => element("p", line)), leave);
     this.#curtain.dataset.whole = "true";
     this.#curtain.hidden = false;
+    // Not at once: the last answer's Enter, pressed twice, would sign the reader out before they read this.
+    setTimeout(() => leave.firstElementChild.focus({ preventScroll: true }), QUIET_MS);
   }
 
   /** Open a sheet. @param {string} name @param {{title: string, text: string}} words @param {Choice[]} choices */
@@ -117,13 +122,6 @@ export class Overlays {
     this.#main.toggleAttribute("data-covered", this.blocked);
     this.#sheet.querySelector("button")?.focus({ preventScroll: true });
   }
-}
-
-function element(tag, text, className = "") {
-  const made = document.createElement(tag);
-  if (text) made.textContent = text;
-  if (className) made.className = className;
-  return made;
 }
 
 function choiceButton({ label, run }) {

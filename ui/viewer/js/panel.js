@@ -53,10 +53,14 @@ export class Panel {
     this.#parts.canvas.textContent = name === "canvas2d" ? texts.canvas : "";
   }
 
-  /** @param {number} position @param {number} total @param {boolean} revisited */
-  showPosition(position, total, revisited) {
-    this.#parts.position.textContent = texts.position(position, total);
-    this.#parts.revisited.textContent = revisited ? texts.revisited : "";
+  /** Which case this is, in words. */
+  get position() { return this.#parts.position.textContent; }
+
+  /** @param {Case} item @param {import("./types.js").Desk} desk */
+  showPosition({ position, practice, reading }, desk) {
+    const total = practice ? desk.practice_total : desk.total;
+    this.#parts.position.textContent = (practice ? texts.practice : texts.position)(position, total);
+    this.#parts.revisited.textContent = reading ? texts.revisited(reading.status) : "";
     const { progress } = this.#parts;
     progress.setAttribute("aria-valuemax", String(total));
     progress.setAttribute("aria-valuenow", String(position - 1));
@@ -121,12 +125,12 @@ export class Panel {
     if (!this.#parts.comment.hidden) this.#parts.text.focus();
   }
 
-  /** @param {import("./types.js").Feedback} feedback @param {string|null} chosen */
-  showFeedback({ option, correct, explanation }, chosen) {
+  /** @param {import("./types.js").Feedback} feedback @param {import("./types.js").Record} reading it is about */
+  showFeedback({ option, correct, explanation }, reading) {
     const { feedback, confirm } = this.#parts;
     const verdict = document.createElement("strong");
-    const { right, wrong, unanswered } = texts.feedback;
-    verdict.textContent = correct ? right : (chosen ? wrong : unanswered)(option);
+    const { right, wrong, timedOut } = texts.feedback;
+    verdict.textContent = correct ? right : (reading.status === "timed_out" ? timedOut : wrong)(option);
     const more = document.createElement("span");
     more.textContent = explanation;
     feedback.replaceChildren(verdict, more);
@@ -139,6 +143,7 @@ export class Panel {
     confirm.setAttribute("aria-disabled", "false");
     this.hint("");
     this.#fitType();
+    feedback.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {string} text what is being waited for; empty: the case is shown */

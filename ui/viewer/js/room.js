@@ -1,11 +1,15 @@
 /** The reading room itself: which case is on the screen, what the reader may do now, and what comes next. */
 
+import { Answering } from "./answering.js";
 import { Between } from "./between.js";
 import { circumstances } from "./circumstances.js";
+import { Feedback } from "./feedback.js";
 import { newId } from "./ids.js";
+import { Interludes } from "./interludes.js";
 import { LookingBack } from "./looking-back.js";
 import { OneWindow } from "./one-window.js";
 import { epochAt } from "./paint.js";
+import { Preparation } from "./preparation.js";
 import { measured } from "./surroundings.js";
 import { texts } from "./texts.js";
 import { Watch } from "./watch.js";
@@ -22,8 +26,8 @@ export class Room {
   state = "loading";
   /** @type {Sitting|null} */
   sitting = null;
-  /** Whether digits now mean confidence. */
-  askingSure = false;
+  answering;
+  #parts;
   #root;
   #panel;
   #stage;
@@ -40,21 +44,27 @@ export class Room {
   #watch;
   /** @type {OneWindow} */
   #window;
-  /** @type {{readingId: string, option: string|null, shown: boolean}|null} */
-  #feedback = null;
-  /** Whether the next case waits for a sign of life. */
-  #absent = false;
+  /** @type {Feedback} */
+  #feedback;
+  /** @type {Preparation} */
+  #preparation;
+  /** @type {Interludes} */
+  #interludes;
   /** Cases in a row whose time ran out untouched. */
   #ranOut = 0;
   #readyAt = 0;
 
   /** @param {{root: HTMLElement, panel: import("./panel.js").Panel, stage: import("./stage.js").Stage,
-   *   overlays: import("./overlays.js").Overlays}} parts */
-  constructor({ root, panel, stage, overlays }) {
-    this.#root = root;
-    this.#panel = panel;
-    this.#stage = stage;
-    this.#overlays = overlays;
+   *   overlays: import("./overlays.js").Overlays, sheet: import("./step-sheet.js").StepSheet,
+   *   givingUp: import("./giving-up.js").GivingUp}} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    this.#root = parts.root;
+    this.#panel = parts.panel;
+    this.#stage = parts.stage;
+    this.#overlays = parts.overlays;
+    const current = () => (this.state === "ready" ? this.sitting : null);
+    this.answering = new Answering(parts, current, () => this.rules, (now) => this.keep(now));
   }
 
   get rules() { return this.#courier.desk.rules; }
@@ -66,8 +76,10 @@ export class Room {
   async open(courier) {
     this.#courier = courier;
     this.#past = new LookingBack(courier);
-    const parts = { root: this.#root, panel: this.#panel, stage: this.#stage, overlays: this.#overlays };
-    this.#between = new Between(parts, courier, () => this.#another());
+    this.#between = new Between(this.#parts, courier, () => this.#another());
+    this.#feedback = new Feedback(courier, this.#panel);
+    this.#interludes = new Interludes(courier);
+    this.#preparation = new Preparation(this.#parts, courier, () => this.next());
     this.#watch = new Watch(courier, this.#overlays, () => measured(this.#root, this.#stage.renderer));
     this.#enter("loading");
     this.#panel.showLoading(texts.loading.opening);
@@ -98,9 +110,12 @@ export class Room {
   /** Go on to the next case that is not answered, or to the end. */
   next() {
     if (!this.#window.here) return;
-    this.#feedback = null;
+    this.#feedback.end();
     const item = this.#list.coming[0];
-    if (item && this.#ranOut >= MOST_UNTOUCHED) this.#waitForReader();
+    const interlude = item && this.#interludes.before(item);
+    if (this.#preparation.due.length) this.#prepare();
+    else if (item && this.#ranOut >= MOST_UNTOUCHED) this.#stop({ name: "absent", ...texts.absent });
+    else if (interlude) this.#stop(interlude);
     else if (item) this.#seat(this.#past.takeBack(item.case) ?? this.#list.sitting(item));
     else this.#wait();
   }
@@ -111,63 +126,26 @@ export class Room {
     this.#ranOut = 0;
   }
 
-  /** @param {string} option @param {number} now */
-  choose(option, now) {
-    if (this.state !== "ready" || !this.sitting.item.options.some((each) => each.option === option)) return;
-    this.sitting.choose(option, now);
-    this.#ask(false);
-    this.#panel.showChoice(option);
-    this.#panel.showConfidence(this.sitting.confidence);
-    this.#panel.hint("");
-    this.#panel.say(texts.said.chosen(option));
-    this.keep(now);
-  }
-
-  /** @param {number} step */
-  sure(step) {
-    if (this.state !== "ready" || step < 1 || step > this.rules.confidence_steps) return;
-    this.sitting.confidence = step;
-    this.#panel.showConfidence(step);
-    this.#panel.hint("");
-  }
-
-  stopAskingSure() {
-    this.#ask(false);
-    this.#panel.hint("");
-  }
-
-  /** @param {string} text */
-  comment(text) {
-    if (this.state === "ready") this.sitting.comment = text;
-  }
-
   /** @param {number} now the time of the key or click that confirms */
   confirm(now) {
     if (this.#feedback?.shown) {
       this.next();
       return;
     }
+    if (this.#between.endsWithEnter(now)) this.#resume();
     if (this.state !== "ready") return;
-    const { option, confidence } = this.sitting;
-    if (option === null) {
-      if (now - this.#readyAt > QUIET_MS) this.#panel.hint(texts.hints.chooseFirst);
-    } else if (this.rules.confidence_steps && confidence === null) {
-      this.#ask(true);
-      this.#panel.hint(texts.hints.sayHowSure(this.rules.confidence_steps));
-    } else {
-      this.#commit(now, "answered");
-    }
+    const decision = this.answering.confirm(now - this.#readyAt <= QUIET_MS);
+    if (decision) this.#commit(now, decision);
   }
 
   /** Pause or go on. @param {number} now */
   pause(now) {
-    if (this.#absent || (this.state === "paused" && this.#list.readElsewhere(this.sitting))) {
-      this.touched();
-      this.next();
+    if (this.#between.halted || (this.state === "paused" && this.#list.readElsewhere(this.sitting))) {
+      this.#resume();
       return;
     }
     const paused = this.state === "ready";
-    if (!paused && !(this.state === "paused" && this.sitting.clock.paused)) return;
+    if (!paused && !(this.state === "paused" && this.sitting?.clock.paused)) return;
     this.sitting.clock.setPaused(now, paused);
     this.keep(now);
     if (paused) this.#drawCurtain();
@@ -177,8 +155,10 @@ export class Room {
 
   /** Look at the case before, where the protocol allows it. */
   back() {
-    if (this.state !== "ready" || !this.rules.back_navigation || this.sitting.item.position < 2) return;
-    this.#visit(this.sitting.item.position - 1);
+    if (this.state !== "ready" || !this.rules.back_navigation) return;
+    const { practice, position } = this.sitting.item;
+    if (this.answering.givingUp) this.answering.stepBack();
+    else if (!practice && position > 1) this.#visit(position - 1);
   }
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */
@@ -197,7 +177,7 @@ export class Room {
     this.#panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
     if (left_ms > 0 || this.state !== "ready") return;
     if (this.#overlays.open === "help") this.#overlays.close();
-    this.#commit(now, "timed_out");
+    this.#commit(now, { status: "timed_out", reason: "" });
   }
 
   /** Write down where the running case stands, for a reload. @param {number} now */
@@ -229,7 +209,7 @@ export class Room {
   /** @param {string} text */
   trouble(text) {
     this.#panel.showTrouble(text);
-    if (this.#feedback && !this.#feedback.shown) this.#panel.hint(text);
+    if (this.#feedback?.awaited) this.#panel.hint(text);
   }
 
   /** Answers were refused as they came, not one by one. @param {string} text */
@@ -246,16 +226,15 @@ export class Room {
     if (!this.#window?.here) return;
     for (const { id, why } of receipt.refused) {
       const record = sent.find((each) => each.id === id);
+      if (record?.kind === "preparation") this.#preparation.refused(record.step, why);
       if (record?.kind !== "reading") continue;
       this.#list.again(record.case);
       this.#past.forget(record.case);
       this.#panel.toast(texts.hints.refused(why));
     }
-    const waiting = this.#feedback;
-    if (waiting && !waiting.shown && sent.some(({ id }) => id === waiting.readingId)) {
-      const feedback = receipt.feedback?.[waiting.readingId];
-      if (feedback) this.#showFeedback(feedback);
-      else this.next();
+    const told = this.#feedback.from(receipt, sent);
+    if (told !== undefined) {
+      this.#tell(told);
     } else if (this.#list.readElsewhere(this.sitting)) {
       this.#panel.toast(texts.hints.readElsewhere);
       // A paused reader is not there: the next case comes when they go on.
@@ -272,8 +251,11 @@ export class Room {
     this.#list = new Worklist(this.#courier);
     this.#panel.showReader(desk);
     this.#root.dataset.back = String(this.rules.back_navigation);
+    this.#root.dataset.cannotAnswer = String(Boolean(this.rules.cannot_answer));
     this.#panel.showRenderer(this.#stage.renderer.name);
-    this.next();
+    const cutShort = this.#feedback.resume(Date.now());
+    if (cutShort) this.#recall(cutShort);
+    else this.next();
   }
 
   /** Stop reading in this window. @returns {object|null} where the running case stands */
@@ -283,29 +265,29 @@ export class Room {
     const running = this.#past.takeBack(this.#past.aside?.item.case) ?? this.sitting;
     const stands = running && this.#watch.stands(running, now);
     this.sitting = null;
-    this.#feedback = null;
-    this.#ask(false);
+    this.#feedback.end();
+    this.answering.reset();
     this.#stage.clear();
     this.#overlays.drawBack();
+    this.#parts.sheet.close();
     this.#panel.showCountdown(null);
     this.#enter("loading");
     return stands;
   }
 
-  /** Bring a case to the screen. @param {Sitting} sitting */
-  #seat(sitting) {
+  /** Bring a case to the screen. @param {Sitting} sitting @param {(frame: number) => void} [painted] */
+  #seat(sitting, painted = (frame) => this.#begin(sitting, frame)) {
     this.sitting = sitting;
-    this.#absent = false;
-    this.#ask(false);
+    this.answering.reset();
     this.#enter("loading");
-    this.#panel.showPosition(sitting.item.position, this.#courier.desk.total, sitting.revisited);
+    this.#panel.showPosition(sitting.item, this.#courier.desk);
     this.#panel.showCountdown(null);
     const freshen = async () => {
       if (sitting.revisited) return (await this.#past.fetch(sitting.item.position)) ?? undefined;
       await this.#courier.refresh();
       return this.#courier.desk.cases.find((item) => item.case === sitting.item.case);
     };
-    this.#stage.bring(sitting, this.rules, freshen, (frame) => this.#begin(sitting, frame));
+    this.#stage.bring(sitting, this.rules, freshen, painted);
   }
 
   #begin(sitting, t0) {
@@ -313,6 +295,7 @@ export class Room {
     this.#watch.look(sitting, t0);
     sitting.begin(t0, epochAt(t0));
     this.#readyAt = t0;
+    this.#interludes.began(sitting.item);
     if (sitting.clock.paused) this.#drawCurtain();
     this.#enter(sitting.clock.paused ? "paused" : "ready");
     if (sitting.unrecorded) {
@@ -324,24 +307,25 @@ export class Room {
     this.#prefetch();
   }
 
-  #commit(now, status) {
+  #commit(now, { status, reason }) {
     const { sitting } = this;
     this.#watch.close(sitting, now);
     sitting.committed = true;
     this.#ranOut = status === "timed_out" && !sitting.touched ? this.#ranOut + 1 : 0;
-    this.#ask(false);
+    this.answering.reset();
     this.#enter("loading");
-    if (sitting.revisited && sitting.unchanged) {
+    if (status === "answered" && sitting.revisited && sitting.unchanged) {
       this.#onward(sitting);
       return;
     }
-    const record = sitting.reading(now, epochAt(now), status);
+    const record = { ...sitting.reading(now, epochAt(now), status), ...(reason && { reason }) };
+    const feedback = sitting.item.practice || this.rules.feedback === "after case";
+    if (feedback) this.#feedback.expect(sitting.item, record, epochAt(now));
     this.#courier.outbox.put(record);
     this.#past.remember(sitting.item, record);
     if (!sitting.revisited) this.#courier.keep.drop("running");
     this.#list.answered(sitting.item.case);
-    if (this.rules.feedback === "after case") {
-      this.#feedback = { readingId: record.id, option: record.option, shown: false };
+    if (feedback) {
       this.#panel.hint(texts.loading.saving);
       this.#courier.outbox.flush();
     } else {
@@ -381,10 +365,20 @@ export class Room {
     if (item && sitting === this.sitting && !sitting.committed && sitting.unchanged) this.#seat(this.#list.sitting(item));
   }
 
-  #showFeedback(feedback) {
-    this.#feedback.shown = true;
-    this.#panel.showFeedback(feedback, this.#feedback.option);
-    this.#enter("paused");
+  /** @param {import("./types.js").Feedback|null|undefined} told undefined: not yet */
+  #tell(told) {
+    if (told) {
+      this.#feedback.show();
+      this.#enter("paused");
+    } else if (told === null) {
+      this.next();
+    }
+  }
+
+  /** Bring the case back whose feedback a reload cut short. @param {import("./feedback.js").Awaited} cutShort */
+  #recall({ item, record }) {
+    const sitting = Object.assign(this.#list.sitting(item), { option: record.option, committed: true });
+    this.#seat(sitting, () => this.#tell(this.#feedback.release()));
   }
 
   #wait() {
@@ -393,11 +387,25 @@ export class Room {
     this.#enter(this.#between.wait());
   }
 
-  #waitForReader() {
-    this.#absent = true;
-    this.#between.waitForReader(() => this.pause(performance.now()));
+  #prepare() {
+    this.#stage.clear();
     this.#enter("paused");
+    this.#preparation.show();
+  }
+
+  /** The next case waits behind a curtain, until the reader goes on.
+   *  @param {import("./between.js").Halt} halt */
+  #stop(halt) {
+    this.#between.halt(halt, performance.now(), () => this.#resume());
+    this.#enter("paused");
+    this.#panel.say(halt.title);
     this.#prefetch();
+  }
+
+  #resume() {
+    if (this.#between.lift()) this.#interludes.lift(this.#list.coming[0]);
+    this.touched();
+    this.next();
   }
 
   /** While nothing was left to read: there may be a case now. */
@@ -418,21 +426,18 @@ export class Room {
     this.#overlays.draw({ title, text }, { label: button, run: () => this.pause(performance.now()) });
   }
 
-  #ask(sure) {
-    this.askingSure = sure;
-    this.#panel.showStage(sure);
-  }
-
   /** @param {State} state */
   #enter(state) {
     this.state = state;
     const { dataset } = this.#root;
     const { total } = this.#courier.desk ?? {};
-    const { position } = this.sitting?.item ?? {};
+    const { position, practice } = this.sitting?.item ?? {};
     if (total) dataset.total = String(total);
-    if (position) dataset.position = String(position);
+    if (position) dataset.position = practice ? "0" : String(position);
+    dataset.practice = String(Boolean(practice));
+    dataset.halt = this.#between.halted;
     dataset.feedback = String(Boolean(this.#feedback?.shown));
     dataset.state = state;
-    this.#panel.say(state === "ready" ? texts.said.ready(position, total) : texts.said[state]);
+    this.#panel.say(state === "ready" ? this.#panel.position : texts.said[state]);
   }
 }

@@ -4,12 +4,14 @@ import { Commands } from "./commands.js";
 import { Courier } from "./courier.js";
 import { DeskRoutes } from "./desk.js";
 import { Films } from "./films.js";
+import { GivingUp } from "./giving-up.js";
 import { Hands } from "./hands.js";
 import { Overlays } from "./overlays.js";
 import { Panel } from "./panel.js";
 import { Picture } from "./picture.js";
 import { Room } from "./room.js";
 import { Stage } from "./stage.js";
+import { StepSheet } from "./step-sheet.js";
 import { texts } from "./texts.js";
 
 const TICK_MS = 100;
@@ -27,17 +29,19 @@ export function start(parent, data) {
   root.querySelector(".rr-exit").append(overlays.signOut());
   const used = (tool) => room.used(tool);
   const panel = new Panel(root, {
-    choose: (option, now) => room.choose(option, now),
-    confidence: (step) => room.sure(step),
-    comment: (text) => room.comment(text),
+    choose: (option, now) => room.answering.choose(option, now),
+    confidence: (step) => room.answering.sure(step),
+    comment: (text) => room.answering.comment(text),
     confirm: (now) => room.confirm(now),
   });
   const picture = new Picture(place, data.force_canvas, { used, lost: () => room.filmsLost() });
   const hands = new Hands(place, picture, used);
   const films = new Films(picture);
   const stage = new Stage({ root, panel, picture, films, hands, overlays });
-  const room = new Room({ root, panel, stage, overlays });
-  const commands = new Commands({ root, room, picture, panel, overlays });
+  const sheet = new StepSheet(root);
+  const givingUp = new GivingUp(root, () => panel.hint(""));
+  const room = new Room({ root, panel, stage, overlays, sheet, givingUp });
+  const commands = new Commands({ root, room, picture, panel, overlays, sheet });
   const courier = new Courier(new DeskRoutes(new URL(data.desk_url, document.baseURI).href), overlays, {
     outboxChanged: () => room.outboxChanged(),
     blocked: () => room.visibility(performance.now()),

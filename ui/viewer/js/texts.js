@@ -2,6 +2,7 @@
 
 const plural = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 const round = (value) => Math.round(value).toString();
+const stepWords = (step) => (step === null ? "none" : `${step} of 256 greys`);
 
 export const texts = {
   labels: {
@@ -14,6 +15,7 @@ export const texts = {
     sureLeast: "not at all",
     sureMost: "certain",
     comment: "Comment",
+    reasons: "Why can it not be answered?",
     confirm: "Confirm",
     tools: "Film tools",
     fit: "Fit",
@@ -29,7 +31,8 @@ export const texts = {
     close: "Close",
   },
   position: (n, total) => `Case ${n} of ${total}`,
-  revisited: "read before",
+  practice: (n, total) => `Practice ${n} of ${total}`,
+  revisited: (status) => (status === "skipped" ? "given up before" : "read before"),
   countdown: (left_s) => `${Math.floor(left_s / 60)}:${String(left_s % 60).padStart(2, "0")} left`,
   confirmNext: "Next case",
   outbox: {
@@ -41,6 +44,95 @@ export const texts = {
   },
   canvas: "Simple display in use (no WebGL)",
   reader: (code) => `Reader ${code}`,
+  keys: { enter: "Enter ↵", escape: "Esc", space: "Space" },
+  cannotAnswer: {
+    label: "Cannot answer",
+    key: "N",
+    back: "Back to the answers",
+    backKey: "Esc",
+    title: "Why can it not be answered?",
+    reasons: ["Film quality", "Question unclear", "No option fits", "Something else"],
+    other: "In a few words",
+  },
+  conditions: {
+    "image-absent": "From here the questions come without the film.",
+    unaided: "From here the questions come with the film.",
+    aided: "From here the questions come with the film and with aid.",
+  },
+  begin: (n, { feedback }) => ({
+    title: "The study begins",
+    text: `${plural(n, "case", "cases")}, from now on ${{
+      "after case": "with the reference answer after each one",
+      "after study": "with feedback at the end only",
+      never: "without feedback",
+    }[feedback]}. The clock starts with the first film.`,
+    button: "Begin",
+  }),
+  rest: (read, total, turned) => ({
+    title: "A good moment for a break",
+    text: [`${read} of ${total} read.`, turned, "The clock stands still; Enter goes on."].filter(Boolean).join(" "),
+    button: "Go on",
+  }),
+  block: (turned) => ({
+    title: "The next part",
+    text: `${turned} The clock stands still; Enter goes on.`,
+    button: "Go on",
+  }),
+  preparation: {
+    count: (n, total) => `Step ${n} of ${total}`,
+    onward: "Continue",
+    begin: "To the cases",
+    consent: {
+      title: "Consent",
+      agree: "I agree",
+      disagree: "I do not agree",
+      choose: "Press 1 to agree or 2 not to agree, then Enter.",
+    },
+    declined: {
+      title: "You have not agreed",
+      text: "No case is shown to you, and nothing about you is recorded. You can sign out, or read the consent once "
+        + "more. If you have questions, ask your coordinator.",
+      back: "Back to the consent",
+    },
+    instructions: { title: "Instructions" },
+    questionnaire: {
+      title: "About you",
+      needed: "required",
+      optional: "may be left out",
+      faults: {
+        choice: "Choose one of these.",
+        number: "Enter a number.",
+        noNumber: "This is not a number: use digits only.",
+        text: "A few words are needed here.",
+      },
+      missing: (n) => `${plural(n, "answer is", "answers are")} missing.`,
+    },
+    display: {
+      title: "Your screen",
+      text: "A faint disc lies at the top, right, bottom or left of the field. Press 1 to 4, an arrow key, or tap the "
+        + "place where you see it. If you cannot see it, press Space: nobody sees all of them.",
+      unseen: "I cannot see it",
+      places: "Where is the disc?",
+      place: ["1, top", "2, right", "3, bottom", "4, left"],
+      field: (name) => `${name} field with a faint disc`,
+      result: ({ dark, bright }) => [
+        ["Faintest step seen on dark", stepWords(dark)],
+        ["Faintest step seen on bright", stepWords(bright)],
+      ],
+      good: "This will do for reading films.",
+      advice: {
+        zoom: ({ page_zoom, pinch_zoom }) => `The page is zoomed to about ${Math.round(100 * (page_zoom ?? 1)
+          * (pinch_zoom ?? 1))} %. Set it to 100 % (Ctrl and 0), so that films keep their sharpness.`,
+        window: ({ viewport_width, viewport_height }) => `The window is ${viewport_width} × ${viewport_height}. `
+          + "Films want at least 1280 × 720: make it larger, or press F11 for the whole screen.",
+        dark: () => "Faint shades in dark parts get lost. Dim the room, keep lights and windows off the screen, and "
+          + "turn its brightness up.",
+        bright: () => "Faint shades in bright parts get lost. Turn the contrast of the screen down a little, or its "
+          + "brightness.",
+      },
+      again: "Check again",
+    },
+  },
   plate: ({ window, zoom, preset, inverted }) => [
     `W ${round(window.high - window.low)}  L ${round((window.high + window.low) / 2)}`,
     preset && preset !== "full" ? { auto: "1–99 %", soft: "soft", hard: "hard" }[preset] : "",
@@ -55,12 +147,14 @@ export const texts = {
     wrongOrigin: "The server takes no answers from this address. They stay on this computer; tell your coordinator.",
     notTaken: (why) => `Your answers were not taken (${why}). They stay on this computer; tell your coordinator.`,
     readElsewhere: "The case you had before you was read in another window; your first answer stands.",
+    chooseReason: "Choose a reason first.",
+    reasonWords: "Say in a few words why.",
     earlierFailed: "The earlier case cannot be fetched just now.",
   },
   feedback: {
     right: "That is the reference answer.",
     wrong: (option) => `The reference answer is ${option}.`,
-    unanswered: (option) => `Time is up. The reference answer is ${option}.`,
+    timedOut: (option) => `Time is up. The reference answer is ${option}.`,
   },
   loading: {
     opening: "Opening the reading room…",
@@ -124,16 +218,19 @@ export const texts = {
   },
   finished: {
     title: "Thank you",
-    text: (n, study) => `You have read every case of “${study}”. ${plural(n, "answer is", "answers are")} stored.`,
+    text: (n, study) => `You have been through every case of “${study}”. ${plural(n, "case is", "cases are")} stored, `
+      + "with your answers and their times.",
+    nothingLeft: "Nothing of them is left on this computer.",
     score: ({ n, n_correct }) => `${n_correct} of ${n} match the reference standard.`,
   },
   help: {
     title: "Keys and mouse",
-    groups: ({ letters, digits, steps, back, comments }) => [
+    groups: ({ letters, digits, steps, back, comments, skips }) => [
       ["Answer", [
         [`${letters} or ${digits}`, "choose"],
         ["Enter", "confirm"],
         ...(steps ? [[`Enter, 1 – ${steps}`, "how sure you are"]] : []),
+        ...(skips ? [["N", "cannot answer: say why, Esc returns"]] : []),
         ...(comments ? [["T", "write a comment, Esc returns"]] : []),
         ...(back ? [["Backspace", "the case before"]] : []),
         ["P", "pause, film hidden"],
@@ -166,7 +263,6 @@ export const texts = {
     ],
   },
   said: {
-    ready: (n, total) => `Case ${n} of ${total}`,
     chosen: (option) => `${option} chosen`,
     paused: "Paused",
     loading: "Loading",

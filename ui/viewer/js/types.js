@@ -9,14 +9,20 @@
  *   status: string}} OwnReading  what this reader answered before
  * @typedef {{case: string, position: number, question: string, condition: string,
  *   options: Option[], context: Context[], views: View[], presented: boolean,
- *   reading: OwnReading|null}} Case
+ *   practice: boolean, reading: OwnReading|null}} Case
  * @typedef {{confidence_steps: number, comments: boolean, back_navigation: boolean,
- *   time_limit_s: number, feedback: "never"|"after case"|"after study"}} Rules
+ *   time_limit_s: number, feedback: "never"|"after case"|"after study",
+ *   cannot_answer: boolean, break_every: number}} Rules
+ * @typedef {{id: string, question: string, kind: "choice"|"number"|"text", options: string[],
+ *   required: boolean}} Question  to the reader, before the first case
+ * @typedef {{step: "consent"|"instructions"|"questionnaire"|"display", html?: string,
+ *   questions?: Question[]}} PreparationStep
  * @typedef {{seal: string, study: string, reader: string, notice: string, total: number,
  *   read: number, finished: boolean, score: {n: number, n_correct: number}|null, rules: Rules,
+ *   practice_total: number, preparation: PreparationStep[],
  *   cases: Case[]}} Desk  where the reader is: the current case and the next two
  *
- * @typedef {{id: string, kind: "presentation"|"reading", case: string, [field: string]: any}} Record
+ * @typedef {{id: string, kind: "presentation"|"reading"|"preparation", case?: string, [field: string]: any}} Record
  * @typedef {{option: string, correct: boolean, explanation: string}} Feedback
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
  *   feedback: {[id: string]: Feedback}, desk: Desk}} Receipt  the server's answer to records

@@ -33,8 +33,10 @@ export class Worklist {
 
   /** @param {Sitting|null} sitting @returns {boolean} whether the case before the reader was read in another window */
   readElsewhere(sitting) {
-    return Boolean(sitting) && !sitting.committed && !sitting.revisited
-      && !this.#courier.desk.cases.some((item) => item.case === sitting.item.case);
+    const { desk } = this.#courier;
+    // After another sign-in something may be to be prepared first; until then no case is listed, read or not.
+    return Boolean(sitting) && !sitting.committed && !sitting.revisited && !desk.preparation?.length
+      && !desk.cases.some((item) => item.case === sitting.item.case);
   }
 
   /** @param {Case} item @returns {Sitting} begun before a reload, or new */

@@ -1,0 +1,519 @@
+"""Before the first case, between cases and after the last one, in a real browser."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, Request, WebSocket
+
+from study.verification import verify
+from tests.conftest import SECRETS
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+QUESTIONNAIRE = [
+    {
+        "id": "level",
+        "question": "What are you?",
+        "kind": "choice",
+        "options": ["Resident", "Specialist", "Neither"],
+    },
+    {"id": "years", "question": "Years of reading chest films?", "kind": "number"},
+    {"id": "site", "question": "Where do you work?", "kind": "text", "required": False},
+]
+EVERYTHING: dict[str, Any] = {
+    "cases": 4,
+    "consent": "# What happens here\n\nYou read **films**.",
+    "instructions": "Read as you always do.",
+    "questionnaire": QUESTIONNAIRE,
+    "display_check": True,
+    "practice_cases": 2,
+    "cannot_answer": True,
+    "break_every": 2,
+}
+
+
+def _step(reader: Reader, name: str, count: str = "") -> None:
+    reader.page.wait_for_selector(f"[data-state='paused'][data-step='{name}']")
+    if count:
+        assert reader.page.locator(".rr-prelude-count").inner_text() == count
+
+
+def _reload(reader: Reader, selector: str) -> None:
+    reader.page.reload()
+    reader.page.wait_for_selector(selector)
+
+
+def _press(reader: Reader, *keys: str) -> None:
+    for key in keys:
+        reader.page.keyboard.press(key)
+
+
+def _focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.innerText || document.activeElement.name"))
+
+
+def _see_everything(page: Page) -> None:
+    """Go through the display check as one who sees every shape: by looking at its pixels."""
+    while (key := page.wait_for_function(FOUND).json_value()) != "done":
+        page.keyboard.press(key)
+
+
+KEPT = "Object.keys(localStorage).filter(name => name.startsWith('reading-room'))"
+
+FOUND = """() => {
+  const field = document.querySelector('.rr-field');
+  if (!field) return 'done';
+  const pen = field.getContext('2d');
+  const at = (x, y) => pen.getImageData(field.width * x, field.height * y, 1, 1).data[0];
+  const ground = at(.5, .5);
+  const places = [at(.5, .2), at(.8, .5), at(.5, .8), at(.2, .5)];
+  const place = places.findIndex((grey) => grey !== ground);
+  return place < 0 ? null : String(place + 1);
+}"""
+
+
+def _agree(reader: Reader) -> None:
+    _step(reader, "consent")
+    _press(reader, "1", "Enter")
+
+
+def _rows(server: Server, query: str) -> list[dict[str, Any]]:
+    with server.store.look() as look:
+        return look.rows(query)
+
+
+def _heard(page: Page) -> list[bytes]:
+    """Return the list to which everything that reaches the page will be added."""
+    seen: list[bytes] = []
+
+    def keep(request: Request) -> None:
+        response = request.response()
+        if response is not None and response.status not in (204, 303, 304):
+            seen.append(response.body())
+
+    def frames(socket: WebSocket) -> None:
+        socket.on(
+            "framereceived",
+            lambda frame: seen.append(frame if isinstance(frame, bytes) else frame.encode()),
+        )
+
+    page.on("websocket", frames)
+    page.on("requestfinished", keep)
+    return seen
+
+
+def test_the_whole_way_from_consent_to_thanks_with_a_reload_at_each_stage(
+    serve: Serve, reader: Reader
+) -> None:
+    """Every step is shown once, its record stored, and nothing is asked twice after a reload."""
+    server = serve(**EVERYTHING)
+    page = reader.page
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    reader.sign_in(server.url, server.codes["R1"])
+
+    _step(reader, "consent", "Step 1 of 4")
+    assert page.locator(".rr-words strong").inner_text() == "films"
+    _reload(reader, "[data-step='consent']")
+    _press(reader, "Enter")
+    assert "Press 1 to agree" in page.locator(".rr-prelude-hint").inner_text()
+    _press(reader, "1", "Enter")
+
+    _step(reader, "instructions", "Step 2 of 4")
+    _reload(reader, "[data-step='instructions']")
+    _step(reader, "instructions", "Step 2 of 4")
+    _press(reader, "Enter")
+
+    _step(reader, "questionnaire", "Step 3 of 4")
+    _press(reader, "2", "Enter")
+    page.keyboard.type("3,5")
+    _reload(reader, "[data-step='questionnaire']")
+    assert _focused(page) == "site", "the first question without an answer has the focus"
+    _press(reader, "Enter")
+
+    _step(reader, "display", "Step 4 of 4")
+    _reload(reader, "[data-step='display']")
+    _see_everything(page)
+    _press(reader, "Enter")
+
+    reader.wait("ready", 0)
+    assert reader.state("practice") == "true"
+    assert page.locator(".rr-position").inner_text() == "Practice 1 of 2"
+    _reload(reader, "[data-state='ready'][data-position='0']")
+    reader.answer("a")
+    page.wait_for_selector(".rr-feedback:not([hidden])")
+    _reload(reader, "[data-feedback='true']")
+    assert "reference answer" in page.locator(".rr-feedback").inner_text()
+    assert SECRETS[2] in page.locator(".rr-feedback").inner_text()
+    _press(reader, "Enter")
+    reader.wait("ready", 0)
+    assert page.locator(".rr-position").inner_text() == "Practice 2 of 2"
+    _press(reader, "n", "2", "Enter")
+    page.wait_for_selector("[data-feedback='true']")
+    _press(reader, "Enter")
+
+    page.wait_for_selector("[data-halt='begin']")
+    assert reader.brightness() < 0.02
+    _reload(reader, "[data-halt='begin']")
+    page.wait_for_timeout(700)  # longer than a double press
+    _press(reader, "Enter")
+
+    reader.wait("ready", 1)
+    assert reader.state("practice") == "false"
+    _reload(reader, "[data-state='ready'][data-position='1']")
+    reader.answer("b")
+    reader.wait("ready", 2)
+    _press(reader, "n", "4")
+    page.keyboard.type("the film is of a hand")
+    _press(reader, "Enter")
+
+    page.wait_for_selector("[data-halt='break']")
+    assert "2 of 4 read" in page.locator(".rr-curtain").inner_text()
+    assert reader.brightness() < 0.02
+    _reload(reader, "[data-halt='break']")
+    _press(reader, "p")
+    reader.wait("ready", 3)
+    _reload(reader, "[data-state='ready'][data-position='3']")
+    reader.answer("c")
+    reader.wait("ready", 4)
+    reader.answer("d")
+    reader.wait("finished")
+    _reload(reader, "[data-state='finished']")
+    page.wait_for_function("document.activeElement?.textContent === 'Sign out'")
+    assert page.evaluate(KEPT) == []
+    _press(reader, "Enter")
+    page.wait_for_selector("input[name='access_code']")
+
+    assert errors == []
+    _assert_everything_is_stored(server)
+
+
+def _assert_everything_is_stored(server: Server) -> None:
+    steps = _rows(server, "SELECT step, detail FROM preparations ORDER BY received_at_utc")
+    details = {row["step"]: json.loads(row["detail"]) for row in steps}
+    assert [row["step"] for row in steps] == list(details)
+    assert list(details) == ["consent", "instructions", "questionnaire", "display"]
+    assert details["consent"] == {"agreed": True}
+    assert details["questionnaire"] == {"answers": {"level": "Specialist", "years": 3.5}}
+    display = details["display"]
+    assert (display["dark_step"], display["bright_step"], display["presses"]) == (1, 1, 11)
+    assert (display["viewport_width"], display["viewport_height"]) == (1440, 900)
+    practice = _rows(server, "SELECT status, answer, reason FROM practice_readings")
+    assert sorted((row["status"], row["reason"]) for row in practice) == [
+        ("answered", ""),
+        ("skipped", "Question unclear"),
+    ]
+    assert [(row["position"], row["status"], row["answer"]) for row in server.readings()] == [
+        (1, "answered", "B"),
+        (2, "skipped", None),
+        (3, "answered", "C"),
+        (4, "answered", "D"),
+    ]
+    reasons = _rows(server, "SELECT words FROM reasons")
+    assert [row["words"] for row in reasons] == ["Something else: the film is of a hand"]
+    assert verify(server.store) == []
+
+
+def test_nothing_of_the_reference_standard_comes_before_a_practice_answer(
+    serve: Serve, reader: Reader
+) -> None:
+    """All traffic is looked through, up to the answer and after it."""
+    server = serve(cases=2, practice_cases=1)
+    reader.sign_in(server.url, server.codes["R1"])
+    seen = _heard(reader.page)
+    reader.wait("ready", 0)
+    before = b"".join(seen)
+    assert b"Which finding is present" in before
+    for secret in (*SECRETS, '"correct"', "reference_standard"):
+        assert secret.encode() not in before
+    reader.answer("a")
+    reader.page.wait_for_selector("[data-feedback='true']")
+    _press(reader, "Enter")
+    reader.page.wait_for_selector("[data-halt='begin']")
+    _press(reader, "p")
+    seen.clear()
+    for position in (1, 2):
+        reader.wait("ready", position)
+        reader.answer("a")
+    reader.wait("finished")
+    after = b"".join(seen)
+    for secret in (*SECRETS, '"correct"'):
+        assert secret.encode() not in after
+
+
+def test_who_does_not_agree_sees_no_case_and_leaves_no_record(serve: Serve, reader: Reader) -> None:
+    """A plain page says so and offers the way out, and the way back."""
+    server = serve(consent="May we?")
+    reader.sign_in(server.url, server.codes["R1"])
+    _step(reader, "consent")
+    _press(reader, "2", "Enter")
+    _step(reader, "declined")
+    assert "nothing about you is recorded" in reader.page.locator(".rr-prelude").inner_text()
+    _press(reader, "Escape")
+    _step(reader, "consent")
+    _press(reader, "2", "Enter")
+    _step(reader, "declined")
+    reader.page.get_by_role("button", name="Sign out").last.click()
+    reader.page.wait_for_selector("input[name='access_code']")
+    assert _rows(server, "SELECT * FROM preparations") == []
+
+
+def test_what_is_missing_in_the_questionnaire_is_named_and_has_the_focus(
+    serve: Serve, reader: Reader
+) -> None:
+    """One line per answer, the first one focused, gone as soon as it is given."""
+    server = serve(questionnaire=QUESTIONNAIRE)
+    page = reader.page
+    reader.sign_in(server.url, server.codes["R1"])
+    _step(reader, "questionnaire")
+    for _ in QUESTIONNAIRE:
+        _press(reader, "Enter")
+    assert page.locator(".rr-missing:visible").all_inner_texts() == [
+        "Choose one of these.",
+        "Enter a number.",
+    ]
+    assert _focused(page) == "level"
+    _press(reader, "ArrowDown", "Tab")
+    page.keyboard.type("many")
+    _press(reader, "Tab", "Enter")
+    assert page.locator(".rr-missing:visible").all_inner_texts() == [
+        "This is not a number: use digits only."
+    ]
+    assert _focused(page) == "years"
+    _press(reader, "Control+a")
+    page.keyboard.type("12")
+    assert page.locator(".rr-missing:visible").count() == 0
+    _press(reader, "Enter", "Enter")
+    reader.wait("ready", 1)
+    stored = json.loads(_rows(server, "SELECT detail FROM preparations")[0]["detail"])
+    assert stored == {"answers": {"level": "Specialist", "years": 12}}
+
+
+def test_preparation_goes_on_without_a_line_and_arrives_in_order(
+    serve: Serve, reader: Reader, context: BrowserContext
+) -> None:
+    """The next step is shown at once; what was done on a cut line survives a reload."""
+    server = serve(consent="May we?", instructions="Read.", questionnaire=QUESTIONNAIRE[1:])
+    reader.sign_in(server.url, server.codes["R1"])
+    _step(reader, "consent")
+    reader.page.wait_for_load_state("networkidle")
+    reader.page.route("**/desk/records", lambda route: route.abort())
+    _press(reader, "1", "Enter")
+    _step(reader, "instructions")
+    _press(reader, "Enter")
+    _step(reader, "questionnaire")
+    assert _rows(server, "SELECT * FROM preparations") == []
+    _reload(reader, "[data-step='questionnaire']")
+    reader.page.keyboard.type("4")
+    _press(reader, "Enter", "Enter")
+    reader.page.unroute("**/desk/records")
+    reader.page.evaluate("dispatchEvent(new Event('online'))")
+    reader.wait("ready", 1)
+    steps = _rows(server, "SELECT step FROM preparations ORDER BY rowid")
+    assert [row["step"] for row in steps] == ["consent", "instructions", "questionnaire"]
+
+
+def test_a_screen_on_which_nothing_is_seen_is_advised_on_and_not_refused(
+    serve: Serve, reader: Reader
+) -> None:
+    """Space says that nothing is seen; advice comes for greys and window, and the cases follow."""
+    server = serve(display_check=True)
+    reader.page.set_viewport_size({"width": 1180, "height": 700})
+    reader.sign_in(server.url, server.codes["R1"])
+    _step(reader, "display")
+    while reader.page.wait_for_function(FOUND).json_value() != "done":
+        _press(reader, " ")
+    advice = " ".join(reader.page.locator(".rr-advice li").all_inner_texts())
+    for words in ("Dim the room", "F11", "bright parts"):
+        assert words in advice
+    _press(reader, "Enter")
+    reader.wait("ready", 1)
+    stored = json.loads(_rows(server, "SELECT detail FROM preparations")[0]["detail"])
+    assert (stored["dark_step"], stored["bright_step"]) == ("none", "none")
+    assert stored["advice"] == "window dark bright"
+
+
+def test_a_case_given_up_can_be_answered_later_and_the_other_way_round(
+    serve: Serve, reader: Reader
+) -> None:
+    """With back navigation both are kept, the later one superseding; Esc thinks again."""
+    server = serve(cases=3, cannot_answer=True, back_navigation=True)
+    page = reader.page
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    _press(reader, "b", "n", "a", "Enter")
+    assert "Choose a reason" in page.locator(".rr-hint").inner_text()
+    assert not page.locator("[data-option=A]").is_visible()
+    assert reader.brightness() > 0.1, "the film stays in sight"
+    _press(reader, "1", "Escape")
+    assert page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
+    _press(reader, "n", "1", "Enter")
+    reader.wait("ready", 2)
+    reader.answer("a")
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    _press(reader, "Backspace")
+    reader.wait("ready", 2)
+    _press(reader, "n", "3", "Enter")
+    reader.wait("ready", 3)
+    for position in (2, 1):
+        _press(reader, "Backspace")
+        reader.wait("ready", position)
+        assert page.locator(".rr-revisited").inner_text() == "given up before"
+    reader.answer("d")
+    reader.wait("ready", 2)
+    _press(reader, "Enter")
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    rows = server.readings()
+    assert [(row["position"], row["status"], row["answer"]) for row in rows] == [
+        (1, "skipped", None),
+        (1, "answered", "D"),
+        (2, "answered", "A"),
+        (2, "skipped", None),
+    ]
+    assert [row["supersedes"] for row in rows] == [None, rows[0]["id"], None, rows[2]["id"]]
+    assert verify(server.store) == []
+
+
+def test_where_no_case_may_be_given_up_the_key_and_the_button_do_nothing(
+    serve: Serve, reader: Reader
+) -> None:
+    """The protocol's default leaves the page as it was."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    _press(reader, "n")
+    assert reader.page.locator(".rr-give-up").is_hidden()
+    assert reader.page.locator("[data-option=A]").is_visible()
+
+
+def test_all_of_it_by_pointer(serve: Serve, reader: Reader) -> None:
+    """A tablet has no keys: every step, the shapes and the reasons can be touched."""
+    server = serve(**{**EVERYTHING, "practice_cases": 0, "cases": 2, "break_every": 1})
+    page = reader.page
+    reader.sign_in(server.url, server.codes["R1"])
+    _step(reader, "consent")
+    page.get_by_role("button", name="I agree").click()
+    _step(reader, "instructions")
+    page.get_by_role("button", name="Continue").click()
+    _step(reader, "questionnaire")
+    page.get_by_text("Neither").click()
+    page.get_by_label("Years of reading chest films?").fill("7")
+    page.get_by_role("button", name="Continue").click()
+    _step(reader, "display")
+    while (place := page.wait_for_function(FOUND).json_value()) != "done":
+        page.locator(f"[data-place='{place}']").click()
+    page.get_by_role("button", name="To the cases").click()
+    reader.wait("ready", 1)
+    page.locator(".rr-give-up").click()
+    page.locator("[data-reason='4']").click()
+    page.locator(".rr-confirm").click(force=True)  # it says that it is not ready
+    assert "Say in a few words" in page.locator(".rr-hint").inner_text()
+    page.locator(".rr-reason-text").fill("too small")
+    page.locator(".rr-confirm").click()
+    page.wait_for_selector("[data-halt='break']")
+    page.get_by_role("button", name="Go on").click()
+    reader.wait("ready", 2)
+    page.locator(".rr-give-up").click()
+    page.locator(".rr-give-up").click()
+    page.locator("[data-option=A]").click()
+    page.locator(".rr-confirm").click()
+    reader.wait("finished")
+    assert [(row["status"], row["answer"]) for row in server.readings()] == [
+        ("skipped", None),
+        ("answered", "A"),
+    ]
+
+
+def test_a_display_check_at_another_sign_in_waits_for_the_case_on_the_screen(
+    serve: Serve, reader: Reader, context: BrowserContext
+) -> None:
+    """Signed in anew in another tab, the case goes on; the check comes before the next one."""
+    server = serve(cases=3, display_check=True)
+    reader.sign_in(server.url, server.codes["R1"])
+    _step(reader, "display")
+    _see_everything(reader.page)
+    _press(reader, "Enter")
+    reader.wait("ready", 1)
+    reader.wait_saved()
+    context.clear_cookies()
+    other = Reader(context.new_page())
+    other.sign_in(server.url, server.codes["R1"])
+    _step(other, "display")
+    other.page.close()
+    reader.answer("b")
+    reader.wait_saved()
+    reader.wait("ready", 2)
+    reader.answer("c")
+    _step(reader, "display")
+    _see_everything(reader.page)
+    _press(reader, "Enter")
+    reader.wait("ready", 3)
+    assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "B"), (2, "C")]
+    assert len(_rows(server, "SELECT * FROM preparations")) == 2
+
+
+def test_a_double_press_does_not_end_a_break(serve: Serve, reader: Reader) -> None:
+    """The second half of the last answer's Enter is no wish to go on; a later one is."""
+    server = serve(break_every=1, cases=3)
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.answer("a")
+    _press(reader, "Enter", "Enter")
+    reader.page.wait_for_selector("[data-halt='break']")
+    reader.page.wait_for_timeout(700)
+    assert reader.state("halt") == "break"
+    _press(reader, "Enter")
+    reader.wait("ready", 2)
+    reader.answer("a")
+    reader.page.wait_for_selector("[data-halt='break']")
+    reader.page.locator(".rr-curtain button").click()
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    for row in server.readings():
+        assert row["response_ms"] < 5_000
+        assert row["hidden_ms"] == row["paused_ms"] == 0
+
+
+def test_the_next_block_is_announced_before_its_first_case(serve: Serve, reader: Reader) -> None:
+    """A reader is not left to wonder where the film is."""
+    server = serve(cases=1, conditions=["unaided", "image-absent"])
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.answer("a")
+    reader.page.wait_for_selector("[data-halt='block']")
+    assert "without the film" in reader.page.locator(".rr-curtain").inner_text()
+    _reload(reader, "[data-halt='block']")
+    _press(reader, "p")
+    reader.wait("ready", 2)
+
+
+def test_feedback_whose_receipt_was_lost_comes_after_the_reload(
+    serve: Serve, reader: Reader
+) -> None:
+    """The reading is stored once, and its feedback told again."""
+    server = serve(cases=2, feedback="after case")
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.page.wait_for_load_state("networkidle")
+
+    def lose(route: Any) -> None:
+        route.fetch()
+        route.abort()
+
+    reader.page.route("**/desk/records", lose)
+    reader.answer("b")
+    reader.page.wait_for_function("document.querySelector('.rr-hint').textContent.length > 0")
+    assert reader.state("feedback") == "false"
+    reader.page.unroute_all(behavior="ignoreErrors")
+    _reload(reader, "[data-feedback='true']")
+    assert reader.state("position") == "1"
+    _press(reader, "Enter")
+    reader.wait("ready", 2)
+    assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "B")]

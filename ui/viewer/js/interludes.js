@@ -1,0 +1,45 @@
+/**
+ * Interludes: before which cases the reader is stopped for a moment, with the next case hidden and no clock running.
+ *
+ * Told from the case itself, so that a reload brings the same curtain again, until the case was begun.
+ */
+
+import { texts } from "./texts.js";
+
+/** @typedef {import("./types.js").Case} Case */
+/** @typedef {import("./between.js").Halt} Halt */
+
+export class Interludes {
+  #courier;
+  /** The case whose curtain was lifted: it is not drawn twice. */
+  #lifted = "";
+
+  /** @param {import("./courier.js").Courier} courier */
+  constructor(courier) {
+    this.#courier = courier;
+  }
+
+  /** @param {Case} item the next case @returns {Halt|null} what comes before it */
+  before(item) {
+    const { keep, desk } = this.#courier;
+    const begun = item.presented || keep.get("running")?.case === item.case || this.#lifted === item.case;
+    if (begun || item.practice) return null;
+    const { break_every: every = 0 } = desk.rules;
+    const read = item.position - 1;
+    const last = keep.get("condition");
+    const turned = read && last && last !== item.condition ? texts.conditions[item.condition] : "";
+    if (!read) return desk.practice_total ? { name: "begin", ...texts.begin(desk.total, desk.rules) } : null;
+    if (every && read % every === 0) return { name: "break", ...texts.rest(read, desk.total, turned) };
+    return turned ? { name: "block", ...texts.block(turned) } : null;
+  }
+
+  /** @param {Case} [item] the reader goes on to it */
+  lift(item) {
+    this.#lifted = item?.case ?? "";
+  }
+
+  /** @param {Case} item is on the screen for the first time, or again */
+  began(item) {
+    if (!item.practice && !item.reading) this.#courier.keep.put("condition", item.condition);
+  }
+}
