@@ -59,9 +59,14 @@ export class Feedback {
 
   end() {
     if (!this.#awaited) return;
+    this.leave();
+    this.#courier.keep.drop("feedback");
+  }
+
+  /** Out of sight here; a reload, or another window, brings it back. */
+  leave() {
     this.#awaited = null;
     this.#shown = false;
-    this.#courier.keep.drop("feedback");
   }
 
   /** What a reload cut short: it is awaited again. @param {number} epoch_ms now @returns {Awaited|null} */

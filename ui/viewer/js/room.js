@@ -265,7 +265,8 @@ export class Room {
     const running = this.#past.takeBack(this.#past.aside?.item.case) ?? this.sitting;
     const stands = running && this.#watch.stands(running, now);
     this.sitting = null;
-    this.#feedback.end();
+    this.#feedback.leave();
+    this.#between.lift();
     this.answering.reset();
     this.#stage.clear();
     this.#overlays.drawBack();
