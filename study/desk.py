@@ -241,6 +241,7 @@ def _film(row: Mapping[str, Any]) -> FilmView:
         bits=row["bits"],
         low=row["low"],
         high=row["high"],
+        spacing_mm=row["spacing_mm"],
     )
 
 

@@ -18,6 +18,7 @@ class FilmView:
     bits: int
     low: int
     high: int
+    spacing_mm: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -173,6 +173,7 @@ def _film_json(secret: str, person: Person, film: FilmView) -> dict[str, Any]:
         "encoding": "samples" if film.bits > 8 else "png",
         "low": film.low if film.bits > 8 else 0,
         "high": film.high if film.bits > 8 else 255,
+        "spacing_mm": film.spacing_mm,
     }
 
 

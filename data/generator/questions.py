@@ -103,4 +103,5 @@ def _study_fields(key: str, record: dict[str, Any], seed: int) -> dict[str, Any]
         "ImagePath": [record["films"][view]["file"] for view in VIEWS],
         "ImageViewPosition": list(VIEWS),
         "ImageModality": ["DX"] * len(VIEWS),
+        "ImagerPixelSpacing": [record["films"][view]["pixel_mm"] for view in VIEWS],
     }

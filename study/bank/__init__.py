@@ -1,12 +1,13 @@
 """Question banks from files: every item validated, every film decoded, every fault listed.
 
 `source` reads files of records, `fields` knows the keys, `terms` the codes, `options` the letters,
-`images` the folder, `items` puts an item together, `examinations` puts items together; `model` says
-what comes out.
+`images` the folder, `spacing` the pixels' size, `items` puts an item together, `examinations` puts
+items together; `model` says what comes out.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from study.bank.images import ImageFolder, Outcome
 from study.bank.items import Draft, Drafter
 from study.bank.model import BankFile, Fault, Film, Item, View
 from study.bank.source import Source, SourceFormat, read_source
+from study.bank.spacing import settle_spacings
 from study.errors import BadFile
 
 __all__ = ["BankFile", "BankFormat", "Fault", "Film", "Item", "View", "read_bank"]
@@ -66,12 +68,14 @@ def read_bank(
     _check_ids(drafts)
     _check_films(drafts, outcomes, notes)
     settle_examinations(drafts, notes)
-    items = tuple(draft.item for draft in drafts if draft.item and not draft.faults)
+    sound = [draft for draft in drafts if draft.item and not draft.faults]
+    items = tuple(draft.item for draft in sound if draft.item)
+    spacings_mm = settle_spacings(sound, notes)
     return BankFile(
         format="csv" if source.format == "csv" else "rexvqa",
         sha256=source.sha256,
         items=items,
-        films=_films(items, outcomes),
+        films=_films(items, outcomes, spacings_mm),
         faults=source.faults + tuple(fault for draft in drafts for fault in draft.faults),
         notes=notes.lines(),
         n_found=len(source.records) + len(source.faults),
@@ -139,7 +143,13 @@ def _check_films(drafts: Iterable[Draft], outcomes: dict[str, Outcome], notes: N
                 notes.add(f"image {view.path} has one grey level only", draft.key)
 
 
-def _films(items: Iterable[Item], outcomes: dict[str, Outcome]) -> dict[str, Film]:
+def _films(
+    items: Iterable[Item], outcomes: dict[str, Outcome], spacings_mm: dict[str, float]
+) -> dict[str, Film]:
     paths = dict.fromkeys(view.path for item in items for view in item.views)
     found = {path: outcomes[path] for path in paths}
-    return {path: film for path, film in found.items() if isinstance(film, Film)}
+    return {
+        path: replace(film, spacing_mm=spacings_mm.get(path))
+        for path, film in found.items()
+        if isinstance(film, Film)
+    }

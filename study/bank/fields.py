@@ -24,6 +24,14 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "sex": ("sex", "PatientSex", "gender"),
     "images": ("images", "ImagePath", "image_paths", "image"),
     "views": ("views", "ImageViewPosition", "view_position", "view", "frontal_lateral"),
+    # The detector's own spacing first: PixelSpacing may be one calibrated to the patient.
+    "pixel_spacing": (
+        "ImagerPixelSpacing",
+        "pixel_spacing",
+        "image_pixel_spacing",
+        "pixel_spacing_mm",
+        "spacing_mm",
+    ),
     "indication": ("indication", "section_indication"),
     "comparison": ("comparison", "section_comparison"),
     "findings": ("findings", "section_findings"),

@@ -16,6 +16,7 @@ from study.bank.images import ImageFolder
 from study.bank.model import Fault, Item, View
 from study.bank.options import read_options, read_truth, still_lettered
 from study.bank.source import Record, plain_key
+from study.bank.spacing import gathered, read_spacings
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
 from study.films import BadFilm
 
@@ -31,6 +32,7 @@ class Draft:
     examination_ids: dict[str, str] = field(default_factory=dict)
     examination_id: str = ""
     patient_id: str = ""
+    spacings_mm: dict[str, list[float]] = field(default_factory=dict)
     item: Item | None = None
 
     @property
@@ -148,8 +150,10 @@ class Drafter:
             draft.trouble.add("no image", "name at least one image file")
             return ()
         labels = self._labels(fields, len(written), draft)
+        spacings = read_spacings(fields, len(written), self._notes, draft.key)
         views: dict[str, View] = {}
-        for path, label in zip(written, labels, strict=True):
+        said: list[tuple[str, float | None]] = []
+        for path, label, spacing_mm in zip(written, labels, spacings, strict=True):
             text = as_text(path)
             if not text:
                 draft.trouble.add(f"image path {shown(path)} is not text", "give a path as text")
@@ -162,6 +166,8 @@ class Drafter:
             if inside in views:
                 self._notes.add("an image listed twice is shown once", draft.key)
             views.setdefault(inside, View(path=inside, label=label))
+            said.append((inside, spacing_mm))
+        draft.spacings_mm = gathered(said)
         return tuple(views.values())
 
     def _labels(self, fields: Fields, n_images: int, draft: Draft) -> list[str]:

@@ -87,6 +87,8 @@ class Film:
         Smallest and largest sample.
     n_bytes : int
         Size of the file.
+    spacing_mm : float or None
+        Millimetres of the detector to one (square) pixel; None where it is not known.
     """
 
     path: str
@@ -97,6 +99,7 @@ class Film:
     low: int
     high: int
     n_bytes: int
+    spacing_mm: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,7 +81,19 @@ def _add_films(change: Transaction, bank: int, films: Mapping[str, Film]) -> dic
     numbered = list(enumerate(films.values(), start=first))
     change.insert_many(
         "films",
-        ("id", "bank", "path", "sha256", "width", "height", "bits", "low", "high", "n_bytes"),
+        (
+            "id",
+            "bank",
+            "path",
+            "sha256",
+            "width",
+            "height",
+            "bits",
+            "low",
+            "high",
+            "n_bytes",
+            "spacing_mm",
+        ),
         (
             (
                 number,
@@ -94,6 +106,7 @@ def _add_films(change: Transaction, bank: int, films: Mapping[str, Film]) -> dic
                 film.low,
                 film.high,
                 film.n_bytes,
+                film.spacing_mm,
             )
             for number, film in numbered
         ),
@@ -154,7 +167,8 @@ def content(look: Transaction, bank: int) -> dict[str, Any]:
     """Return everything a bank's content hash covers: its mark, its films, its items.
 
     Films are in order of path, items in order of item_id; `options` is the JSON text as stored.
-    Row numbers and the images' folder are left out, so that two deployments of one bank agree.
+    Row numbers and the images' folder are left out, so that two deployments of one bank agree; so
+    is a spacing that is not known, as banks imported before it was stored have none.
     """
     rows = look.rows(
         "SELECT items.*, truth, coalesce(words, '') AS explanation FROM items "
@@ -168,11 +182,7 @@ def content(look: Transaction, bank: int) -> dict[str, Any]:
         "simulated": bool(
             look.value("SELECT simulated FROM banks WHERE id = :bank", bank=bank),
         ),
-        "films": look.rows(
-            "SELECT path, sha256, width, height, bits, low, high, n_bytes FROM films "
-            "WHERE bank = :bank ORDER BY path",
-            bank=bank,
-        ),
+        "films": _films(look, bank),
         "items": [
             {
                 **{key: row[key] for key in row if key not in ("id", "bank")},
@@ -182,6 +192,18 @@ def content(look: Transaction, bank: int) -> dict[str, Any]:
             for row in rows
         ],
     }
+
+
+def _films(look: Transaction, bank: int) -> list[dict[str, Any]]:
+    rows = look.rows(
+        "SELECT path, sha256, width, height, bits, low, high, n_bytes, spacing_mm FROM films "
+        "WHERE bank = :bank ORDER BY path",
+        bank=bank,
+    )
+    return [
+        {key: row[key] for key in row if key != "spacing_mm" or row[key] is not None}
+        for row in rows
+    ]
 
 
 def _views(look: Transaction, bank: int) -> dict[int, list[list[Any]]]:

@@ -36,7 +36,7 @@ def at_position(look: Transaction, reader: int, position: int) -> dict[str, Any]
 def views(look: Transaction, item: int) -> list[dict[str, Any]]:
     """Return an item's films in order, without their paths."""
     return look.rows(
-        "SELECT films.id, label, width, height, bits, low, high FROM item_views "
+        "SELECT films.id, label, width, height, bits, low, high, spacing_mm FROM item_views "
         "JOIN films ON films.id = film WHERE item = :item ORDER BY position",
         item=item,
     )

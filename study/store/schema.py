@@ -274,6 +274,14 @@ def m002_preparation(database: Database) -> None:
     _seal(database, schema_preparation.WRITTEN_ONCE)
 
 
+@MIGRATIONS()
+def m003_pixel_spacing(database: Database) -> None:
+    """Give films the size of their pixels at the detector; NULL where it is not known."""
+    database.execute(
+        "ALTER TABLE films ADD COLUMN spacing_mm REAL CHECK (spacing_mm BETWEEN 0.01 AND 5)"
+    )
+
+
 def _seal(database: Database, tables: Iterable[str]) -> None:
     for table in tables:
         for verb in ("UPDATE", "DELETE"):

@@ -174,6 +174,17 @@ def test_geometric_answers_agree_with_the_measured_truth(bank):
     assert checked >= 2
 
 
+def test_every_film_has_the_generators_detector_pixel(bank):
+    """The spacing in the bank is what the geometry was projected with, as provenance keeps it."""
+    records = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))["examinations"]
+    pixel_mm = {
+        film["file"]: film["pixel_mm"] for r in records.values() for film in r["films"].values()
+    }
+    for item in bank.values():
+        assert item["ImagerPixelSpacing"] == [pixel_mm[path] for path in item["ImagePath"]]
+    assert all(0.3 < value < 0.7 for value in pixel_mm.values())
+
+
 def test_three_simulated_models_answer_every_item(bank):
     """Predictions are marked as simulated, complete, and mostly letters."""
     files = sorted((DEMO / "models").glob("*.json"))

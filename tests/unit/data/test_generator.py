@@ -1,5 +1,8 @@
 """The generator's physics, geometry and measurements on small phantoms."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,9 @@ pytest.importorskip("nibabel", reason=REASON)
 
 from data.generator import attenuation, devices, display, film, measure, predictions, projection  # noqa: E402 (after the skips)
 from data.generator.anatomy import Chest  # noqa: E402 (after the skips)
+from data.generator.questions import build_bank  # noqa: E402 (after the skips)
+
+DEMO = Path(__file__).resolve().parents[3] / "data" / "demo"
 
 NAMES = {
     "lung_upper_lobe_right": 1,
@@ -153,8 +159,6 @@ def test_levels_span_the_range_evenly():
 
 def test_better_models_are_right_more_often(tmp_path):
     """Over many items the simulated abilities show in the share of correct letters."""
-    import json
-
     letters = np.random.default_rng(5).choice(list("ABCD"), 800)
     bank = {
         f"{number:04d}": {
@@ -173,3 +177,10 @@ def test_better_models_are_right_more_often(tmp_path):
             np.mean([answers[i]["model_prediction"] == bank[i]["correct_answer"] for i in bank])
         )
     assert share[0] > share[1] > share[2] > 0.25
+
+
+def test_the_committed_bank_follows_from_the_stored_truth():
+    """Items, options and pixel spacings are the generator's own, entry for entry."""
+    stored = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))
+    committed = json.loads((DEMO / "bank.json").read_text(encoding="utf-8"))
+    assert build_bank(stored["examinations"], stored["seed"]) == committed

@@ -5,15 +5,17 @@ import json
 import sqlite3
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from study import desk, studies
+from study.banks import import_bank
 from study.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.protocol import Protocol
 from study.store import SEALED_TABLES, Store
-from tests.conftest import NOW, SECRETS, invite, person, presentation, reading
+from tests.conftest import NOW, SECRETS, invite, person, presentation, reading, write_bank
 
 Opened = Callable[..., Store]
 
@@ -55,7 +57,22 @@ def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
         "reading",
     }
     film = {field.name for field in dataclasses.fields(desk.FilmView)}
-    assert film == {"film", "label", "width", "height", "bits", "low", "high"}
+    assert film == {"film", "label", "width", "height", "bits", "low", "high", "spacing_mm"}
+
+
+def test_a_film_is_handed_out_with_its_pixel_spacing(store: Store, tmp_path: Path) -> None:
+    """In millimetres of the detector; a film of which nothing is known has none."""
+    path = write_bank(tmp_path / "bank")
+    records = json.loads(path.read_text())
+    given = {key: one | {"PixelSpacing": [0.143, None]} for key, one in records.items()}
+    path.write_text(json.dumps(given))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1")
+    studies.open_study(store, study="trial", now=NOW)
+    for case in _desk(store).cases:
+        assert [view.spacing_mm for view in case.views] == [0.143, None]
 
 
 @pytest.mark.parametrize("table", sorted(SEALED_TABLES))

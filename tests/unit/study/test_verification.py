@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,45 @@ def read_study(master: Path, tmp_path: Path) -> Store:
 def test_an_untouched_store_holds(read_study: Store) -> None:
     """Nothing to report after a whole study."""
     assert verify(read_study) == []
+
+
+def _as_released(path: Path) -> None:
+    """Take a store back to the first release, which did not know the films' pixel spacing."""
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE films DROP COLUMN spacing_mm")
+    connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm003_pixel_spacing'")
+    connection.commit()
+    connection.close()
+
+
+def test_a_store_of_the_first_release_migrates_and_holds(read_study: Store) -> None:
+    """The column comes in empty, and the content hash of the old import stays the same."""
+    _as_released(read_study.path)
+    migrated = Store(read_study.path)
+    with migrated.look() as look:
+        assert {row["spacing_mm"] for row in look.rows("SELECT * FROM films")} == {None}
+    assert verify(migrated) == []
+
+
+def test_two_processes_may_migrate_a_store_at_once(read_study: Store) -> None:
+    """Whoever comes second finds it done."""
+    _as_released(read_study.path)
+    with ThreadPoolExecutor(4) as pool:
+        for opened in [pool.submit(Store, read_study.path) for _ in range(8)]:
+            assert verify(opened.result()) == []
+
+
+def test_the_spacing_of_a_new_import_is_covered(store: Store, tmp_path: Path) -> None:
+    """A scale that was altered or taken away behind the program's back is found."""
+    path = write_bank(tmp_path / "bank")
+    records = json.loads(path.read_text())
+    path.write_text(json.dumps({key: one | {"spacing_mm": 0.143} for key, one in records.items()}))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    assert verify(store) == []
+    for value in ("0.2", "NULL"):
+        copy = Store(Path(shutil.copy(store.path, tmp_path / "copy.db")))
+        _tamper(copy, f"UPDATE films SET spacing_mm = {value} WHERE id = 1")
+        assert "bank bank: its items" in verify(copy)[0]
 
 
 def test_every_state_a_study_passes_through_holds(banked: Store) -> None:
@@ -103,6 +143,7 @@ ALTERATIONS = [
             ("height", "height + 1"),
             ("bits", "24 - bits"),
             ("n_bytes", "n_bytes + 1"),
+            ("spacing_mm", "0.2"),
         )
     ),
     # the study

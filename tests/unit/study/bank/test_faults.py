@@ -237,7 +237,7 @@ keys = st.sampled_from(
     [
         *("question", "Question", "options", "option_a", "correct_answer", "answer", "ImagePath"),
         *("views", "PatientAge", "sex", "context", "id", "study_id", "PatientID", "Findings"),
-        *("task_name", "strange"),
+        *("task_name", "strange", "PixelSpacing"),
     ]
 )
 strange = st.dictionaries(keys, likely | values, max_size=9)
