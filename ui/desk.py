@@ -22,7 +22,7 @@ from study.store import Store
 from study.views import StepView
 from ui.access import same_origin, signed_in
 from ui.deployment import store
-from ui.films import address
+from ui.films import address, prepare_ahead
 from ui.prose import html
 
 SIMULATED = "Simulated radiographs"
@@ -116,6 +116,7 @@ def _secret(kept: Store) -> str:
 
 def _desk_json(kept: Store, person: Person, found: Desk) -> dict[str, Any]:
     secret = _secret(kept)
+    prepare_ahead(kept, person)
     return {
         "seal": found.seal,
         "study": found.study,
@@ -170,7 +171,6 @@ def _film_json(secret: str, person: Person, film: FilmView) -> dict[str, Any]:
         "width": film.width,
         "height": film.height,
         "bits": film.bits,
-        "encoding": "samples" if film.bits > 8 else "png",
         "low": film.low if film.bits > 8 else 0,
         "high": film.high if film.bits > 8 else 255,
         "spacing_mm": film.spacing_mm,

@@ -1,12 +1,15 @@
 """The route that serves films, each address signed for one reader and one hour.
 
-Films leave as samples or as plain grey PNG without any text; their paths and file names never do.
+Films leave as packed samples and nothing else; their paths and file names never do. They are
+prepared once, kept in memory and on a shelf beside the store, and made ready ahead of time for a
+reader whose desk is handed out.
 """
 
 import hashlib
 import hmac
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -17,15 +20,21 @@ from starlette.routing import Route
 from study import access
 from study.access import Person
 from study.errors import StudyError
-from study.films import Payload, payload
+from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, packed
+from study.films.shelf import Shelf
 from study.store import Store, banks
+from study.upcoming import upcoming_films
 from ui.access import signed_in
 from ui.deployment import store
+from ui.preparation import Preparation
 
 LIFE_S = 3600
 _STEP_S = 600
 _KEPT = 48
 """Prepared films kept in memory: at 10 MB a film no more than half a gigabyte."""
+_AHEAD = 5
+"""Cases a reader's films are prepared for: those handed out and two more."""
+_QUEUED = 64
 
 
 def address(secret: str, person: Person, film: int, *, now_s: float) -> str:
@@ -33,6 +42,16 @@ def address(secret: str, person: Person, film: int, *, now_s: float) -> str:
     expires = int(now_s // _STEP_S) * _STEP_S + _STEP_S + LIFE_S
     signature = _signature(secret, person.reader, film, expires)
     return f"films/{person.reader}/{film}/{expires}/{signature}"
+
+
+def prepare_ahead(kept: Store, person: Person) -> None:
+    """Prepare a reader's next films in the background, one after the other."""
+
+    def steps() -> Iterator[Callable[[], object]]:
+        for film in upcoming_films(kept, person, _AHEAD):
+            yield partial(_prepared, kept, film)
+
+    _preparation().ahead((kept.path, person.reader), steps)
 
 
 def routes() -> list[Route]:
@@ -60,32 +79,44 @@ def _answer(request: Request) -> Response:
     now_s = datetime.now(UTC).timestamp()
     if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
         return PlainTextResponse("This address is no longer good.", status_code=403)
-    prepared = _prepared(kept, film)
-    headers = {"Cache-Control": f"private, max-age={LIFE_S}, immutable"}
-    if prepared.content_encoding:
-        headers["Content-Encoding"] = prepared.content_encoding
-    return Response(prepared.body, media_type=prepared.media_type, headers=headers)
+    headers = {
+        "Cache-Control": f"private, max-age={LIFE_S}, immutable",
+        "Content-Encoding": CONTENT_ENCODING,
+    }
+    return Response(_prepared(kept, film), media_type=MEDIA_TYPE, headers=headers)
 
 
-def _prepared(kept: Store, film: int) -> Payload:
+def _prepared(kept: Store, film: int) -> bytes:
     with kept.look() as look:
         row = banks.film(look, film)
     if row is None:
         raise StudyError("This film is not there any more. Ask your coordinator.")
-    return _payload(Path(row["images_root"]) / row["path"], row["sha256"])
+    path, sha256 = Path(row["images_root"]) / row["path"], row["sha256"]
+    shelf = Shelf(kept.path.with_name(f"{kept.path.name}-films"))
+    return _preparation().get((path, sha256), partial(_ready, path, sha256, shelf))
 
 
-@lru_cache(maxsize=_KEPT)
-def _payload(path: Path, sha256: str) -> Payload:
+def _ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
+    """Check a film's file against its import, and return it as it is sent."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise StudyError("This film cannot be read at present. Ask your coordinator.") from error
     if hashlib.sha256(data).hexdigest() != sha256:
         raise StudyError("This film was changed after its import. Ask your coordinator.")
-    return payload(data)
+    found = shelf.get(sha256)
+    if found is None:
+        found = packed(grey(data))
+        shelf.put(sha256, found)
+    return found
+
+
+@lru_cache
+def _preparation() -> Preparation:
+    return Preparation(most=_KEPT, queued=_QUEUED)
 
 
 def _signature(secret: str, reader: int | None, film: int, expires: int) -> str:
-    text = f"film/{reader}/{film}/{expires}"
+    # The version is signed as well, so that no browser reuses bytes of an older form.
+    text = f"film/{VERSION}/{reader}/{film}/{expires}"
     return hmac.digest(bytes.fromhex(secret), text.encode(), "sha256").hex()[:32]

@@ -1,7 +1,9 @@
 """Runs the viewer's JavaScript unit tests in Node's own runner, where Node is present."""
 
+import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -21,6 +23,11 @@ def test_there_are_javascript_tests() -> None:
 def test_javascript_modules(file: object) -> None:
     """One file of Node tests passes."""
     ran = subprocess.run(
-        [str(NODE), "--test", str(file)], cwd=ROOT, capture_output=True, text=True, check=False
+        [str(NODE), "--test", str(file)],
+        cwd=ROOT,
+        env={**os.environ, "RR_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr

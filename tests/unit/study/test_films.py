@@ -1,6 +1,5 @@
 """Films: true grey levels out of every kind of file, and nothing but pixels to the browser."""
 
-import gzip
 import io
 import struct
 import zlib
@@ -11,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
-from PIL.PngImagePlugin import PngInfo
 
 from study.errors import BadFile
-from study.films import Grey, grey, inspect, payload, samples_from_payload
+from study.films import grey, inspect, packed, unpacked
 
 REAL_FILMS = Path(__file__).parents[4] / "shared" / "cxr"
 
@@ -48,15 +46,6 @@ def png(width: int, height: int, depth: int, colour: int, rows: bytes, interlace
         + chunk(b"IDAT", zlib.compress(rows))
         + chunk(b"IEND", b"")
     )
-
-
-def chunks(data: bytes) -> list[bytes]:
-    """Return the kinds of chunks of a PNG."""
-    kinds, at = [], 8
-    while at < len(data):
-        kinds.append(data[at + 4 : at + 8])
-        at += 12 + int.from_bytes(data[at : at + 4], "big")
-    return kinds
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
@@ -227,46 +216,6 @@ def test_any_bytes_give_facts_or_bad_file(noise: bytes, at: int) -> None:
         assert facts.width >= 1
 
 
-def test_8_bit_film_is_sent_as_bare_png() -> None:
-    """Text, profile, gamma and EXIF stay behind: they may name the patient or the answer."""
-    text = PngInfo()
-    text.add_text("answer", "C")
-    text.add_itxt("patient", "somebody")
-    image = Image.fromarray((ramp() >> 8).astype(np.uint8)).convert("RGB")
-    sent = payload(saved(image, pnginfo=text, icc_profile=b"profile", dpi=(72, 72)))
-    assert (sent.encoding, sent.media_type, sent.content_encoding) == ("png", "image/png", None)
-    assert set(chunks(sent.body)) == {b"IHDR", b"IDAT", b"IEND"}
-    assert sent.body[24:26] == b"\x08\x00"  # 8 bits, grayscale
-    assert np.array_equal(grey(sent.body), ramp() >> 8)
-
-
-def test_deep_film_is_sent_as_samples() -> None:
-    """The first sample, a step along the row and a step to the next row, as documented."""
-    sent = payload(saved(Image.fromarray(np.array([[256, 255], [2, 65_535]], dtype=np.uint16))))
-    assert (sent.encoding, sent.content_encoding) == ("samples", "gzip")
-    steps = [256, 65_535, (2 - 256) % 65_536, 65_533]
-    assert gzip.decompress(sent.body) == bytes(
-        [step >> 8 for step in steps] + [step & 255 for step in steps]
-    )
-
-
-@given(
-    st.integers(1, 12).flatmap(
-        lambda width: st.lists(
-            st.lists(st.integers(0, 65_535), min_size=width, max_size=width), min_size=1, max_size=9
-        )
-    )
-)
-def test_samples_survive_the_journey(rows: list[list[int]]) -> None:
-    """What is packed comes back, and twice the same film gives twice the same bytes."""
-    samples: Grey = np.array(rows, dtype=np.uint16)
-    data = saved(Image.fromarray(samples))
-    sent = payload(data)
-    height, width = samples.shape
-    assert np.array_equal(samples_from_payload(sent.body, width=width, height=height), samples)
-    assert sent == payload(data)
-
-
 @pytest.mark.skipif(not REAL_FILMS.is_dir(), reason="the real radiographs are not on this machine")
 def test_real_films_reach_the_browser_without_loss() -> None:
     """Films of every source decode, and what is sent holds the same grey levels."""
@@ -279,5 +228,5 @@ def test_real_films_reach_the_browser_without_loss() -> None:
     ]
     assert len(paths) >= 8
     for path in paths:
-        data = path.read_bytes()
-        assert np.array_equal(grey(payload(data).body), grey(data)), path
+        film = grey(path.read_bytes())[200:500, 100:420]
+        assert np.array_equal(unpacked(packed(film)), film), path

@@ -1,5 +1,6 @@
 """The HTTP routes: who may reach what, what crosses the wire, and what is refused."""
 
+import gzip
 import io
 import json
 import zipfile
@@ -17,10 +18,11 @@ from starlette.testclient import TestClient
 
 from study import studies
 from study.deployments import coordinator_code
+from study.films import unpacked
 from study.protocol import Protocol
 from study.store import Store
 from tests.conftest import NOW, SECRETS, entropy_from, invite, preparation, presentation, reading
-from ui import access, viewer
+from ui import access, films, viewer
 from ui.deployment import store
 from ui.headers import HEADERS
 from ui.routes import routes
@@ -88,22 +90,50 @@ def test_a_films_address_cannot_be_forged_or_outlive_its_hour(sign: Sign) -> Non
         assert client.get(forged).status_code == 403
 
 
-def test_sixteen_bit_films_arrive_with_every_grey_level(sign: Sign, tmp_path: Path) -> None:
-    """What the browser decodes equals the file, sample by sample."""
+@pytest.mark.parametrize(
+    ("view_number", "bits", "files"), [(0, 16, "*_pa.png"), (1, 8, "*_lat.png")]
+)
+def test_films_arrive_with_every_grey_level(
+    sign: Sign, tmp_path: Path, view_number: int, bits: int, files: str
+) -> None:
+    """What the browser unpacks equals the file, sample by sample, at either depth."""
     client = sign("R1")
-    view = client.get("/desk").json()["cases"][0]["views"][0]
-    assert (view["bits"], view["encoding"]) == (16, "samples")
+    view = client.get("/desk").json()["cases"][0]["views"][view_number]
+    assert view["bits"] == bits
     answer = client.get(f"/{view['url']}")
     assert answer.headers["content-encoding"] == "gzip"
-    body = np.frombuffer(answer.content, np.uint8).reshape(2, view["height"] * view["width"])
-    deltas = (body[0].astype(np.uint16) << 8 | body[1]).reshape(view["height"], view["width"])
-    deltas[:, 0] = np.cumsum(deltas[:, 0], dtype=np.uint16)
-    samples = np.cumsum(deltas, axis=1, dtype=np.uint16)
-    stored = [
-        np.asarray(Image.open(path)) for path in (tmp_path / "bank" / "films").glob("*_pa.png")
-    ]
+    assert answer.headers["cache-control"] == "private, max-age=3600, immutable"
+    samples = unpacked(gzip.compress(answer.content))
+    stored = [np.asarray(Image.open(path)) for path in (tmp_path / "bank" / "films").glob(files)]
     assert any(np.array_equal(samples, film) for film in stored)
-    assert (view["low"], view["high"]) == (samples.min(), samples.max())
+    if bits == 16:
+        assert (view["low"], view["high"]) == (samples.min(), samples.max())
+
+
+def test_films_are_ready_before_they_are_asked_for(sign: Sign, banked: Store) -> None:
+    """Handing out the desk prepares five cases' films, and puts them on the shelf."""
+    sign("R1").get("/desk")
+    films._preparation().settled()
+    shelf = banked.path.with_name(f"{banked.path.name}-films")
+    assert shelf.stat().st_mode & 0o077 == 0
+    assert 6 < len(list(shelf.iterdir())) <= 10
+
+
+def test_a_film_changed_after_its_import_is_not_served_from_the_shelf(
+    sign: Sign, banked: Store, tmp_path: Path
+) -> None:
+    """A new process checks the file before it trusts what was prepared of it."""
+    client = sign("R1")
+    film = _film(client)
+    films._preparation().settled()
+    assert client.get(film).status_code == 200
+    films._preparation.cache_clear()
+    assert client.get(film).status_code == 200
+    films._preparation.cache_clear()
+    for path in (tmp_path / "bank" / "films").iterdir():
+        path.write_bytes(path.read_bytes() + b"x")
+    answer = client.get(film)
+    assert (answer.status_code, "changed after its import" in answer.text) == (503, True)
 
 
 def test_nothing_secret_crosses_the_wire_in_a_whole_session(sign: Sign) -> None:

@@ -1,6 +1,6 @@
 /** The worker that fetches and decodes films, away from the thread that answers the reader's hands. */
 
-import { greyOf, quantileWindow, unpackSamples } from "./film-samples.js";
+import { quantileWindow, unpackSamples } from "./film-samples.js";
 
 const LONGEST_WORDS = 300;
 
@@ -31,9 +31,9 @@ async function load(view, signal) {
     const { status } = response;
     throw Object.assign(new Error("film refused"), { kind: "refused", status, words: await wordsOf(response) });
   }
-  const body = view.encoding === "samples" ? await response.arrayBuffer() : await response.blob();
+  const body = await response.arrayBuffer();
   try {
-    return await decode(body, view);
+    return decode(body, view);
   } catch (error) {
     throw Object.assign(new Error(String(error.message ?? error)), { kind: "unreadable" });
   }
@@ -46,23 +46,11 @@ async function wordsOf(response) {
   return (await response.text()).slice(0, LONGEST_WORDS);
 }
 
-/** @param {ArrayBuffer|Blob} body @param {import("./types.js").View} view */
-async function decode(body, { width, height }) {
-  const samples = body instanceof Blob
-    ? await decodePng(body, width, height)
-    : unpackSamples(new Uint8Array(body), width, height);
-  return { samples, width, height, auto: quantileWindow(samples, 0.01, 0.99) };
-}
-
-/** @param {Blob} blob @param {number} width @param {number} height */
-async function decodePng(blob, width, height) {
-  // Without both options the browser would bend the grey values to the screen's colour profile.
-  const bitmap = await createImageBitmap(blob, { colorSpaceConversion: "none", premultiplyAlpha: "none" });
-  if (bitmap.width !== width || bitmap.height !== height) {
-    throw new Error(`the film is ${bitmap.width} x ${bitmap.height}, not ${width} x ${height}`);
+/** @param {ArrayBuffer} body @param {import("./types.js").View} view */
+function decode(body, view) {
+  const { samples, width, height } = unpackSamples(new Uint8Array(body));
+  if (width !== view.width || height !== view.height) {
+    throw new Error(`the film is ${width} x ${height}, not ${view.width} x ${view.height}`);
   }
-  const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
-  context.drawImage(bitmap, 0, 0);
-  bitmap.close();
-  return greyOf(context.getImageData(0, 0, width, height).data);
+  return { samples, width, height, auto: quantileWindow(samples, 0.01, 0.99) };
 }

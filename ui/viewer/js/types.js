@@ -4,7 +4,7 @@
  * @typedef {{option: string, text: string}} Option  one answer as shown; `option` is the shown letter
  * @typedef {{name: string, value: string}} Context  one line beside the question, such as Age
  * @typedef {{url: string, label: string, width: number, height: number, bits: number,
- *   encoding: "samples"|"png", low: number, high: number, spacing_mm: number|null}} View  one film, its initial
+ *   low: number, high: number, spacing_mm: number|null}} View  one film, its initial
  *   window, and the millimetres of the detector to one of its pixels
  * @typedef {{id: string, option: string|null, confidence: number|null, comment: string|null,
  *   status: string}} OwnReading  what this reader answered before

@@ -1,15 +1,8 @@
-"""Films as numbers and as bytes for a browser: decoded in full, true grey levels, nothing else.
+"""From a film's file to its grey levels, or to the reason why it cannot be shown as it is."""
 
-A film is one image file. It is decoded once at import to prove that it can be read, and again when
-it is handed out. What leaves here is pixels alone: text chunks, profiles and EXIF stay behind, for
-they may name the patient or hold the answer.
-"""
-
-import gzip
 import io
 import zlib
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +16,6 @@ FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "WEBP")
 MAX_SIDE = 8_192  # what graphics cards draw as one texture
 MAX_PIXELS = 1 << 26  # below the size at which Pillow starts to warn of decompression bombs
 MAX_BYTES = 1 << 28
-# Measured on radiographs: level 4 costs 57 ns a pixel for either kind; level 6 costs over twice
-# that and saves 1 % of the bytes.
-PNG_LEVEL = 4
-GZIP_LEVEL = 4
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _ORIENTATION = 0x0112
@@ -72,28 +61,6 @@ class FilmFacts:
     bits: int
     low: int
     high: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Payload:
-    """A film as sent to a browser.
-
-    Attributes
-    ----------
-    encoding : {"png", "samples"}
-        `png`: 8-bit grayscale PNG without ancillary chunks. `samples`: see `payload`.
-    body : bytes
-        The bytes to send.
-    media_type : str
-        For the `Content-Type` header.
-    content_encoding : {"gzip"} or None
-        For the `Content-Encoding` header.
-    """
-
-    encoding: Literal["png", "samples"]
-    body: bytes
-    media_type: str
-    content_encoding: Literal["gzip"] | None
 
 
 def inspect(data: bytes) -> FilmFacts:
@@ -168,65 +135,6 @@ def grey(data: bytes) -> Grey:
         raise BadFilm(f"cannot be decoded: {reason}") from error
 
 
-def payload(data: bytes) -> Payload:
-    """Encode a film for the browser, without loss.
-
-    Up to 8 bits it is sent as grayscale PNG. Browsers cut a 16-bit PNG to 8 bits, so deeper films
-    are sent as samples. With value ``v[y][x]``::
-
-        d[y][x] = (v[y][x] - v[y][x-1]) mod 65536
-        v[y][-1] = v[y-1][0] for y > 0, and 0 for y = 0
-
-    The body is the plane of high bytes of ``d``, row by row, then the plane of low bytes, gzipped.
-    The same film gives the same bytes on the same build of zlib.
-
-    Parameters
-    ----------
-    data : bytes
-        The file's bytes.
-
-    Returns
-    -------
-    Payload
-
-    Raises
-    ------
-    BadFile
-        As `grey`.
-    """
-    pixels = grey(data)
-    if pixels.dtype == np.uint8:
-        return Payload(
-            encoding="png", body=_png(pixels), media_type="image/png", content_encoding=None
-        )
-    return Payload(
-        encoding="samples",
-        body=_packed(pixels),
-        media_type="application/octet-stream",
-        content_encoding="gzip",
-    )
-
-
-def samples_from_payload(body: bytes, *, width: int, height: int) -> NDArray[np.uint16]:
-    """Undo the `samples` encoding of `payload`, as the browser does.
-
-    Parameters
-    ----------
-    body : bytes
-        The gzipped body.
-    width, height : int
-        Size of the film in pixels.
-
-    Returns
-    -------
-    ndarray of uint16, shape (height, width)
-    """
-    planes = np.frombuffer(gzip.decompress(body), dtype=np.uint8).reshape(2, height, width)
-    steps = (planes[0].astype(np.uint16) << 8) | planes[1]
-    steps[:, 0] = np.cumsum(steps[:, 0], dtype=np.uint16)
-    return np.cumsum(steps, axis=1, dtype=np.uint16)
-
-
 def _check_png(data: bytes) -> None:
     """Refuse what Pillow lets pass: cut or altered PNGs, and 16-bit colour, which it halves."""
     at, kind, ended = len(_PNG_SIGNATURE), b"", False
@@ -287,18 +195,3 @@ def _turned(pixels: Grey, orientation: object) -> Grey:
     if orientation in (2, 3, 6, 7):
         pixels = pixels[:, ::-1]
     return pixels.copy()
-
-
-def _png(pixels: Grey) -> bytes:
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, "PNG", compress_level=PNG_LEVEL)
-    return out.getvalue()
-
-
-def _packed(pixels: Grey) -> bytes:
-    steps = np.empty(pixels.shape, dtype=np.uint16)
-    steps[:, 1:] = pixels[:, 1:] - pixels[:, :-1]
-    steps[1:, 0] = pixels[1:, 0] - pixels[:-1, 0]
-    steps[0, 0] = pixels[0, 0]
-    planes = (steps >> 8).astype(np.uint8).tobytes() + (steps & 0xFF).astype(np.uint8).tobytes()
-    return gzip.compress(planes, GZIP_LEVEL, mtime=0)

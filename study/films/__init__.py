@@ -1,0 +1,39 @@
+"""Films as numbers and as bytes for a browser: decoded in full, true grey levels, nothing else.
+
+A film is one image file. It is decoded once at import to prove that it can be read, and again when
+it is handed out. What leaves here is pixels alone: text chunks, profiles and EXIF stay behind, for
+they may name the patient or hold the answer.
+
+`decoding` reads files, `prediction` guesses each sample from those before it, `deflating` writes
+what was guessed wrong in few bits, `packing` puts the two together, `shelf` keeps what is packed.
+"""
+
+from study.films.decoding import (
+    FORMATS,
+    MAX_BYTES,
+    MAX_PIXELS,
+    MAX_SIDE,
+    BadFilm,
+    FilmFacts,
+    Grey,
+    grey,
+    inspect,
+)
+from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, unpacked
+
+__all__ = [
+    "CONTENT_ENCODING",
+    "FORMATS",
+    "MAX_BYTES",
+    "MAX_PIXELS",
+    "MAX_SIDE",
+    "MEDIA_TYPE",
+    "VERSION",
+    "BadFilm",
+    "FilmFacts",
+    "Grey",
+    "grey",
+    "inspect",
+    "packed",
+    "unpacked",
+]

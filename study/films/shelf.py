@@ -1,0 +1,104 @@
+"""Keeps prepared films on disk, so that a restart or a second process need not prepare them again.
+
+A shelf is a convenience: it may be deleted at any time, and whatever goes wrong with it (no room,
+no permission, a damaged file) only means that a film is prepared once more.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from study.films.packing import VERSION
+
+MAX_BYTES = 4 << 30
+KEEP_FREE_BYTES = 2 << 30
+"""Readings are written to the same disk; films never take its last room."""
+
+_DIGEST_BYTES = 32
+_ENDING = ".film"
+_HALF_WRITTEN = ".part"
+
+
+class Shelf:
+    """A folder of prepared films under the hashes of their files, the longest unused thrown out.
+
+    Each file is the SHA-256 of the prepared film and then the film, so that a damaged one is known.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when first needed, for its owner only.
+    max_bytes, keep_free_bytes : int
+        How much it may hold, and how much room it leaves on the disk.
+    """
+
+    def __init__(
+        self, folder: Path, *, max_bytes: int = MAX_BYTES, keep_free_bytes: int = KEEP_FREE_BYTES
+    ) -> None:
+        self._folder = folder
+        self._max_bytes = max_bytes
+        self._keep_free_bytes = keep_free_bytes
+
+    def get(self, sha256: str) -> bytes | None:
+        """Return the film prepared from the file of that hash, or None."""
+        path = self._path(sha256)
+        try:
+            kept = path.read_bytes()
+        except OSError:
+            return None
+        body = kept[_DIGEST_BYTES:]
+        if hashlib.sha256(body).digest() != kept[:_DIGEST_BYTES]:
+            with suppress(OSError):
+                path.unlink()
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return body
+
+    def put(self, sha256: str, body: bytes) -> None:
+        """Keep a prepared film, whole or not at all."""
+        size = len(body) + _DIGEST_BYTES
+        with suppress(OSError):
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            self._make_room(size)
+            if size > self._max_bytes or not self._fits_the_disk(size):
+                return
+            self._write(self._path(sha256), hashlib.sha256(body).digest() + body)
+
+    def _path(self, sha256: str) -> Path:
+        return self._folder / f"{sha256}-{VERSION}{_ENDING}"
+
+    def _write(self, path: Path, content: bytes) -> None:
+        with tempfile.NamedTemporaryFile(
+            dir=self._folder, suffix=_HALF_WRITTEN, delete=False
+        ) as file:
+            try:
+                file.write(content)
+                file.close()
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+
+    def _fits_the_disk(self, size: int) -> bool:
+        return shutil.disk_usage(self._folder).free - size >= self._keep_free_bytes
+
+    def _make_room(self, size: int) -> None:
+        """Throw out what was unused for longest; parts a crash left behind are such as well."""
+        kept = sorted(self._files(), key=lambda found: found[1].st_mtime)
+        total = sum(facts.st_size for _, facts in kept) + size
+        for path, facts in kept:
+            if total <= self._max_bytes:
+                return
+            path.unlink(missing_ok=True)
+            total -= facts.st_size
+
+    def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
+        for path in self._folder.iterdir():
+            if path.suffix in (_ENDING, _HALF_WRITTEN):
+                with suppress(FileNotFoundError):  # another process threw it out
+                    yield path, path.stat()

@@ -1,0 +1,33 @@
+"""Whatever a film holds, packing and unpacking gives it back."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from study.films import Grey, packed, unpacked
+
+
+@st.composite
+def films(draw: st.DrawFn) -> Grey:
+    """Draw a film: any size, depth, range and roughness."""
+    shape = draw(st.integers(1, 40)), draw(st.integers(1, 40))
+    top = draw(st.sampled_from([1, 255, 256, 1023, 4095, 65_535]))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    smooth = np.cumsum(rng.normal(0, 1, shape), axis=draw(st.integers(0, 1)))
+    wild = rng.integers(0, top + 1, shape)
+    film = (
+        np.clip(smooth * draw(st.sampled_from([0, 0.01, 1, 30])) * top / 100 + top / 2, 0, top)
+        if draw(st.booleans())
+        else wild
+    )
+    factor = draw(st.sampled_from([1, 16])) if top <= 4095 else 1
+    depth = np.uint8 if top * factor < 256 else np.uint16
+    return (np.rint(film) * factor).astype(depth)
+
+
+@given(films())
+def test_a_packed_film_comes_back_sample_by_sample(film: Grey) -> None:
+    """The same shape, the same type, the same numbers."""
+    found = unpacked(packed(film))
+    assert found.dtype == film.dtype
+    assert np.array_equal(found, film)

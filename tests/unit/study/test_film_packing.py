@@ -1,0 +1,142 @@
+"""Packed films: every sample comes back, in the bytes the format's description says."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from study.films import Grey, packed, unpacked
+from study.films.deflating import gzipped
+from study.films.packing import ESCAPE
+from study.films.prediction import MAX_WEIGHT, fitted
+
+
+def opened(body: bytes) -> tuple[dict, bytes]:
+    """Return a packed film's header and what follows it."""
+    plain = gzip.decompress(body)
+    end = 4 + int.from_bytes(plain[:4], "little")
+    return json.loads(plain[4:end]), plain[end:]
+
+
+def radiograph(top: int, shape: tuple[int, int] = (300, 280), noise: float = 0.005) -> Grey:
+    """Return a smooth film with an edge and noise on it."""
+    rows, columns = np.mgrid[0 : shape[0], 0 : shape[1]] / shape[0]
+    shadow = 0.5 + 0.3 * np.sin(5 * rows) * np.cos(4 * columns) + 0.1 * (columns > 0.4)
+    noisy = shadow + np.random.default_rng(3).normal(0, noise, shape)
+    levels = np.rint(np.clip(noisy, 0, 1) * top)
+    return levels.astype(np.uint8) if top < 256 else levels.astype(np.uint16)
+
+
+@pytest.mark.parametrize("top", [255, 1023, 4095, 16_383, 65_535])
+def test_films_of_every_depth_come_back(top: int) -> None:
+    """Sample by sample, and of the same type."""
+    film = radiograph(top)
+    found = unpacked(packed(film))
+    assert found.dtype == film.dtype
+    assert np.array_equal(found, film)
+
+
+@pytest.mark.parametrize(
+    "film",
+    [
+        np.zeros((1, 1), np.uint8),
+        np.full((1, 1), 65_535, np.uint16),
+        np.arange(9, dtype=np.uint8).reshape(1, 9),
+        np.arange(9, dtype=np.uint8).reshape(9, 1),
+        np.array([[0, 65_535], [65_535, 0]], np.uint16),
+        np.full((40, 30), 7, np.uint8),
+        np.indices((40, 30)).sum(0).astype(np.uint8) % 2 * 255,
+        np.random.default_rng(1).integers(0, 65_536, (50, 40), np.uint16),
+        np.random.default_rng(1).integers(0, 256, (50, 40), np.uint8),
+        np.random.default_rng(1).integers(0, 2, (50, 40)).astype(np.uint16) * 65_535,
+    ],
+    ids=lambda film: f"{film.shape}-{film.dtype}",
+)
+def test_what_is_no_radiograph_comes_back_too(film: Grey) -> None:
+    """The smallest, the flattest and the wildest films."""
+    assert np.array_equal(unpacked(packed(film)), film)
+
+
+def test_a_film_larger_than_one_band_comes_back() -> None:
+    """Rows are guessed some at a time; the seams must not show."""
+    film = radiograph(4095, (600, 7))
+    assert np.array_equal(unpacked(packed(film)), film)
+
+
+def test_the_same_film_gives_the_same_bytes() -> None:
+    """Nothing of time or chance is in them."""
+    assert packed(radiograph(4095)) == packed(radiograph(4095))
+
+
+def test_a_film_worked_out_by_hand() -> None:
+    """Two rows of two: too few for a fit, so each guess is the sample to the left.
+
+    5 is guessed 0 at the film's beginning; 3 is guessed 5; 260 is guessed 5, the sample above; 0 is
+    guessed 260. The differences 5, -2, 255, -260 fold to 10, 3, 510, 519.
+    """
+    header, rest = opened(packed(np.array([[5, 3], [260, 0]], np.uint16)))
+    assert header["levels"] == [0, 3, 2, 255]
+    header, rest = opened(packed(np.array([[5, 3], [4, 0]], np.uint8)))
+    assert (header["width"], header["height"], header["bits"], header["top"]) == (2, 2, 8, 5)
+    assert (header["split"], header["escapes"], header["levels"]) == (0, 0, [])
+    assert (header["steps"], header["weights"]) == ([], [[4096, 0, 0, 0, 0, 0]])
+    assert rest == bytes([2 * 5, 2 * 2 - 1, 2 * 1 - 1, 2 * 4 - 1])
+
+
+def test_levels_spread_over_16_bits_cost_no_more_than_their_places() -> None:
+    """A film of 12 bits times 16 is sent as 12 bits and a list of levels."""
+    film = radiograph(1023)
+    assert len(packed(film * 64)) < len(packed(film)) * 1.01
+    header, _ = opened(packed(film * 64))
+    assert set(header["levels"][1:]) <= {64 * n for n in range(1, 9)}
+
+
+def test_a_jump_too_large_for_its_byte_escapes() -> None:
+    """A bright marker on a dark film is written beside the planes, and comes back."""
+    film = radiograph(255, noise=0.0)
+    film[50:60, 50:60] = 255
+    film[70:80, 50:60] = 0
+    header, rest = opened(packed(film))
+    high = np.frombuffer(rest, np.uint8, count=film.size)
+    assert header["escapes"] == int((high == ESCAPE).sum())
+    assert np.array_equal(unpacked(packed(film)), film)
+
+
+@pytest.mark.parametrize("top", [255, 4095, 65_535])
+def test_weights_stay_within_the_browsers_32_bits(top: int) -> None:
+    """Wild films give no weights that overflow, whatever the fit says."""
+    rng = np.random.default_rng(2)
+    films: list[NDArray[np.int32]] = [
+        rng.integers(0, top + 1, (60, 50)).astype(np.int32),
+        (np.indices((60, 50)).sum(0) % 2 * top).astype(np.int32),
+        np.cumsum(np.ones((60, 50), np.int32), axis=1) * (top // 50),
+    ]
+    for film in films:
+        predictor = fitted(film)
+        assert len(predictor.weights) == len(predictor.steps) + 1
+        for weights in predictor.weights:
+            assert sum(map(abs, weights)) <= MAX_WEIGHT
+
+
+def test_a_noisy_film_is_smaller_than_its_png() -> None:
+    """The point of it all: a weighted guess pays for less noise than a copied neighbour."""
+    import io
+
+    from PIL import Image
+
+    film = radiograph(255, (500, 400))
+    out = io.BytesIO()
+    Image.fromarray(film).save(out, "PNG", compress_level=9)
+    assert len(packed(film)) < 0.93 * len(out.getvalue())
+
+
+def test_gzip_of_mixed_stretches_is_read_by_any_reader() -> None:
+    """Noise, a run, text and nothing, each in its own way, in one file."""
+    noise = np.random.default_rng(1).bytes(600_000)
+    parts = [noise, b"", bytes(600_000), b"ab" * 200_000, b"x"]
+    body = gzipped(parts)
+    assert gzip.decompress(body) == b"".join(parts)
+    assert len(body) < len(noise) * 1.01
+    assert gzip.decompress(gzipped([])) == b""
