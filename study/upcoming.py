@@ -1,18 +1,22 @@
-"""Which films a reader will need next, by number: for preparing them, never for showing."""
+"""Which films a reader will need next: for preparing them, never for showing."""
+
+from typing import Any
 
 from study.access import Person
 from study.protocol import Condition
-from study.store import Store, readings
+from study.store import Store, banks, readings
 
 
-def upcoming_films(store: Store, person: Person, n_cases: int) -> list[int]:
-    """Return the films of a reader's next cases, in the order they will be needed."""
+def upcoming_films(store: Store, person: Person, n_cases: int) -> list[dict[str, Any]]:
+    """Return the films' rows of a reader's next cases, in the order they will be needed."""
     if person.reader is None:
         return []
     with store.look(sealed=True) as look:
-        return [
+        numbers = [
             film["id"]
             for row in readings.unread(look, person.reader, n_cases)
             if row["condition"] != Condition.IMAGE_ABSENT
             for film in readings.views(look, row["item"])
         ]
+        found = [banks.film(look, number) for number in dict.fromkeys(numbers)]
+    return [film for film in found if film is not None]

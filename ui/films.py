@@ -7,10 +7,11 @@ reader whose desk is handed out.
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -83,14 +84,18 @@ def _answer(request: Request) -> Response:
         "Cache-Control": f"private, max-age={LIFE_S}, immutable",
         "Content-Encoding": CONTENT_ENCODING,
     }
-    return Response(_prepared(kept, film), media_type=MEDIA_TYPE, headers=headers)
+    return Response(_body(kept, film), media_type=MEDIA_TYPE, headers=headers)
 
 
-def _prepared(kept: Store, film: int) -> bytes:
+def _body(kept: Store, film: int) -> bytes:
     with kept.look() as look:
         row = banks.film(look, film)
     if row is None:
         raise StudyError("This film is not there any more. Ask your coordinator.")
+    return _prepared(kept, row)
+
+
+def _prepared(kept: Store, row: Mapping[str, Any]) -> bytes:
     path, sha256 = Path(row["images_root"]) / row["path"], row["sha256"]
     shelf = Shelf(kept.path.with_name(f"{kept.path.name}-films"))
     return _preparation().get((path, sha256), partial(_ready, path, sha256, shelf))

@@ -17,9 +17,13 @@ from study.films.prediction import FRACTION_BITS, Ints, Predictor, fitted, resid
 VERSION = 2
 """Of the bytes: to be raised whenever the same film would give others."""
 
+Folded = NDArray[np.uint16]
+Counts = NDArray[np.intp]
+
 MEDIA_TYPE = "application/octet-stream"
 CONTENT_ENCODING = "gzip"
 ESCAPE = 255
+_PART = 1 << 20
 _SPLITS = (0, 1, 2, 4, 8)
 """Low bits held apart: as many as fill a byte, since Huffman's code would waste a part of a bit."""
 
@@ -105,7 +109,7 @@ def _placed(pixels: Grey) -> tuple[Ints, list[int]]:
     Films of 10 or 12 bits are often spread over 16; the gaps would cost a bit each.
     """
     low, high = int(pixels.min()), int(pixels.max())
-    there = np.bincount(pixels.ravel(), minlength=1) > 0
+    there = _counts(pixels.ravel()) > 0
     levels = np.flatnonzero(there)
     if 2 * len(levels) > high - low + 1:
         return pixels.astype(np.int32), []
@@ -113,24 +117,31 @@ def _placed(pixels: Grey) -> tuple[Ints, list[int]]:
     return places[pixels], [int(levels[0]), *np.diff(levels).tolist()]
 
 
-def _zigzag(residue: Ints) -> Ints:
-    wrapped = residue.astype(np.int16).astype(np.int32)
-    return ((wrapped << 1) ^ (wrapped >> 31)) & 0xFFFF
+def _zigzag(residue: Ints) -> Folded:
+    wrapped = residue.astype(np.int16)
+    return ((wrapped << 1) ^ (wrapped >> 15)).view(np.uint16)
 
 
-def _split(zigzag: Ints) -> int:
+def _counts(values: Grey) -> Counts:
+    """Return how often each value from 0 to 65,535 occurs; by parts, as NumPy widens them."""
+    parts = range(0, len(values), _PART)
+    counted = [np.bincount(values[n : n + _PART], minlength=1 << 16) for n in parts]
+    return np.asarray(np.sum(counted, axis=0))
+
+
+def _split(zigzag: Folded) -> int:
     """Return how many low bits to hold apart, by the bits that the rest would need."""
-    counts = np.bincount(zigzag, minlength=1 << 16)
+    counts = _counts(zigzag)
     return min(_SPLITS, key=lambda split: split * len(zigzag) + _high_bits(counts, split))
 
 
-def _high_bits(counts: NDArray[np.intp], split: int) -> float:
+def _high_bits(counts: Counts, split: int) -> float:
     high = counts.reshape(-1, 1 << split).sum(axis=1)
     n_escapes = int(high[ESCAPE:].sum())
     return _entropy_bits(np.append(high[:ESCAPE], n_escapes)) + 16 * n_escapes
 
 
-def _low_bits(zigzag: Ints, split: int) -> bytes:
+def _low_bits(zigzag: Folded, split: int) -> bytes:
     """Return the low bits of all, densely; every split divides a byte evenly."""
     if not split:
         return b""
@@ -143,7 +154,7 @@ def _low_bits(zigzag: Ints, split: int) -> bytes:
     return joined.tobytes()
 
 
-def _entropy_bits(counts: NDArray[np.intp]) -> float:
+def _entropy_bits(counts: Counts) -> float:
     some = counts[counts > 0]
     return float(np.maximum(1, -np.log2(some / some.sum())) @ some)
 
@@ -176,8 +187,10 @@ def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
         here = [first, first]
         for x, z in enumerate(residues_of_row, start=2):
             around = (here[x - 1], above[x], above[x - 1], above[x + 1], here[x - 2], far[x])
-            west, north, north_west, north_east = around[:4]
-            steepness = abs(west - north_west) + abs(north - north_west) + abs(north - north_east)
+            _, north, north_west, north_east, far_west, _ = around
+            steepness = (
+                abs(far_west - north_west) + abs(north - north_west) + abs(north - north_east)
+            )
             weights = header["weights"][sum(steepness > step for step in header["steps"])]
             total = sum(w * value for w, value in zip(weights, around, strict=True))
             guess = min(max((total + half) >> header["fraction_bits"], 0), header["top"])

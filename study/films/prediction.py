@@ -44,7 +44,8 @@ class Predictor:
     Attributes
     ----------
     steps : tuple of int
-        Rising. A pixel's kind is how many of them ``|W - NW| + |N - NW| + |N - NE|`` exceeds.
+        Rising. A pixel's kind is how many of them ``|WW - NW| + |N - NW| + |N - NE|`` exceeds. W is
+        not in it, so that the browser knows the kind before it has the sample to the left.
     weights : tuple of tuple of int
         Six for each kind, in units of ``2**-12``.
     top : int
@@ -128,8 +129,8 @@ def _chosen(samples: Ints) -> tuple[Ints, Ints]:
 
 
 def _steepness(around: Neighbours) -> Ints:
-    west, north, north_west, north_east, *_ = around
-    steepness: Ints = np.abs(west - north_west)
+    _, north, north_west, north_east, far_west, _ = around
+    steepness: Ints = np.abs(far_west - north_west)
     steepness += np.abs(north - north_west)
     steepness += np.abs(north - north_east)
     return steepness
@@ -146,13 +147,16 @@ def _weights(around: Ints, wanted: Ints) -> tuple[int, ...]:
     """Return weights by least squares, reweighted towards least absolute error."""
     if len(wanted) < NEIGHBOURS:
         return _COPY
-    known, sought = around.T.astype(np.float64), wanted.astype(np.float64)
-    exact: Floats = np.zeros(NEIGHBOURS)
+    known, sought = around.astype(np.float64), wanted.astype(np.float64)
     trust: Floats = np.ones(len(sought))
+    exact: Floats = np.zeros(NEIGHBOURS)
     for _ in range(_ROUNDS + 1):
-        solution = np.linalg.lstsq(known * trust[:, None], sought * trust, rcond=None)[0]
-        exact = solution.astype(np.float64)
-        trust = 1 / np.sqrt(np.maximum(np.abs(sought - known @ exact), 0.5))
+        # By the normal equations: on matrices this long and narrow threads of BLAS only wait.
+        trusted = known * trust
+        square = np.einsum("in,jn->ij", trusted, known)
+        exact = np.asarray(np.linalg.lstsq(square, np.einsum("in,n->i", trusted, sought))[0])
+        error = np.abs(sought - np.einsum("in,i->n", known, exact))
+        trust = np.asarray(1 / np.maximum(error, 0.5))
     return _whole(exact)
 
 

@@ -81,9 +81,11 @@ function unpredict(wrong, { width, height, top, steps, weights, fraction_bits: b
     here[1] = w;
     for (let x = 2; x < width + 2; x += 1, i += 1) {
       const ne = above[x + 1];
-      const k = places[Math.abs(w - nw) + Math.abs(n - nw) + Math.abs(n - ne)];
-      let guess = (Math.imul(table[k], w) + Math.imul(table[k + 1], n) + Math.imul(table[k + 2], nw)
-        + Math.imul(table[k + 3], ne) + Math.imul(table[k + 4], ww) + Math.imul(table[k + 5], far[x]) + half) >> bits;
+      const k = places[Math.abs(ww - nw) + Math.abs(n - nw) + Math.abs(n - ne)];
+      // All that does not wait for the sample before comes first.
+      const known = (half + Math.imul(table[k + 1], n) + Math.imul(table[k + 2], nw) + Math.imul(table[k + 3], ne)
+        + Math.imul(table[k + 4], ww) + Math.imul(table[k + 5], far[x])) | 0;
+      let guess = (known + Math.imul(table[k], w)) >> bits;
       if (guess < 0) guess = 0;
       else if (guess > top) guess = top;
       const z = wrong[i];

@@ -1,0 +1,193 @@
+"""How few bytes a film takes without loss, and how long it takes to write and to read them.
+
+Films are the demo's: as they are, and enlarged to 2,048 x 2,500 with fresh quantum noise of a fixed
+seed, which is what makes a real film heavy. Each is written in every way of `encoders`, and read by
+a worker in a real browser, which says by hash whether every sample came back.
+"""
+
+import argparse
+import hashlib
+import shutil
+import statistics
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from benchmarks.encoders import EIGHT_BITS, SIXTEEN_BITS, Encoding
+from study.films import Grey
+
+DESCRIPTION = "bytes, server time and browser time of films in every lossless encoding"
+
+WIDTH, HEIGHT = 2048, 2500
+NOISE = 0.008
+"""The noise's standard deviation in full signal, as a share of it: 2.2 MB as an 8-bit PNG."""
+SEED = 20250604
+_ROOT = Path(__file__).parent.parent
+_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic")
+_ASK = """(film) => new Promise((resolve, reject) => {
+  const worker = new Worker("/decoders.js", {type: "module"});
+  worker.onmessage = ({data}) => { worker.terminate(); resolve(data); };
+  worker.onerror = (error) => reject(new Error(error.message));
+  worker.postMessage(film);
+})"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the benchmark's own options."""
+    parser.add_argument("--films", type=int, default=2, help="films of each kind")
+    parser.add_argument("--repeats", type=int, default=7, help="how often each is decoded")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure; return one row for each kind of film and encoding."""
+    rows = []
+    with _served() as (shelf, address), _browser(address) as page:
+        for kind, films in _films(args.films).items():
+            encodings = EIGHT_BITS if films[0].dtype == np.uint8 else SIXTEEN_BITS
+            found = {
+                name: [_measured(film, way, shelf, page, args.repeats) for film in films]
+                for name, way in encodings.items()
+            }
+            first = _summary(found[next(iter(encodings))])
+            rows += [_row(kind, name, _summary(one), first) for name, one in found.items()]
+    return {"width": WIDTH, "height": HEIGHT, "films": args.films, "rows": rows}
+
+
+def text(result: Mapping[str, Any]) -> str:
+    """Return the rows as a table a kind."""
+    lines = []
+    for kind in dict.fromkeys(row["kind"] for row in result["rows"]):
+        lines += ["", f"{kind}: kB, ratio | encode CPU s, ratio | decode ms median, best, ratio"]
+        for row in result["rows"]:
+            if row["kind"] == kind:
+                lines.append(
+                    f"  {row['encoding']:36s} {row['bytes'] / 1000:8.0f} {row['bytes_ratio']:.3f} |"
+                    f" {row['encode_s']:6.2f} {row['encode_ratio']:6.2f} |"
+                    f" {row['decode_ms']:6.0f} {row['decode_best_ms']:5.0f}"
+                    f" {row['decode_ratio']:6.2f}{'' if row['exact'] else '  NOT EXACT'}"
+                )
+    return "\n".join(lines[1:])
+
+
+def _films(n: int) -> dict[str, list[Grey]]:
+    paths = sorted((_ROOT / "data" / "demo" / "films").glob("*.png"))[:n]
+    demo = [np.asarray(Image.open(path)).astype(np.uint16) for path in paths]
+    rng = np.random.default_rng(SEED)
+    large = [_enlarged(film, rng) for film in demo]
+    return {
+        f"{WIDTH} x {HEIGHT}, 8 bit": [np.rint(film * 255).astype(np.uint8) for film in large],
+        f"{WIDTH} x {HEIGHT}, 12 bit": [np.rint(film * 4095).astype(np.uint16) for film in large],
+        f"{WIDTH} x {HEIGHT}, 16 bit": [np.rint(film * 65_535).astype(np.uint16) for film in large],
+        "demo films, cut to 8 bit": [(film >> 8).astype(np.uint8) for film in demo],
+        "demo films, 16 bit": demo,
+    }
+
+
+def _enlarged(film: Grey, rng: np.random.Generator) -> np.ndarray:
+    small = Image.fromarray(film.astype(np.float32) / 65_535)
+    signal = np.asarray(small.resize((WIDTH, HEIGHT), Image.Resampling.BICUBIC)).clip(0, 1)
+    # Counted quanta: the deviation goes with the root of the signal.
+    noise = rng.standard_normal(signal.shape) * np.sqrt(signal + 0.05)
+    return (signal + NOISE * noise).clip(0, 1)
+
+
+def _measured(
+    film: Grey, way: Encoding, shelf: dict[str, tuple[bytes, Encoding]], page: Page, repeats: int
+) -> dict[str, Any]:
+    start = time.process_time()
+    body = way.encode(film)
+    encode_s = time.process_time() - start
+    shelf["/film"] = (body, way)
+    height, width = film.shape
+    asked = {"url": "/film", "decoder": way.decoder, "width": width, "height": height}
+    told = page.evaluate(_ASK, {**asked, "bits": film.dtype.itemsize * 8, "repeats": repeats})
+    return {
+        "bytes": len(body),
+        "encode_s": encode_s,
+        "decode_ms": statistics.median(told["times_ms"][1:] or told["times_ms"]),
+        "decode_best_ms": min(told["times_ms"]),
+        "exact": told["sha256"] == hashlib.sha256(film.tobytes()).hexdigest(),
+    }
+
+
+def _summary(found: list[dict[str, Any]]) -> dict[str, Any]:
+    gathered: dict[str, list[Any]] = defaultdict(list)
+    for one in found:
+        for key, value in one.items():
+            gathered[key].append(value)
+    exact = all(gathered.pop("exact"))
+    return {**{key: statistics.fmean(each) for key, each in gathered.items()}, "exact": exact}
+
+
+def _row(kind: str, name: str, one: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "encoding": name,
+        **one,
+        "bytes_ratio": one["bytes"] / first["bytes"],
+        "encode_ratio": one["encode_s"] / first["encode_s"],
+        "decode_ratio": one["decode_ms"] / first["decode_ms"],
+    }
+
+
+@contextmanager
+def _served() -> Iterator[tuple[dict[str, tuple[bytes, Encoding]], str]]:
+    """Serve films from memory, and the worker with the page's own module."""
+    shelf: dict[str, tuple[bytes, Encoding]] = {}
+    scripts = {
+        "/decoders.js": Path(__file__).with_name("decoders.js"),
+        "/js/film-samples.js": _ROOT / "ui" / "viewer" / "js" / "film-samples.js",
+    }
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path in shelf:
+                body, way = shelf[self.path]
+                self._send(body, way.media_type, gzipped=way.gzipped)
+            elif self.path in scripts:
+                self._send(scripts[self.path].read_bytes(), "text/javascript")
+            else:
+                self._send(b"<!doctype html><title>encodings</title>", "text/html")
+
+        def _send(self, body: bytes, media_type: str, *, gzipped: bool = False) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", media_type)
+            self.send_header("Content-Length", str(len(body)))
+            if gzipped:
+                self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield shelf, f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def _browser(address: str) -> Iterator[Page]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((found for name in names if (found := shutil.which(name))), None)
+    if path is None:
+        raise SystemExit("no Chromium on this machine; install it with: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
+        page = browser.new_page()
+        page.goto(address)
+        yield page
+        browser.close()
