@@ -1,26 +1,42 @@
-"""``python -m benchmarks NAME``: run a benchmark; text or JSON on stdout."""
+"""``python -m benchmarks NAME``: run a benchmark; text or JSON on stdout, progress on stderr."""
 
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import benchmarks
+from benchmarks.machine import Broken
 
 
-def main() -> int:
-    """Run what was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
-    commands = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+def parser() -> argparse.ArgumentParser:
+    """Return the parser with one subcommand for each benchmark."""
+    made = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
+    commands = made.add_subparsers(dest="name", required=True, metavar="NAME")
     for name in benchmarks.NAMES:
         module = import_module(f"benchmarks.{name}")
         command = commands.add_parser(name, help=module.DESCRIPTION, description=module.DESCRIPTION)
         command.add_argument("--json", action="store_true", help="print JSON and nothing else")
+        command.add_argument("--out", type=Path, help="also write the JSON to this file")
         module.add_arguments(command)
         command.set_defaults(module=module)
-    args = parser.parse_args()
-    result = args.module.run(args)
-    print(json.dumps(result, indent=1) if args.json else args.module.text(result))
+    return made
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run what was asked for; return an exit status, 0 unless something broke."""
+    args = parser().parse_args(words)
+    try:
+        result = args.module.run(args)
+    except Broken as broken:
+        print(f"{args.name}: {broken}", file=sys.stderr)
+        return 1
+    as_json = json.dumps(result, indent=1, allow_nan=False)
+    if args.out:
+        args.out.write_text(as_json + "\n", encoding="utf-8")
+    print(as_json if args.json else args.module.text(result))
     return 0
 
 

@@ -16,6 +16,7 @@ ALLOWED = {
     "study": {"study"},
     "analysis": {"analysis"},
     "data": {"data"},
+    "benchmarks": {"benchmarks", "study"},
 }
 FORBIDDEN = {
     "study": {"streamlit", "pandas", "starlette", "plotly"},

@@ -1,0 +1,63 @@
+"""The baseline: a reader study as one plainly writes it in Streamlit, run by Streamlit itself.
+
+Images by ``st.image``, the answer by ``st.radio`` and ``st.button``, each one a row of a CSV. There
+is no artificial slowness in it: films are read once a process, and the page does what it must.
+"""
+
+import csv
+import json
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+from PIL import Image
+
+BANK = Path(os.environ["BENCHMARK_BANK"])
+ANSWERS = Path(os.environ["BENCHMARK_ANSWERS"])
+
+
+@st.cache_data
+def load_cases() -> list[dict]:
+    """Return the cases of the bank."""
+    return list(json.loads(BANK.read_text(encoding="utf-8")).values())
+
+
+def load_film(path: Path) -> Image.Image | str:
+    """Return what ``st.image`` takes: the file, or 8 bits of a deeper film."""
+    with Image.open(path) as film:
+        if film.mode == "L":
+            return str(path)
+        return Image.fromarray((np.asarray(film) >> 8).astype(np.uint8))
+
+
+def save(number: int, answer: str, started_s: float) -> None:
+    """Append an answer to the CSV."""
+    with ANSWERS.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow([number, answer, time.time() - started_s])
+
+
+def answered(number: int) -> None:
+    """Store the answer and go on to the next case."""
+    save(number, st.session_state[f"answer-{number}"], st.session_state.started_s)
+    st.session_state.number = number + 1
+    st.session_state.started_s = time.time()
+
+
+st.set_page_config(layout="wide")
+cases = load_cases()
+number = st.session_state.setdefault("number", 0)
+st.session_state.setdefault("started_s", time.time())
+if number >= len(cases):
+    st.success("Thank you. All cases are read.")
+    st.stop()
+case = cases[number]
+films, panel = st.columns([3, 1])
+with films:
+    for column, film in zip(st.columns(len(case["ImagePath"])), case["ImagePath"], strict=True):
+        column.image(load_film(BANK.parent / film))
+with panel:
+    st.write(f"Case {number + 1} of {len(cases)}")
+    answer = st.radio(case["question"], case["options"], index=None, key=f"answer-{number}")
+    st.button("Next", disabled=answer is None, on_click=answered, args=(number,))

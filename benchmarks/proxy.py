@@ -1,0 +1,180 @@
+"""A counting TCP proxy before a server, which can also be a slow line.
+
+Browser throttling reaches neither workers nor websockets; this does, for it only sees bytes. It
+notes which request each byte answers, and when the last one was handed to the browser.
+"""
+
+import asyncio
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from benchmarks.line import Line, LineKind
+from benchmarks.machine import free_port
+
+CHUNK_BYTES = 8_192
+
+Note = Callable[[bytes, float], None]
+_REQUEST = re.compile(rb"(?:^|\r\n)(?:GET|POST|HEAD|PUT|DELETE|OPTIONS) (\S+) HTTP/1\.[01]\r\n")
+
+
+@dataclass
+class Exchange:
+    """One request and what came back; times are seconds since 1970, None where nothing came."""
+
+    path: str
+    asked_s: float
+    sent_bytes: int = 0
+    received_bytes: int = 0
+    first_s: float | None = None
+    last_s: float | None = None
+
+    @property
+    def n_bytes(self) -> int:
+        """Return its bytes in both directions."""
+        return self.sent_bytes + self.received_bytes
+
+
+@dataclass
+class Log:
+    """Everything that passed, in the order it was asked for."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    last_s: float = 0.0
+
+    @property
+    def n_bytes(self) -> int:
+        """Return all bytes so far, in both directions."""
+        return sum(exchange.n_bytes for exchange in self.exchanges)
+
+    def under(self, *prefixes: str) -> list[Exchange]:
+        """Return the exchanges whose path starts with one of these."""
+        return [each for each in self.exchanges if each.path.startswith(prefixes)]
+
+
+@dataclass
+class _Connection:
+    """The request being answered on one connection: browsers do not pipeline."""
+
+    log: Log
+    current: Exchange | None = None
+
+    def up(self, data: bytes, now_s: float) -> None:
+        found = _REQUEST.search(data)
+        if found or self.current is None:
+            path = found[1].decode("latin-1") if found else "?"
+            self.current = Exchange(path=path, asked_s=now_s)
+            self.log.exchanges.append(self.current)
+        self.current.sent_bytes += len(data)
+        self.log.last_s = now_s
+
+    def down(self, data: bytes, now_s: float) -> None:
+        self.log.last_s = now_s
+        if self.current is None:
+            return
+        self.current.received_bytes += len(data)
+        self.current.first_s = self.current.first_s or now_s
+        self.current.last_s = now_s
+
+
+@dataclass
+class Proxy:
+    """A proxy on a port of its own."""
+
+    port: int
+    log: Log
+
+    @property
+    def url(self) -> str:
+        """Return the address to open."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def quiet_for_s(self) -> float:
+        """Return how long nothing has passed."""
+        return time.time() - self.log.last_s
+
+
+async def _pump(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    line: Line,
+    note: Note,
+    wait_s: float,
+) -> None:
+    """Carry bytes one way; the next chunk is read when the last one has left."""
+    queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+
+    async def deliver() -> None:
+        while (item := await queue.get())[1]:
+            arrives_s, data = item
+            if (ahead_s := arrives_s - time.monotonic()) > 0:
+                await asyncio.sleep(ahead_s)
+            note(data, time.time())
+            writer.write(data)
+            await writer.drain()
+
+    delivering = asyncio.create_task(deliver())
+    try:
+        if wait_s:
+            await asyncio.sleep(wait_s)
+        while data := await reader.read(CHUNK_BYTES):
+            left_s, arrives_s = line.send(len(data), time.monotonic())
+            queue.put_nowait((arrives_s, data))
+            if (ahead_s := left_s - time.monotonic()) > 0:
+                await asyncio.sleep(ahead_s)
+    except OSError:
+        pass
+    finally:
+        queue.put_nowait((0.0, b""))
+        with suppress(OSError):
+            await delivering
+        writer.close()
+
+
+async def _serve(
+    proxy: Proxy, target_port: int, kind: LineKind, stop: asyncio.Event, ready: threading.Event
+) -> None:
+    up, down = kind.direction(), kind.direction()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", target_port)
+        except OSError:
+            writer.close()
+            return
+        connection = _Connection(proxy.log)
+        # The browser believes itself connected at once; over a real line that takes a round trip.
+        await asyncio.gather(
+            _pump(reader, far_writer, up, connection.up, kind.round_trip_s),
+            _pump(far_reader, writer, down, connection.down, 0.0),
+        )
+
+    server = await asyncio.start_server(connected, "127.0.0.1", proxy.port)
+    async with server:
+        ready.set()
+        await stop.wait()
+        open_connections = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in open_connections:
+            task.cancel()
+        await asyncio.gather(*open_connections, return_exceptions=True)
+
+
+@contextmanager
+def proxied(target_port: int, kind: LineKind) -> Iterator[Proxy]:
+    """Run a proxy before a port of this machine, in a thread with a loop of its own."""
+    proxy = Proxy(port=free_port(), log=Log())
+    loop, stop, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
+    thread = threading.Thread(
+        target=lambda: loop.run_until_complete(_serve(proxy, target_port, kind, stop, ready)),
+        daemon=True,
+    )
+    thread.start()
+    ready.wait(10)
+    try:
+        yield proxy
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(10)

@@ -1,0 +1,285 @@
+"""How fast the next case comes: the reading page beside a naive one, on the same films and lines.
+
+From the confirming key or click (the browser's event time) to the next case painted, processor time
+of the server and bytes for each answer, over a local line and over one with a round trip of 200 ms
+and 10 Mbit/s. See ``docs/benchmarks.md`` for what the words mean.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.async_api import async_playwright
+
+from benchmarks import banks, servers, summary
+from benchmarks.lanes import Lane, Plan
+from benchmarks.line import LOCAL, SLOW
+from benchmarks.machine import CHROMIUM_FLAGS, chromium, facts
+from benchmarks.proxy import proxied
+from benchmarks.screen import judged
+
+DESCRIPTION = "commit to next case painted, beside a naive page; local and slow line"
+PARTS = ("local", "slow", "16bit", "naive")
+BLOCKS = 7
+FEW = 12
+"""Cases of the naive page where it is slow and --full is not given."""
+_SPARE = 3  # so that looking ahead never ends during the measurement
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what can be chosen."""
+    parser.add_argument("--cases", type=int, default=56, help="transitions measured in each lane")
+    parser.add_argument("--pace", type=float, default=2.0, help="seconds a case, local line")
+    parser.add_argument("--slow-pace", type=float, default=6.0, help="seconds a case, slow line")
+    parser.add_argument(
+        "--only",
+        type=_parts,
+        default=PARTS,
+        help=f"some of {','.join(PARTS)}; without naive, the reading page alone",
+    )
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="as many cases on the naive page's slow lane as elsewhere",
+    )
+    parser.add_argument("--witnessed", type=int, default=5, help="further cases with a screencast")
+    parser.add_argument("--openings", type=int, default=3, help="times the first case is measured")
+    parser.add_argument("--films", type=Path, help="keep the films here for the next run")
+
+
+def plans(args: argparse.Namespace) -> list[Plan]:
+    """Return the lanes asked for, each reading page's beside the naive one's."""
+    made = []
+    for part, bits, line, pace_s in (
+        ("local", 8, LOCAL, args.pace),
+        ("slow", 8, SLOW, args.slow_pace),
+        ("16bit", 16, LOCAL, args.pace),
+    ):
+        pages = ("app", "naive") if "naive" in args.only else ("app",)
+        for page in pages if part in args.only else ():
+            few = page == "naive" and part == "slow" and not args.full
+            made.append(
+                Plan(
+                    name=f"{page}-{bits}bit-{line.name}",
+                    page=page,
+                    bits=bits,
+                    line=line,
+                    n=min(args.cases, FEW) if few else args.cases,
+                    pace_s=pace_s,
+                    openings=1 if page == "naive" else args.openings,
+                )
+            )
+    return made
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure everything asked for, in one browser."""
+    return asyncio.run(_run(args, plans(args)))
+
+
+async def _run(args: argparse.Namespace, wanted: list[Plan]) -> dict[str, Any]:
+    n_cases = args.cases + args.witnessed + 1 + _SPARE
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmark-")))
+        films = args.films or folder / "films"
+        films.mkdir(parents=True, exist_ok=True)
+        made = {}
+        for bits in sorted({plan.bits for plan in wanted}):
+            _say(f"films of {bits} bits for {n_cases} cases")
+            made[bits] = banks.write_bank(films, n_cases, bits=bits)
+        lanes = _lanes(stack, wanted, made, folder, n_cases)
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(
+                executable_path=chromium(), args=list(CHROMIUM_FLAGS)
+            )
+            machine = facts(browser.version)
+            await _read_all(lanes, browser, args.witnessed)
+            await browser.close()
+    return _result(lanes, made, machine)
+
+
+def _lanes(
+    stack: ExitStack, wanted: list[Plan], made: dict[int, Path], folder: Path, n_cases: int
+) -> list[Lane]:
+    """Start a server and a proxy for each lane."""
+    readers = [plan.name for plan in wanted]
+    deployments = {
+        bits: servers.deploy(folder / f"{bits}.db", bank, cases=n_cases, readers=readers, seed=bits)
+        for bits, bank in made.items()
+    }
+    lanes = []
+    for plan in wanted:
+        _say(f"server of {plan.name}")
+        log, bank, deployment = folder / f"{plan.name}.log", made[plan.bits], deployments[plan.bits]
+        server = stack.enter_context(
+            servers.naive_page(bank, folder / f"{plan.name}.csv", log)
+            if plan.page == "naive"
+            else servers.app(deployment.store, log)
+        )
+        proxy = stack.enter_context(proxied(server.port, plan.line))
+        lanes.append(Lane(plan, server, proxy, deployment.codes[plan.name]))
+    return lanes
+
+
+async def _read_all(lanes: list[Lane], browser: Any, n_witnessed: int) -> None:
+    generator = np.random.default_rng(1)
+    for lane in lanes:
+        _say(f"{lane.plan.name}: opening")
+        await lane.open(browser)
+    for block in range(BLOCKS):
+        # Each block starts with another lane.
+        for lane in lanes[block % len(lanes) :] + lanes[: block % len(lanes)]:
+            n = lane.plan.n * (block + 1) // BLOCKS - lane.plan.n * block // BLOCKS
+            await lane.block(n, generator)
+            _say(f"block {block + 1} of {BLOCKS}, {lane.plan.name}: {_tail(lane.took_ms, n)} ms")
+    for lane in lanes:
+        _say(f"{lane.plan.name}: before the screencast")
+        await lane.witness(n_witnessed, generator)
+
+
+def _result(lanes: list[Lane], made: dict[int, Path], machine: dict[str, Any]) -> dict[str, Any]:
+    by_name = {lane.plan.name: lane for lane in lanes}
+    return {
+        "benchmark": "reading",
+        "machine": machine,
+        "films": {f"{bits}bit": _weights(bank) for bits, bank in made.items()},
+        "lanes": {name: _measured(lane) for name, lane in by_name.items()},
+        "ratios": _ratios(by_name),
+        "slow_minus_local_p95_ms": _slow_minus_local(by_name),
+        "bars": _bars(by_name),
+    }
+
+
+def _measured(lane: Lane) -> dict[str, Any]:
+    answers = max(len(lane.took_ms), 1)
+    return {
+        "page": lane.plan.page,
+        "bits": lane.plan.bits,
+        "line": lane.plan.line.name,
+        "pace_s": lane.plan.pace_s,
+        **summary.spread(lane.took_ms),
+        "server_cpu_ms_per_answer": round(lane.cpu_ms / answers, 1),
+        "bytes_per_case": round(lane.all_bytes / answers),
+        "film_bytes_per_case": round(lane.film_bytes / answers),
+        "first_case_after_last_byte_ms": [round(value, 1) for value in lane.first_ms],
+        "on_the_screen_when_said": judged(lane.verdicts),
+        "all_ms": [round(value, 1) for value in lane.took_ms],
+    }
+
+
+def _ratios(lanes: dict[str, Lane]) -> dict[str, Any]:
+    """Naive over app, for each kind of film and line: medians, processor time, bytes."""
+    found = {}
+    for name, app in lanes.items():
+        naive = lanes.get(name.replace("app-", "naive-"))
+        if app.plan.page != "app" or naive is None:
+            continue
+        ratio, low, high = summary.ratio_interval(naive.took_ms, app.took_ms)
+        found[name.removeprefix("app-")] = {
+            "median": round(ratio, 2),
+            "median_interval": [round(low, 2), round(high, 2)],
+            "server_cpu": _over(naive.cpu_ms * len(app.took_ms), app.cpu_ms * len(naive.took_ms)),
+            "bytes": _over(naive.all_bytes * len(app.took_ms), app.all_bytes * len(naive.took_ms)),
+        }
+    return found
+
+
+def _slow_minus_local(lanes: dict[str, Lane]) -> dict[str, Any] | None:
+    local, slow = lanes.get("app-8bit-local"), lanes.get("app-8bit-slow")
+    if local is None or slow is None:
+        return None
+    value, low, high = summary.difference_interval(slow.took_ms, local.took_ms, 0.95)
+    return {"value": round(value, 1), "interval": [round(low, 1), round(high, 1)]}
+
+
+def _bars(lanes: dict[str, Lane]) -> list[dict[str, Any]]:
+    def p95(name: str) -> float | None:
+        return float(np.quantile(lanes[name].took_ms, 0.95)) if name in lanes else None
+
+    ratio = _ratios(lanes).get("8bit-local", {}).get("median")
+    worse = _slow_minus_local(lanes)
+    first = [value for lane in lanes.values() if lane.plan.page == "app" for value in lane.first_ms]
+    return [
+        summary.bar("next case, 8 bits, local, p95", p95("app-8bit-local"), 50, "ms"),
+        summary.bar("next case, 16 bits, local, p95", p95("app-16bit-local"), 100, "ms"),
+        summary.bar("faster than the naive page, median", ratio, 8, "x", at_least=True),
+        summary.bar("slow line worse than local, p95", worse and worse["value"], 20, "ms"),
+        summary.bar("first case after its last byte, largest", max(first, default=None), 500, "ms"),
+    ]
+
+
+def text(result: dict[str, Any]) -> str:
+    """Return the result for people."""
+    machine = result["machine"]
+    lines = [
+        "Commit to next case painted",
+        f"  {machine['processors']} processors, load {machine['load_average_1_min']} at the start, "
+        f"Chromium {machine['chromium']}, software rendering",
+        *(
+            f"  films of {name}: {each['mean_mb']} MB on average as PNG, 2048 x 2500, two a case"
+            for name, each in result["films"].items()
+        ),
+        "",
+        f"  {'lane':<20}{'n':>4}{'p50 ms':>9}{'p95 ms':>9}{'(95 % interval)':>19}"
+        f"{'CPU ms':>9}{'MB':>7}{'first ms':>10}{'seen right':>12}{'lead ms':>9}",
+    ]
+    for name, lane in result["lanes"].items():
+        seen = lane["on_the_screen_when_said"]
+        first = max(lane["first_case_after_last_byte_ms"], default=None)
+        interval = "{:g} to {:g}".format(*lane.get("p95_interval_ms", (0, 0)))
+        p50, p95 = _cell(lane.get("p50_ms")), _cell(lane.get("p95_ms"))
+        lines.append(
+            f"  {name:<20}{lane['n']:>4}{p50:>9}{p95:>9}"
+            f"{interval:>19}{_cell(lane['server_cpu_ms_per_answer']):>9}"
+            f"{lane['bytes_per_case'] / 1e6:>7.2f}{_cell(first):>10}"
+            f"{seen['n_right']:>6} of {seen['n']:<3}{_cell(seen['median_lead_ms']):>8}"
+        )
+    lines += ["", "  naive / app          median (95 % interval)   server CPU   bytes"]
+    for name, ratio in result["ratios"].items():
+        interval = "{:g} to {:g}".format(*ratio["median_interval"])
+        lines.append(
+            f"  {name:<20}{ratio['median']:>7} ({interval})"
+            f"{_cell(ratio['server_cpu']):>12}{_cell(ratio['bytes']):>10}"
+        )
+    if worse := result["slow_minus_local_p95_ms"]:
+        interval = "{:g} to {:g}".format(*worse["interval"])
+        lines.append(f"  slow line minus local line, p95: {worse['value']} ms ({interval})")
+    return "\n".join([*lines, "", *summary.bar_lines(result["bars"])])
+
+
+def _weights(bank: Path) -> dict[str, Any]:
+    sizes = banks.film_bytes(bank)
+    return {
+        "n": len(sizes),
+        "mean_mb": round(sum(sizes) / len(sizes) / 1e6, 2),
+        "least_mb": round(min(sizes) / 1e6, 2),
+        "most_mb": round(max(sizes) / 1e6, 2),
+    }
+
+
+def _over(naive: float, app: float) -> float | None:
+    return round(naive / app, 2) if app else None
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:g}" if value < 1000 else f"{value:.0f}"
+
+
+def _tail(values: list[float], n: int) -> str:
+    return " ".join(f"{value:.0f}" for value in values[len(values) - n :])
+
+
+def _parts(words: str) -> tuple[str, ...]:
+    parts = tuple(words.split(","))
+    if unknown := set(parts) - set(PARTS):
+        raise argparse.ArgumentTypeError(f"no part {', '.join(sorted(unknown))}")
+    return parts
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)

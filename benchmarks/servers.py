@@ -1,0 +1,118 @@
+"""The servers under measurement: the app over a fresh store, the naive page over the same bank."""
+
+import os
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.machine import Broken, cpu_ms, free_port
+from study import studies
+from study.access import new_code
+from study.banks import import_bank
+from study.deployments import init
+from study.protocol import Protocol
+from study.store import Store
+from study.studies import Invitation
+
+ROOT = Path(__file__).parent.parent
+STUDY = "benchmark"
+_PATIENCE_S = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """A store with one open study, and its readers' access codes by reader."""
+
+    store: Store
+    codes: Mapping[str, str]
+
+
+def deploy(path: Path, bank: Path, *, cases: int, readers: Sequence[str], seed: int) -> Deployment:
+    """Make a store with a study of the bank's cases, in the bank's order, and open it."""
+    now, generator = datetime.now(UTC), np.random.default_rng(seed)
+    store = init(path, entropy=generator.bytes, now=now)
+    import_bank(store, bank, name="films", images=bank.parent, simulated=True, now=now)
+    protocol = Protocol.from_json(
+        {"cases": cases, "one_question_per": "item", "case_order": "fixed", "stratify_by": []}
+    )
+    studies.draw(store, bank="films", study=STUDY, protocol=protocol, now=now)
+    codes = {reader: new_code(generator.bytes) for reader in readers}
+    studies.invite(
+        store,
+        study=STUDY,
+        invitations=[Invitation(reader_id=reader) for reader in readers],
+        codes=list(codes.values()),
+        now=now,
+    )
+    studies.open_study(store, study=STUDY, now=now)
+    return Deployment(store=store, codes={reader: code.text for reader, code in codes.items()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """A running server."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+
+    def cpu_ms(self) -> float:
+        """Return the processor time it and its children have taken so far."""
+        return cpu_ms(self.process.pid)
+
+
+@contextmanager
+def app(store: Store, log: Path) -> Iterator[Server]:
+    """Run the app over a store."""
+    with _streamlit("app.py", {"READING_ROOM_DB": str(store.path)}, log) as server:
+        yield server
+
+
+@contextmanager
+def naive_page(bank: Path, answers: Path, log: Path) -> Iterator[Server]:
+    """Run the naive page over a bank."""
+    environment = {"BENCHMARK_BANK": str(bank), "BENCHMARK_ANSWERS": str(answers)}
+    with _streamlit("benchmarks/naive_page.py", environment, log) as server:
+        yield server
+
+
+@contextmanager
+def _streamlit(script: str, environment: Mapping[str, str], log: Path) -> Iterator[Server]:
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, **environment}, stdout=out, stderr=out
+        )
+    try:
+        _wait_until_healthy(process, port, log)
+        yield Server(port=port, process=process)
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_until_healthy(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    between_looks = threading.Event()
+    for _ in range(_PATIENCE_S * 10):
+        if process.poll() is not None:
+            break
+        try:
+            address = f"http://127.0.0.1:{port}/_stcore/health"
+            with urllib.request.urlopen(address, timeout=1) as answer:
+                if answer.read() == b"ok":
+                    return
+        except OSError:
+            between_looks.wait(0.1)
+    raise Broken(f"the server did not start:\n{log.read_text(encoding='utf-8')[-2000:]}")
