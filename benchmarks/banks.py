@@ -17,22 +17,22 @@ SOURCES = 16
 def write_bank(
     folder: Path, n_cases: int, *, bits: int, width: int = WIDTH, height: int = HEIGHT
 ) -> Path:
-    """Write a bank with its films, unless the folder has them already, and return its path."""
-    path = folder / f"bank-{bits}-{n_cases}-{width}x{height}.json"
+    """Write a bank with its films, unless the folder has them already; return the bank's path."""
+    home = folder / f"{n_cases}-cases-{bits}-bit-{width}x{height}"
+    path = home / "bank.json"
     if path.exists():
         return path
-    films = folder / f"films-{bits}"
-    films.mkdir(parents=True, exist_ok=True)
+    (home / "films").mkdir(parents=True, exist_ok=True)
     sources = {view: _demo_films(view) for view in VIEWS}
     box = lightbox(DEMO, sources["PA"], sources["LATERAL"], width=width, height=height)
 
     def write(job: tuple[int, int]) -> None:
         number, view = job
-        (folder / _film(bits, number, view)).write_bytes(png(box.film(number, view, bits=bits)))
+        (home / _film(number, view)).write_bytes(png(box.film(number, view, bits=bits)))
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(write, [(n, view) for n in range(n_cases) for view in range(len(VIEWS))]))
-    records = {f"q{n:03d}": _record(bits, n) for n in range(n_cases)}
+    records = {f"q{n:03d}": _record(n) for n in range(n_cases)}
     path.write_text(json.dumps(records), encoding="utf-8")
     return path
 
@@ -58,11 +58,11 @@ def _demo_films(view: str) -> list[str]:
     return list(found)[:SOURCES]
 
 
-def _film(bits: int, number: int, view: int) -> str:
-    return f"films-{bits}/{number:03d}-{view}.png"
+def _film(number: int, view: int) -> str:
+    return f"films/{number:03d}-{view}.png"
 
 
-def _record(bits: int, number: int) -> dict[str, Any]:
+def _record(number: int) -> dict[str, Any]:
     return {
         "question": f"Film {number:03d}: which of these findings is present?",
         "options": [f"{letter}. {text}" for letter, text in zip("ABCD", OPTIONS, strict=True)],
@@ -77,6 +77,6 @@ def _record(bits: int, number: int) -> dict[str, Any]:
         "PatientAge": "060Y",
         "Findings": "",
         "Impression": "",
-        "ImagePath": [_film(bits, number, view) for view in range(len(VIEWS))],
+        "ImagePath": [_film(number, view) for view in range(len(VIEWS))],
         "ImageViewPosition": list(VIEWS),
     }

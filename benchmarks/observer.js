@@ -8,12 +8,11 @@
  */
 (() => {
   if (window !== window.top) return;
-  const notes = { commits: [], painted: [], presented: [], keys: [], first: null };
+  const notes = { commits: [], painted: [], presented: [] };
   window.benchmark = notes;
 
   const commit = ({ timeStamp }) => notes.commits.push(timeStamp);
   addEventListener("keydown", (event) => {
-    notes.keys.push({ key: event.key, at: event.timeStamp });
     if (event.key === "Enter") commit(event);
   }, true);
   addEventListener("click", commit, true);
@@ -27,8 +26,11 @@
 
   const painted = (position) => {
     if (notes.painted.at(-1)?.position === position) return;
-    notes.painted.push({ position, at: performance.now() });
-    window.benchmarkPainted?.(position);
+    const at = performance.now();
+    // The time of the frame this happens in: what requestAnimationFrame tells its callbacks.
+    const frame = document.timeline.currentTime;
+    notes.painted.push({ position, at, frame });
+    window.benchmarkPainted?.(position, frame, at);
   };
 
   // The reading room stands in a shadow root.

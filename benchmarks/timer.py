@@ -1,0 +1,244 @@
+"""How true the recorded times are: known delays, played by an outside clock, against the store.
+
+From the frame in which the page says that a case is painted to a key pressed by a clock outside the
+browser, 50 ms to 60 s, in five conditions. See ``docs/benchmarks.md`` for what this cannot see.
+"""
+
+import argparse
+import asyncio
+import csv
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.async_api import async_playwright
+
+from benchmarks import banks, servers, summary
+from benchmarks.hands import RoomHands, new_page
+from benchmarks.line import SLOW
+from benchmarks.load import load
+from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
+from benchmarks.proxy import proxied
+from benchmarks.trials import CONDITIONS, LONG_MS, Player, errors_ms, player, short_delays
+from study import bundle
+
+DESCRIPTION = "known delays against the recorded times: bias and spread"
+_SPARE = 3
+_SMALL = {"width": 256, "height": 312}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what can be chosen."""
+    parser.add_argument(
+        "--trials", type=int, default=25, help="short delays in each condition (50 ms to 6 s)"
+    )
+    parser.add_argument(
+        "--longest", type=float, default=60.0, help="seconds; the long delays go up to it"
+    )
+    parser.add_argument(
+        "--only", type=_conditions, default=CONDITIONS, help=f"some of {','.join(CONDITIONS)}"
+    )
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Play every delay and compare."""
+    return asyncio.run(_run(args))
+
+
+async def _run(args: argparse.Namespace) -> dict[str, Any]:
+    long_ms = [each for each in LONG_MS if each <= args.longest * 1000]
+    n_cases = args.trials + len(long_ms) + 1 + _SPARE
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmark-")))
+        bank = banks.write_bank(folder, n_cases, bits=8, **_SMALL)
+        deployment = servers.deploy(folder / "s.db", bank, cases=n_cases, readers=args.only, seed=1)
+        server = stack.enter_context(servers.app(deployment.store, folder / "app.log"))
+        slow = stack.enter_context(proxied(server.port, SLOW))
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(
+                executable_path=chromium(), args=list(CHROMIUM_FLAGS)
+            )
+            machine = facts(browser.version)
+            players = []
+            for condition in args.only:
+                url = slow.url if condition == "slow" else f"http://127.0.0.1:{server.port}"
+                hands = RoomHands(await new_page(browser), deployment.codes[condition])
+                players.append(await player(condition, hands, url))
+            await _play_all(players, args.trials, long_ms, server.port)
+            await browser.close()
+        bundle.export(deployment.store, study=servers.STUDY, out=folder / "bundle")
+        recorded = _recorded(folder / "bundle" / "readings.csv")
+    return _result(players, recorded, machine)
+
+
+async def _play_all(players: list[Player], n_short: int, long_ms: list[float], port: int) -> None:
+    """Play the short delays one condition after the other, the long ones side by side."""
+    generator = np.random.default_rng(1)
+    for each in players:
+        _say(f"{each.condition}: {n_short} short delays")
+        with ExitStack() as stack:
+            if each.condition == "loaded":
+                stack.enter_context(load(port, await _cookie(each)))
+            await each.play(short_delays(n_short, each.condition, generator))
+    _say(f"long delays, all conditions at once: {', '.join(f'{ms / 1000:g}' for ms in long_ms)} s")
+    await asyncio.gather(*(each.play(long_ms) for each in players))
+    for each in players:
+        await each.wait_saved()
+
+
+async def _cookie(each: Player) -> str:
+    cookies = await each.page.context.cookies()
+    return "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in cookies)
+
+
+def _recorded(path: Path) -> dict[tuple[str, int], dict[str, float]]:
+    """Return the recorded times by reader and position, as the bundle gives them."""
+    columns = ("response_ms", "elapsed_ms", "hidden_ms", "paused_ms")
+    with path.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["rater_id"], int(row["position"])): {name: float(row[name]) for name in columns}
+            for row in csv.DictReader(file)
+            if row["response_ms"]
+        }
+
+
+def _result(
+    players: list[Player],
+    recorded: dict[tuple[str, int], dict[str, float]],
+    machine: dict[str, Any],
+) -> dict[str, Any]:
+    frame_ms = float(np.median([each.frame_ms for each in players]))
+    trials = []
+    for each in players:
+        for played in each.played:
+            row = recorded.get((each.condition, played.position))
+            if row is None:
+                raise Broken(f"{each.condition}: no reading of case {played.position}")
+            trials.append(
+                {
+                    "condition": each.condition,
+                    "delay_ms": round(played.delay_ms, 1),
+                    "truth_ms": round(played.truth_ms, 2),
+                    "span_ms": round(played.span_ms, 2),
+                    "said_late_ms": round(played.said_late_ms, 2),
+                    "recorded": row,
+                    "errors": {
+                        name: None if value is None else round(value, 2)
+                        for name, value in errors_ms(played, row).items()
+                    },
+                }
+            )
+    conditions = {
+        name: _condition(trials, name, frame_ms)
+        for name in dict.fromkeys(each.condition for each in players)
+    }
+    return {
+        "benchmark": "timer",
+        "machine": machine,
+        "frame_ms": round(frame_ms, 2),
+        "clock_tie": {
+            "unsure_ms": round(max(min(t.unsure_ms for t in p.ties) for p in players), 2),
+            "drift_ms": round(
+                max(abs(p.ties[-1].behind_ms - p.ties[0].behind_ms) for p in players), 2
+            ),
+        },
+        "said_after_its_frame": summary.spread([each["said_late_ms"] for each in trials]),
+        "all": summary.errors(_errors(trials, "response"), frame_ms),
+        "all_since_the_picture": summary.errors(_errors(trials, "picture"), frame_ms),
+        "conditions": conditions,
+        "bars": _bars(trials, frame_ms),
+        "trials": trials,
+    }
+
+
+def _condition(trials: list[dict[str, Any]], name: str, frame_ms: float) -> dict[str, Any]:
+    own = [each for each in trials if each["condition"] == name]
+    uncalled = _errors(own, "hidden_or_paused_uncalled")
+    return {
+        "response": summary.errors(_errors(own, "response"), frame_ms),
+        "span": summary.errors(_errors(own, "span"), frame_ms),
+        "since_the_picture": summary.errors(_errors(own, "picture"), frame_ms),
+        "uncalled_ms": max(uncalled, default=0.0),
+    }
+
+
+def _errors(trials: list[dict[str, Any]], name: str) -> list[float]:
+    return [each["errors"][name] for each in trials if each["errors"][name] is not None]
+
+
+def _bars(trials: list[dict[str, Any]], frame_ms: float) -> list[dict[str, Any]]:
+    made = []
+    for since, name in (("the painted frame", "response"), ("the picture", "picture")):
+        found = summary.errors(_errors(trials, name), frame_ms)
+        for share, limit in (("median", 1), ("p99", 2)):
+            value = found.get(f"{share}_size_frames")
+            made.append(summary.bar(f"{share} error, since {since}", value, limit, "frames"))
+    for condition in ("hidden", "paused"):
+        own = [each for each in trials if each["condition"] == condition]
+        charged = max(_errors(own, "response"), default=None)
+        made.append(
+            summary.bar(
+                f"most response time charged too much, {condition}",
+                None if charged is None else max(charged, 0.0) / frame_ms,
+                2,
+                "frames",
+            )
+        )
+    return made
+
+
+def text(result: dict[str, Any]) -> str:
+    """Return the result for people."""
+    tied = result["clock_tie"]
+    lines = [
+        "Recorded minus true time, from the painted frame to the key",
+        f"  a frame is {result['frame_ms']} ms; clocks tied to within {tied['unsure_ms']} ms, "
+        f"drift {tied['drift_ms']} ms",
+        "",
+        f"  {'condition':<24}{'n':>4}{'bias':>8}{'SD':>8}{'median':>8}{'|median|':>9}"
+        f"{'|p95|':>8}{'|p99|':>8}{'|max|':>8}  ms    |median| |p99| frames",
+    ]
+    for name, found in result["conditions"].items():
+        lines.append(_line(name, found["response"]))
+        if found["span"]["n"]:
+            lines.append(_line(f"  its {name}_ms", found["span"]))
+        if found["since_the_picture"]["n"]:
+            lines.append(_line("  since the picture", found["since_the_picture"]))
+    lines.append(_line("all", result["all"]))
+    lines.append(_line("  since the picture", result["all_since_the_picture"]))
+    uncalled = {name: found["uncalled_ms"] for name, found in result["conditions"].items()}
+    lines += [
+        "",
+        f"  said after its frame began: median {result['said_after_its_frame']['p50_ms']} ms, "
+        f"p95 {result['said_after_its_frame']['p95_ms']} ms",
+        "  hidden or paused time where there was none, ms: "
+        + ", ".join(f"{name} {value:g}" for name, value in uncalled.items()),
+        "",
+    ]
+    return "\n".join([*lines, *summary.bar_lines(result["bars"])])
+
+
+def _line(name: str, found: dict[str, Any]) -> str:
+    def cell(key: str) -> str:
+        return "-" if found.get(key) is None else f"{found[key]:.2f}"
+
+    return (
+        f"  {name:<24}{found['n']:>4}{cell('bias_ms'):>8}{cell('spread_sd_ms'):>8}"
+        f"{cell('median_error_ms'):>8}{cell('median_size_ms'):>9}{cell('p95_size_ms'):>8}"
+        f"{cell('p99_size_ms'):>8}{cell('max_size_ms'):>8}"
+        f"{cell('median_size_frames'):>14}{cell('p99_size_frames'):>7}"
+    )
+
+
+def _conditions(words: str) -> tuple[str, ...]:
+    conditions = tuple(words.split(","))
+    if unknown := set(conditions) - set(CONDITIONS):
+        raise argparse.ArgumentTypeError(f"no condition {', '.join(sorted(unknown))}")
+    return conditions
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
