@@ -21,6 +21,7 @@ PNG_LEVEL = 4
 _MARK_PX = 180
 
 Signal = NDArray[np.float32]
+Grey = NDArray[np.uint8] | NDArray[np.uint16]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,7 @@ class Lightbox:
     lateral: tuple[Signal, ...]
     noise: Signal
 
-    def film(self, number: int, view: int, *, bits: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    def film(self, number: int, view: int, *, bits: int) -> Grey:
         """Return film 0 (frontal) or 1 (lateral) of a case: no two cases have a film in common."""
         sources = self.lateral if view else self.frontal
         signal = sources[number % len(sources)]
@@ -54,16 +55,18 @@ def enlarged(film: Image.Image, width: int, height: int) -> Signal:
 
 def with_noise(signal: Signal, noise: Signal, share: float = NOISE) -> Signal:
     """Return a signal with quantum noise: its deviation goes with the root of the signal."""
-    return (signal + share * noise * np.sqrt(signal + 0.05)).clip(0, 1)
+    noisy: Signal = (signal + share * noise * np.sqrt(signal + 0.05)).clip(0, 1)
+    return noisy
 
 
-def as_levels(signal: Signal, bits: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
+def as_levels(signal: Signal, bits: int) -> Grey:
     """Return a signal from 0 to 1 as grey levels over the whole range of 8 or 16 bits."""
     top = 2**bits - 1
-    return (signal * top + 0.5).astype(np.uint8 if bits == 8 else np.uint16)
+    levels: Grey = (signal * top + 0.5).astype(np.uint8 if bits == 8 else np.uint16)
+    return levels
 
 
-def marked(pixels: NDArray, text: str) -> NDArray:
+def marked(pixels: Grey, text: str) -> Grey:
     """Return a film with its number in white in a corner, as films have a side marker."""
     mark = Image.new("1", (_MARK_PX * 3, _MARK_PX * 2))
     font = ImageFont.load_default(_MARK_PX)
@@ -88,7 +91,7 @@ def lightbox(
     return Lightbox(frontal=read(frontal), lateral=read(lateral), noise=noise)
 
 
-def png(pixels: NDArray) -> bytes:
+def png(pixels: Grey) -> bytes:
     """Return a film as PNG."""
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "PNG", compress_level=PNG_LEVEL)

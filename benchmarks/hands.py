@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, ViewportSize
 
 from benchmarks.machine import Broken
 
 OBSERVER = Path(__file__).with_name("observer.js")
-VIEWPORT = {"width": 1440, "height": 900}
+VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 _LOOK_EVERY_S = 0.1
 _PATIENCE_S = 180.0
 
@@ -27,7 +27,7 @@ async def new_page(browser: Browser, *, plain: bool = False) -> Page:
 
 async def painted(page: Page) -> list[dict[str, float]]:
     """Return what the onlooker saw painted so far: position and page milliseconds."""
-    return await page.evaluate("benchmark.painted")
+    return list(await page.evaluate("benchmark.painted"))
 
 
 async def wait_painted(page: Page, n: int) -> dict[str, float]:
@@ -36,7 +36,7 @@ async def wait_painted(page: Page, n: int) -> dict[str, float]:
         # Opening and signing in replace the document, and the onlooker with it.
         seen = await page.evaluate("window.benchmark?.painted ?? []")
         if len(seen) >= n:
-            return seen[n - 1]
+            return dict(seen[n - 1])
         await asyncio.sleep(_LOOK_EVERY_S)
     raise Broken(f"case {n} was not painted within {_PATIENCE_S:g} s at {page.url}")
 

@@ -126,5 +126,5 @@ class Lane:
 def last_film_byte_s(exchanges: list[Exchange], views: int = VIEWS) -> float | None:
     """Return when the last byte of the first case's films reached the browser (since 1970)."""
     films = [each for each in exchanges if each.path.startswith(FILMS)][:views]
-    times = [each.last_s for each in films]
-    return None if len(times) < views or None in times else max(times)
+    times = [each.last_s for each in films if each.last_s is not None]
+    return None if len(times) < views else max(times)

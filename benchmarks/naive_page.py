@@ -9,6 +9,7 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -19,7 +20,7 @@ ANSWERS = Path(os.environ["BENCHMARK_ANSWERS"])
 
 
 @st.cache_data
-def load_cases() -> list[dict]:
+def load_cases() -> list[dict[str, Any]]:
     """Return the cases of the bank."""
     return list(json.loads(BANK.read_text(encoding="utf-8")).values())
 

@@ -147,10 +147,16 @@ async def _serve(
             return
         connection = _Connection(proxy.log)
         # The browser believes itself connected at once; over a real line that takes a round trip.
-        await asyncio.gather(
-            _pump(reader, far_writer, up, connection.up, kind.round_trip_s),
-            _pump(far_reader, writer, down, connection.down, 0.0),
-        )
+        try:
+            await asyncio.gather(
+                _pump(reader, far_writer, up, connection.up, kind.round_trip_s),
+                _pump(far_reader, writer, down, connection.down, 0.0),
+            )
+        finally:
+            for each in (writer, far_writer):
+                each.close()
+                with suppress(OSError):
+                    await each.wait_closed()
 
     server = await asyncio.start_server(connected, "127.0.0.1", proxy.port)
     async with server:
@@ -167,10 +173,12 @@ def proxied(target_port: int, kind: LineKind) -> Iterator[Proxy]:
     """Run a proxy before a port of this machine, in a thread with a loop of its own."""
     proxy = Proxy(port=free_port(), log=Log())
     loop, stop, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
-    thread = threading.Thread(
-        target=lambda: loop.run_until_complete(_serve(proxy, target_port, kind, stop, ready)),
-        daemon=True,
-    )
+
+    def serve() -> None:
+        loop.run_until_complete(_serve(proxy, target_port, kind, stop, ready))
+        loop.close()
+
+    thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     ready.wait(10)
     try:

@@ -208,7 +208,7 @@ def _bars(lanes: dict[str, Lane]) -> list[dict[str, Any]]:
         summary.bar("next case, 8 bits, local, p95", p95("app-8bit-local"), 50, "ms"),
         summary.bar("next case, 16 bits, local, p95", p95("app-16bit-local"), 100, "ms"),
         summary.bar("faster than the naive page, median", ratio, 8, "x", at_least=True),
-        summary.bar("slow line worse than local, p95", worse and worse["value"], 20, "ms"),
+        summary.bar("slow line worse than local, p95", worse["value"] if worse else None, 20, "ms"),
         summary.bar("first case after its last byte, largest", max(first, default=None), 500, "ms"),
     ]
 

@@ -131,6 +131,7 @@ def _result(
                     },
                 }
             )
+    said_late_ms = [played.said_late_ms for each in players for played in each.played]
     conditions = {
         name: _condition(trials, name, frame_ms)
         for name in dict.fromkeys(each.condition for each in players)
@@ -145,7 +146,7 @@ def _result(
                 max(abs(p.ties[-1].behind_ms - p.ties[0].behind_ms) for p in players), 2
             ),
         },
-        "said_after_its_frame": summary.spread([each["said_late_ms"] for each in trials]),
+        "said_after_its_frame": summary.spread(said_late_ms),
         "all": summary.errors(_errors(trials, "response"), frame_ms),
         "all_since_the_picture": summary.errors(_errors(trials, "picture"), frame_ms),
         "conditions": conditions,

@@ -131,7 +131,7 @@ class Player:
         return None if shown is None else pressed_ms - self._outside(shown)
 
     async def _commits(self) -> list[float]:
-        return await self.page.evaluate("benchmark.commits")
+        return list(await self.page.evaluate("benchmark.commits"))
 
     def _outside(self, page_ms: float) -> float:
         return self.origin_ms + page_ms + self.behind_ms

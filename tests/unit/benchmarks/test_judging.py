@@ -1,0 +1,100 @@
+"""What the benchmarks conclude from what they saw: screen, line, processes, trials."""
+
+import argparse
+import os
+
+import numpy as np
+import pytest
+
+from benchmarks import reading, timer
+from benchmarks.lanes import last_film_byte_s
+from benchmarks.machine import cpu_ms, family
+from benchmarks.proxy import Exchange
+from benchmarks.screen import judged, verdict
+from benchmarks.trials import Played, errors_ms, short_delays
+
+OLD, NEW = np.zeros((4, 4), np.float32), np.full((4, 4), 100, np.float32)
+HALF = np.vstack([OLD[:2], NEW[2:]])
+
+
+@pytest.mark.parametrize(
+    ("said_s", "right", "lead_ms"),
+    [(10.05, True, 10.0), (10.03, False, -10.0), (9.0, False, -1040)],
+)
+def test_the_screen_is_right_when_its_frame_shows_the_whole_new_case(
+    said_s: float, right: bool, lead_ms: float
+) -> None:
+    """A frame with one film of the new case and one of the old does not count."""
+    frames = [(9.5, OLD), (10.02, HALF), (10.04, NEW), (10.9, NEW)]
+    assert verdict(frames, said_s) == {"right": right, "lead_ms": lead_ms}
+
+
+def test_two_cases_that_look_alike_are_no_witness() -> None:
+    """Where nothing changed nothing can be said, and nothing is counted."""
+    unclear = verdict([(1.0, NEW), (2.0, NEW)], 1.5)
+    assert unclear["right"] is None
+    found = judged([unclear, {"right": True, "lead_ms": 4.0}, {"right": False, "lead_ms": -20.0}])
+    assert (found["n"], found["n_right"], found["n_right_within_a_frame"]) == (2, 1, 1)
+
+
+def test_the_first_case_is_there_when_its_last_film_is() -> None:
+    """Later films and other paths do not count; nothing is said before both films came."""
+    films = [Exchange(path=f"/films/{n}", asked_s=n, last_s=last) for n, last in ((1, 9), (2, 7))]
+    others = [Exchange(path="/desk", asked_s=3, last_s=20), Exchange(path="/films/3", asked_s=4)]
+    assert last_film_byte_s([*films, *others]) == 9
+    assert last_film_byte_s([films[0], others[0]]) is None
+
+
+def test_a_family_has_all_descendants_and_nobody_else() -> None:
+    """Grandchildren count; the parent's other children do not."""
+    assert family(2, {1: 0, 2: 1, 3: 2, 4: 3, 5: 1}) == {2, 3, 4}
+
+
+def test_processor_time_grows_with_work() -> None:
+    """Counted is what a process takes, here this one."""
+    before = cpu_ms(os.getpid())
+    while cpu_ms(os.getpid()) < before + 20:
+        sum(range(100_000))
+    assert cpu_ms(os.getpid()) >= before + 20
+
+
+def test_time_out_of_sight_belongs_to_its_column() -> None:
+    """Recorded minus true: the response without the span, and the span in its own column."""
+    played = Played(
+        condition="hidden", position=1, delay_ms=1000, truth_ms=1000, span_ms=400,
+        since_picture_ms=990,
+    )  # fmt: skip
+    recorded = {"response_ms": 603.0, "elapsed_ms": 1001.0, "hidden_ms": 398.0, "paused_ms": 0.0}
+    assert errors_ms(played, recorded) == {
+        "response": 3.0, "span": -2.0, "picture": 13.0, "hidden_or_paused_uncalled": 0.0,
+    }  # fmt: skip
+
+
+def test_delays_go_from_50_ms_to_6_s() -> None:
+    """Short delays are spread over the whole range, and the same for the same seed."""
+    delays = short_delays(25, "quiet", np.random.default_rng(1))
+    assert (round(min(delays)), round(max(delays)), len(delays)) == (50, 6000, 25)
+    assert delays == short_delays(25, "quiet", np.random.default_rng(1))
+    assert round(min(short_delays(25, "paused", np.random.default_rng(1)))) == 300
+
+
+def test_only_says_which_lanes_are_read() -> None:
+    """No naive page, no baseline; its slow lane is short unless all is asked for."""
+    parser = argparse.ArgumentParser()
+    reading.add_arguments(parser)
+    assert [plan.name for plan in reading.plans(parser.parse_args(["--only", "local,slow"]))] == [
+        "app-8bit-local",
+        "app-8bit-slow",
+    ]
+    everything = reading.plans(parser.parse_args([]))
+    assert [plan.n for plan in everything] == [56, 56, 56, reading.FEW, 56, 56]
+    assert {plan.n for plan in reading.plans(parser.parse_args(["--full"]))} == {56}
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--only", "everything"])
+
+
+def test_conditions_can_be_chosen() -> None:
+    """--only takes conditions by name."""
+    parser = argparse.ArgumentParser()
+    timer.add_arguments(parser)
+    assert parser.parse_args(["--only", "quiet,paused"]).only == ("quiet", "paused")
