@@ -55,8 +55,15 @@ test("shortcuts of the browser and unfinished input are left alone", () => {
   for (const key of ["Tab", "F5", "Shift", " ", "Dead"]) assert.equal(press(key), null);
 });
 
-test("letters without a meaning are swallowed, so that nothing behind the page takes them", () => {
-  assert.equal(press("k", "KeyK").do, "nothing");
+test("every letter is taken, so that nothing behind the page gets it", () => {
+  for (const letter of "abcdefghijklmnopqrstuvwxyz") assert.notEqual(press(letter), null);
+});
+
+test("the film's tools have letters that no option has, and Delete removes", () => {
+  const tools = { y: "flip", x: "swap", k: "link", m: "glass", j: "measure", o: "otherEnd", u: "newLine", q: "question" };
+  for (const [letter, tool] of Object.entries(tools)) assert.equal(press(letter).do, tool);
+  assert.equal(press("s").do, "settings");
+  assert.equal(press("Delete").do, "remove");
 });
 
 test("nothing but film movements and scrolling repeats", () => {

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arrange, covered, fitted, origin, panned, zoomed } from "../../../ui/viewer/js/layout.js";
+import {
+  arrange, covered, fitted, followed, mirrored, onFilm, onPane, origin, panned, zoomed,
+} from "../../../ui/viewer/js/layout.js";
 
 const upright = { width: 2048, height: 2500 };
 const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-9, `${a} is not ${b}`);
@@ -91,4 +93,45 @@ test("the covered part ends at the pane", () => {
     { x: 0, y: 0, width: 300, height: 200 });
   assert.deepEqual(covered(fitted(pane, { width: 100, height: 100 }), pane, { width: 100, height: 100 }),
     { x: 50, y: 0, width: 200, height: 200 });
+});
+
+const pane = (gaze, more = {}) => ({
+  hung: { view: upright }, rect: { x: 0, y: 0, width: 520, height: 900 }, gaze, flipped: false, ...more,
+});
+
+test("a point of the pane is a point of the film and back, flipped too, and at 1:1 on whole pixels", () => {
+  for (const scale of [0.36, 1, 3.7]) {
+    for (const flipped of [false, true]) {
+      const one = pane({ scale, x: 1000.3, y: 900.6, fit: false }, { flipped });
+      const back = onPane(onFilm({ x: 17, y: 803 }, one), one);
+      near(back.x, 17);
+      near(back.y, 803);
+      assert.ok(scale !== 1 || Number.isInteger(onFilm({ x: 17, y: 803 }, one).x));
+    }
+  }
+});
+
+test("flipped, left and right change places about the pane's middle", () => {
+  const gaze = { scale: 0.5, x: 1000, y: 900, fit: false };
+  const [plain, flipped] = [pane(gaze), pane(gaze, { flipped: true })];
+  near(onFilm({ x: 100, y: 50 }, plain).x, onFilm({ x: 420, y: 50 }, flipped).x);
+  const part = { x: 20, y: 0, width: 300, height: 10 };
+  assert.deepEqual([mirrored(part, { width: 520 }, false), mirrored(part, { width: 520 }, true)], [20, 200]);
+});
+
+test("a linked film goes the same way, in proportion, and as near", () => {
+  const small = { width: 1024, height: 1250 };
+  const before = { scale: 1, x: 1000, y: 1200, fit: false };
+  const follower = pane({ scale: 2, x: 500, y: 600, fit: false }, { hung: { view: small } });
+  const lead = pane(panned(before, -100, 50, follower.rect, upright));
+  const moved = followed(follower, lead, before);
+  assert.deepEqual(moved, { scale: 2, x: 550, y: 575, fit: false });
+  const nearer = followed(follower, pane({ ...before, scale: 1.5 }), before);
+  assert.deepEqual(nearer, { scale: 3, x: 500, y: 600, fit: false });
+});
+
+test("of two linked films one flipped, both go the same way on the screen", () => {
+  const before = { scale: 1, x: 1000, y: 1200, fit: false };
+  const lead = pane({ ...before, x: 1100 });
+  assert.equal(followed(pane(before, { flipped: true }), lead, before).x, 900);
 });

@@ -73,15 +73,17 @@ export class Answering {
     if (sitting) sitting.comment = text;
   }
 
-  /** Back to the choice of an option, from whatever was asked after it. */
+  /** Back to the choice of an option, from whatever was asked after it. @returns {boolean} whether anything was */
   stepBack() {
     const sitting = this.#current();
-    if (!sitting) return;
+    const asked = Boolean(sitting) && (this.askingSure || this.givingUp);
+    if (!sitting) return asked;
     this.#ask(false);
     this.#panel.hint("");
-    if (!this.givingUp) return;
+    if (!this.givingUp) return asked;
     this.#givingUp.leave();
     this.#panel.showChoice(sitting.option);
+    return asked;
   }
 
   /** To the reasons for giving the case up, or back from them; where the protocol allows it. */

@@ -1,13 +1,17 @@
 /** What each key and each tool button does, and which keys are left alone. */
 
 import { actionOf } from "./keys.js";
-import { texts } from "./texts.js";
+import { settingsSheet } from "./settings-sheet.js";
 
 const PAN_PX = 60;
 const LEVEL_PX = 16;
+const GLASS_PX = 24;
 const ZOOM_STEP = 1.2;
 const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
-const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view"];
+const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
+  "swap", "glass", "measure", "otherEnd", "newLine", "remove"];
+// What is asked of the question brings it back to the screen; Enter and Esc do no more than that.
+const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "scroll", "back", "close"];
 
 export class Commands {
   #room;
@@ -16,12 +20,14 @@ export class Commands {
   #overlays;
   #root;
   #sheet;
+  #settings;
 
   /** @param {{root: HTMLElement, room: import("./room.js").Room, picture: import("./picture.js").Picture,
    *   panel: import("./panel.js").Panel, overlays: import("./overlays.js").Overlays,
-   *   sheet: import("./step-sheet.js").StepSheet}} parts */
-  constructor({ root, room, picture, panel, overlays, sheet }) {
+   *   sheet: import("./step-sheet.js").StepSheet, settings: import("./settings.js").Settings}} parts */
+  constructor({ root, room, picture, panel, overlays, sheet, settings }) {
     this.#sheet = sheet;
+    this.#settings = settings;
     this.#root = root;
     this.#room = room;
     this.#picture = picture;
@@ -32,7 +38,8 @@ export class Commands {
   /** Listens in the capture phase of the window: Streamlit has shortcuts of its own. @param {KeyboardEvent} event */
   key(event) {
     const { target } = event;
-    const writing = target instanceof HTMLElement && target.matches("input:not([type=radio]), textarea, select");
+    const choosing = target instanceof HTMLElement && target.matches("input[type=radio]");
+    const writing = !choosing && target instanceof HTMLElement && target.matches("input, textarea, select");
     const action = actionOf(event);
     if (this.#sheet.open && !this.#overlays.open) {
       this.#onSheet(event, action, writing);
@@ -42,10 +49,11 @@ export class Commands {
     if (!action || (writing && action.do !== "close" && !givesReason)) return;
     if (action.do === "scroll" && this.#overlays.open) return; // the browser scrolls the sheet
     if (action.do === "confirm" && meansItself(target)) return;
+    if (action.do === "pan" && choosing) return;
     swallow(event);
     if (event.repeat && !action.repeats) return;
     if (writing && !givesReason) target.blur();
-    else this.run(action, event.timeStamp);
+    else this.run({ ...action, held: event.repeat }, event.timeStamp);
   }
 
   /** During the preparation the sheet has the keys, then the browser: Tab, arrows, pages. */
@@ -64,9 +72,13 @@ export class Commands {
   run(action, now) {
     const sheet = this.#overlays.open;
     if (sheet) {
-      const closes = action.do === "close" || (sheet === "help" && action.do === "help");
+      const closes = action.do === "close" || (["help", "settings"].includes(sheet) && action.do === sheet);
       if (closes && !this.#overlays.blocked) this.#overlays.close();
-    } else if (FILM.includes(action.do)) {
+      return;
+    }
+    if (QUESTION.includes(action.do) && this.#unfold() && ["confirm", "close"].includes(action.do)) return;
+    if (action.do === "back" && this.#picture.tape.on) this.#picture.tape.remove();
+    else if (FILM.includes(action.do)) {
       if (this.#room.filmShown) this.#onFilm(action);
     } else {
       this.#onPage(action, now);
@@ -81,20 +93,23 @@ export class Commands {
       case "confirm": if (room.state !== "loading" || !this.#overlays.enter()) room.confirm(now); break;
       case "pause": room.pause(now); break;
       case "back": room.back(); break;
-      case "close": room.answering.stepBack(); break;
+      case "close": this.#escape(); break;
       case "giveUp": room.answering.giveUp(); break;
       case "comment": if (room.state === "ready" && !room.answering.givingUp) this.#panel.focusComment(); break;
       case "scroll": this.#panel.scroll(action.down); break;
       case "help": this.#help(); break;
-      case "theme": this.#turnLight(); break;
+      case "theme": this.#settings.turn("panel"); break;
+      case "link": this.#settings.turn("views"); room.used("link"); break;
+      case "settings": this.#overlays.sheet("settings", settingsSheet(this.#settings, () => this.#overlays.close())); break;
+      case "question": if (!this.#unfold() && room.filmShown) this.#root.dataset.panel = "strip"; break;
       default: break;
     }
   }
 
-  #onFilm({ do: what, right, down }) {
+  #onFilm({ do: what, right, down, held }) {
     const picture = this.#picture;
     switch (what) {
-      case "pan": picture.pan(-right * PAN_PX, -down * PAN_PX); this.#room.used("pan"); break;
+      case "pan": this.#arrow(right, down, held); break;
       case "level": picture.level(right * LEVEL_PX, down * LEVEL_PX); this.#room.used("window"); break;
       case "zoomIn": picture.zoom(ZOOM_STEP); this.#room.used("zoom"); break;
       case "zoomOut": picture.zoom(1 / ZOOM_STEP); this.#room.used("zoom"); break;
@@ -103,8 +118,41 @@ export class Commands {
       case "reset": picture.reset(); break;
       case "fit": picture.fit(); break;
       case "actualSize": picture.actualSize(); break;
+      case "flip": picture.flip(); break;
+      case "swap": picture.swap(); break;
+      case "glass": picture.toggleGlass(); break;
+      case "measure": picture.tape.toggle(); break;
+      case "otherEnd": picture.tape.other(); break;
+      case "newLine": picture.tape.another(); break;
+      case "remove": picture.tape.remove(); break;
       default: picture.nextView();
     }
+  }
+
+  /** Arrows move what was taken up last: a measured end, the glass, or the film. */
+  #arrow(right, down, held) {
+    const picture = this.#picture;
+    if (picture.tape.on) picture.tape.step(right, down, held);
+    else if (picture.magnifying) picture.moveGlass(right * GLASS_PX, down * GLASS_PX);
+    else {
+      picture.pan(-right * PAN_PX, -down * PAN_PX);
+      this.#room.used("pan");
+    }
+  }
+
+  /** Esc puts down what was taken up last. */
+  #escape() {
+    const picture = this.#picture;
+    if (this.#room.answering.stepBack()) return;
+    if (picture.tape.on || !picture.tape.empty) picture.tape.clear();
+    else if (picture.magnifying) picture.toggleGlass();
+  }
+
+  /** The question's panel, if it is a strip, is whole again. @returns {boolean} whether it was a strip */
+  #unfold() {
+    const folded = this.#root.dataset.panel === "strip";
+    delete this.#root.dataset.panel;
+    return folded;
   }
 
   #help() {
@@ -113,12 +161,9 @@ export class Commands {
     const rules = this.#room.rules ?? {};
     const { confidence_steps: steps = 0, back_navigation: back, comments, cannot_answer: skips } = rules;
     const last = options.at(-1)?.option ?? "D";
-    this.#overlays.help({ letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments, skips });
-  }
-
-  #turnLight() {
-    const { dataset } = this.#root;
-    dataset.theme = dataset.theme === "light" ? "dark" : "light";
+    this.#overlays.help({
+      letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments, skips, ...this.#settings.values,
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-/** The reader's hands on the film: mouse, wheel and touch turned into zoom, pan and window. */
+/** The reader's hands on the film: mouse, wheel and touch turned into zoom, pan, window and measured lines. */
 
 const CLICK_PX = 3; // less is a click that trembled
 const BURST_MS = 400; // wheel steps closer together are one zoom
@@ -7,6 +7,7 @@ export class Hands {
   #place;
   #picture;
   #used;
+  #settings;
   #stop = new AbortController();
   /** @type {Map<number, {x: number, y: number}>} */
   #pointers = new Map();
@@ -14,8 +15,10 @@ export class Hands {
   #space = false;
   #lastWheel = -Infinity;
 
-  /** @param {HTMLElement} place @param {import("./picture.js").Picture} picture @param {(tool: string) => void} used */
-  constructor(place, picture, used) {
+  /** @param {HTMLElement} place @param {import("./picture.js").Picture} picture @param {(tool: string) => void} used
+   *  @param {import("./settings.js").Settings} settings */
+  constructor(place, picture, used, settings) {
+    this.#settings = settings;
     this.#place = place;
     this.#picture = picture;
     this.#used = used;
@@ -24,6 +27,7 @@ export class Hands {
     on(place, "wheel", (event) => this.#wheel(event), { passive: false });
     on(place, "pointerdown", (event) => this.#down(event));
     on(place, "pointermove", (event) => this.#move(event));
+    on(place, "pointerleave", () => picture.point(null));
     for (const type of ["pointerup", "pointercancel"]) on(place, type, (event) => this.#up(event));
     on(place, "dblclick", (event) => this.#fit(event));
     on(place, "contextmenu", (event) => event.preventDefault());
@@ -47,11 +51,18 @@ export class Hands {
     event.preventDefault();
     const pane = this.#picture.paneAt(event.clientX, event.clientY);
     if (!pane) return;
-    const pixels = event.deltaY * [1, 33, 400][event.deltaMode];
-    // A trackpad's pinch arrives as a wheel with ctrl, in much smaller steps.
-    const factor = Math.exp(-pixels * (event.ctrlKey ? 0.01 : 0.0015));
-    this.#picture.zoom(factor, pane, event.clientX, event.clientY);
-    if (event.timeStamp - this.#lastWheel > BURST_MS) this.#used("zoom");
+    const unit = [1, 33, 400][event.deltaMode];
+    // With shift the wheel does the other thing; a trackpad's pinch, which arrives as a wheel with ctrl, always zooms.
+    const zooms = event.ctrlKey || (this.#settings.values.wheel === "zoom") !== event.shiftKey;
+    if (zooms) {
+      // Some browsers turn a wheel with shift sideways. A pinch comes in much smaller steps.
+      const factor = Math.exp(-(event.deltaY || event.deltaX) * unit * (event.ctrlKey ? 0.01 : 0.0015));
+      this.#picture.zoom(factor, pane, event.clientX, event.clientY);
+    } else {
+      const sideways = event.shiftKey && !event.deltaX;
+      this.#picture.pan(sideways ? 0 : -event.deltaX * unit, -event.deltaY * unit, pane);
+    }
+    if (event.timeStamp - this.#lastWheel > BURST_MS) this.#used(zooms ? "zoom" : "pan");
     this.#lastWheel = event.timeStamp;
   }
 
@@ -65,16 +76,22 @@ export class Hands {
     }
     this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     const tool = this.#pointers.size > 1 ? "pinch" : this.#toolOf(event);
+    if (this.#drag?.tool === "measure") this.#picture.tape.up();
+    if (tool === "measure") this.#picture.tape.down(this.#picture.toDevice(event.clientX, event.clientY), pane);
     this.#drag = { pane, tool, x: event.clientX, y: event.clientY, moved: 0, counted: false };
   }
 
   #toolOf(event) {
-    if (event.pointerType === "touch") return "pan";
+    const other = event.button === 1 || event.shiftKey || this.#space;
     if (event.button === 2) return "zoom";
-    return event.button === 1 || event.shiftKey || this.#space ? "pan" : "window";
+    if (this.#picture.tape.on && !other) return "measure";
+    if (event.pointerType === "touch") return this.#picture.magnifying ? "glass" : "pan";
+    return (this.#settings.values.left === "pan") !== other ? "pan" : "window";
   }
 
   #move(event) {
+    const at = this.#picture.toDevice(event.clientX, event.clientY);
+    if (event.pointerType !== "touch" || this.#drag?.tool === "glass") this.#picture.point(at);
     const before = this.#pointers.get(event.pointerId);
     const drag = this.#drag;
     if (!before || !drag) return;
@@ -82,8 +99,9 @@ export class Hands {
     const down = event.clientY - before.y;
     const apart = this.#apart();
     this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    if (drag.tool === "measure") this.#picture.tape.drag(at);
     drag.moved += Math.hypot(right, down);
-    if (drag.moved < CLICK_PX) return;
+    if (drag.moved < CLICK_PX || drag.tool === "measure" || drag.tool === "glass") return;
     if (drag.tool === "pinch") this.#pinch(drag, apart, right, down);
     else if (drag.tool === "pan") this.#picture.pan(right, down, drag.pane);
     else if (drag.tool === "zoom") this.#picture.zoom(Math.exp(-down * 0.008), drag.pane, drag.x, drag.y);
@@ -106,13 +124,14 @@ export class Hands {
 
   #up(event) {
     this.#pointers.delete(event.pointerId);
+    if (this.#drag?.tool === "measure") this.#picture.tape.up();
     // The finger that stays after a pinch starts nothing new.
     if (this.#pointers.size < 2) this.#drag = null;
   }
 
   #fit(event) {
     const pane = this.#picture.paneAt(event.clientX, event.clientY);
-    if (pane) this.#picture.fit(pane);
+    if (pane && !this.#picture.tape.on) this.#picture.fit(pane);
   }
 
   #holdSpace(event) {

@@ -1,16 +1,17 @@
 /**
  * From a key press to what the reader means by it, on any keyboard layout.
  *
- * Options take A to H and 1 to 8, so no command does. Letters go by what is printed on the key; where that is not a
+ * Options take A to H and 1 to 8, so no command does: not F for flip, but Y, whose halves mirror each other. Letters go by what is printed on the key; where that is not a
  * Latin letter, by the key's place. The row of digits goes by place, because on French keyboards it gives signs.
  */
 
 /** @typedef {{do: string, letter?: string, number?: number, right?: number, down?: number,
- *   repeats?: boolean}} Action */
+ *   repeats?: boolean, held?: boolean}} Action  held: the key is down for longer */
 
 const LETTERS = {
   i: "invert", r: "reset", w: "preset", z: "actualSize", p: "pause", v: "view", t: "comment", l: "theme",
   n: "giveUp",
+  y: "flip", x: "swap", k: "link", m: "glass", j: "measure", o: "otherEnd", u: "newLine", q: "question", s: "settings",
 };
 const SIGNS = {
   "+": { do: "zoomIn", repeats: true },
@@ -19,7 +20,7 @@ const SIGNS = {
   "−": { do: "zoomOut", repeats: true },
   "?": { do: "help" },
 };
-const NAMED = { Enter: "confirm", Escape: "close", Backspace: "back" };
+const NAMED = { Enter: "confirm", Escape: "close", Backspace: "back", Delete: "remove" };
 const PAGES = { PageUp: -1, PageDown: 1 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 

@@ -3,6 +3,7 @@
 /** @typedef {import("./types.js").Rect} Rect */
 /** @typedef {import("./types.js").Gaze} Gaze */
 /** @typedef {{width: number, height: number}} Size */
+/** @typedef {{hung: {view: Size}, rect: Rect, gaze: Gaze, flipped: boolean}} Pane  flipped: left is right */
 
 const LARGEST_SCALE = 16;
 const NEARLY = 1.02;
@@ -49,6 +50,35 @@ export function panned(gaze, right, down, pane, film) {
 }
 
 /**
+ * How a linked view goes along: the same zoom, and the same way over the film in proportion to its size.
+ * @param {Pane} pane the view that follows @param {Pane} lead the one that moved @param {Gaze} before how it was
+ * @returns {Gaze}
+ */
+export function followed(pane, lead, before) {
+  const [film, leading] = [pane.hung.view, lead.hung.view];
+  const side = pane.flipped === lead.flipped ? 1 : -1;
+  const x = pane.gaze.x + (side * (lead.gaze.x - before.x) * film.width) / leading.width;
+  const y = pane.gaze.y + ((lead.gaze.y - before.y) * film.height) / leading.height;
+  const gaze = zoomed(pane.gaze, lead.gaze.scale / before.scale, { x: 0, y: 0 }, pane.rect, film);
+  return bounded({ ...gaze, x, y }, pane.rect, film);
+}
+
+/** @param {{x: number, y: number}} at from the pane's top left corner, in device pixels @param {Pane} pane
+ *  @returns {{x: number, y: number}} in film pixels */
+export function onFilm(at, { gaze, rect, flipped }) {
+  const corner = origin(gaze, rect);
+  const across = flipped ? rect.width - at.x : at.x;
+  return { x: corner.x + across / gaze.scale, y: corner.y + at.y / gaze.scale };
+}
+
+/** The other way round. @param {{x: number, y: number}} point in film pixels @param {Pane} pane */
+export function onPane(point, { gaze, rect, flipped }) {
+  const corner = origin(gaze, rect);
+  const across = (point.x - corner.x) * gaze.scale;
+  return { x: flipped ? rect.width - across : across, y: (point.y - corner.y) * gaze.scale };
+}
+
+/**
  * The film coordinates of the pane's top left corner. At 1:1 it lies on whole pixels, so that every film pixel is
  * exactly one screen pixel.
  * @param {Gaze} gaze @param {Size} pane
@@ -72,6 +102,12 @@ export function covered(gaze, pane, film) {
   const width = edge(film.width - corner.x, pane.width) - x;
   const height = edge(film.height - corner.y, pane.height) - y;
   return { x, y, width: Math.max(1, width), height: Math.max(1, height) };
+}
+
+/** Where the covered part begins from the pane's left once the pane is flipped, or as it is.
+ *  @param {Rect} part @param {Size} pane @param {boolean} flipped */
+export function mirrored(part, pane, flipped) {
+  return flipped ? pane.width - part.x - part.width : part.x;
 }
 
 /** Keep the film in the pane: never an edge inside it while the film is larger, centred while it is smaller. */

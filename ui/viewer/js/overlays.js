@@ -90,6 +90,11 @@ export class Overlays {
     this.#show("help", [element("h2", texts.help.title), columns, close]);
   }
 
+  /** Open a sheet with this on it, its title first. @param {string} name @param {HTMLElement[]} children */
+  sheet(name, children) {
+    this.#show(name, children);
+  }
+
   close() {
     this.#sheet.hidden = true;
     this.#main.inert = false;
@@ -120,7 +125,7 @@ export class Overlays {
     this.#main.inert = true;
     // Where time does not count, nothing is to be read.
     this.#main.toggleAttribute("data-covered", this.blocked);
-    this.#sheet.querySelector("button")?.focus({ preventScroll: true });
+    this.#sheet.querySelector("input:checked, button")?.focus({ preventScroll: true });
   }
 }
 

@@ -1,6 +1,6 @@
 /** The fallback renderer: the same picture on a plain 2D canvas, computed by the processor from the samples. */
 
-import { covered, origin } from "./layout.js";
+import { covered, mirrored, origin } from "./layout.js";
 import { resample } from "./resample.js";
 import { shadeTable } from "./window.js";
 
@@ -8,6 +8,7 @@ import { shadeTable } from "./window.js";
 
 const BLACK = 0xff000000;
 const STEPS = 65536;
+const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
 
 export class CanvasRenderer {
   name = "canvas2d";
@@ -23,19 +24,20 @@ export class CanvasRenderer {
   async upload(film) {
     // Eight bits keep eight more below the point; sixteen are fine as they are. Either way 65536 steps.
     const unit = film.samples instanceof Uint8Array ? 256 : 1;
-    return { film, unit, rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
+    return { film, unit, made: {} };
   }
 
   /** Make the screen-sized part and its windowed image, unless they are there already. @param {Hanging} hanging */
-  prepare({ handle, rect, gaze, window, inverted }) {
+  prepare({ handle, rect, gaze, window, inverted, flipped, slot = "pane" }) {
+    const made = (handle.made[slot] ??= { ...UNMADE });
     const sheetKey = [gaze.scale, gaze.x, gaze.y, rect.width, rect.height].join();
-    const printKey = [sheetKey, window.low, window.high, inverted].join();
-    if (handle.sheetKey !== sheetKey) {
-      handle.rect = covered(gaze, rect, handle.film);
-      handle.sheet = resample(handle.film, corner(gaze, rect, handle.rect), 1 / gaze.scale, handle.rect, handle.unit);
+    const printKey = [sheetKey, window.low, window.high, inverted, flipped].join();
+    if (made.sheetKey !== sheetKey) {
+      made.rect = covered(gaze, rect, handle.film);
+      made.sheet = resample(handle.film, corner(gaze, rect, made.rect), 1 / gaze.scale, made.rect, handle.unit);
     }
-    if (handle.printKey !== printKey) handle.print = this.#print(handle, window, inverted);
-    Object.assign(handle, { sheetKey, printKey });
+    if (made.printKey !== printKey) made.print = this.#print(made, handle.unit, window, inverted, flipped);
+    Object.assign(made, { sheetKey, printKey });
   }
 
   /** @param {Hanging[]} hangings */
@@ -45,8 +47,10 @@ export class CanvasRenderer {
     this.#context.fillRect(0, 0, canvas.width, canvas.height);
     for (const hanging of hangings) {
       this.prepare(hanging);
-      const { handle, rect } = hanging;
-      this.#context.putImageData(handle.print, rect.x + handle.rect.x, rect.y + handle.rect.y);
+      const { handle, rect, flipped, slot = "pane" } = hanging;
+      const { print, rect: part } = handle.made[slot];
+      if (slot === "glass") this.#context.fillRect(rect.x, rect.y, rect.width, rect.height);
+      this.#context.putImageData(print, rect.x + mirrored(part, rect, flipped), rect.y + part.y);
     }
   }
 
@@ -56,11 +60,12 @@ export class CanvasRenderer {
 
   release() {}
 
-  #print({ sheet, rect, unit }, window, inverted) {
+  #print({ sheet, rect }, unit, window, inverted, flipped) {
     const table = shadeTable(STEPS, unit, window, inverted);
     const image = this.#context.createImageData(rect.width, rect.height);
     const pixels = new Uint32Array(image.data.buffer);
     for (let i = 0; i < pixels.length; i += 1) pixels[i] = BLACK | (table[sheet[i]] * 0x010101);
+    if (flipped) for (let i = 0; i < pixels.length; i += rect.width) pixels.subarray(i, i + rect.width).reverse();
     return image;
   }
 }

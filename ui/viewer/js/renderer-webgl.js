@@ -3,18 +3,21 @@
  *
  * The screen-sized part of a film (its sheet) is made anew when the view changes, the windowed sheet (its print) when
  * the window does. Both are made in advance for the coming cases, so that showing one is a copy of its pixels. A film
- * larger than the card takes as one texture stays with the processor, which makes its sheets.
+ * that hangs twice, as under the magnifying glass, has both once for each slot. A film larger than the card takes as
+ * one texture stays with the processor, which makes its sheets.
  */
 
-import { covered, origin } from "./layout.js";
+import { covered, mirrored, origin } from "./layout.js";
 import { resample } from "./resample.js";
 import { HALVE, RESAMPLE, VERTEX, WINDOW } from "./shaders.js";
 
 /** @typedef {{handle: any, rect: import("./types.js").Rect, gaze: import("./types.js").Gaze,
- *   window: import("./types.js").Window, inverted: boolean}} Hanging  a film in its pane */
+ *   window: import("./types.js").Window, inverted: boolean, flipped: boolean, slot?: "pane"|"glass"}} Hanging
+ *   a film in its pane, or a part of it in the glass, which lies on black over what hangs before it */
 
 const STRIP_BYTES = 1 << 20; // short enough an upload to leave the frame rate alone
 const SMALLEST_LEVEL = 64;
+/** What is made of a film for one slot. */
 const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
 
 export class WebglRenderer {
@@ -35,7 +38,7 @@ export class WebglRenderer {
     this.#gl = gl;
     this.#halve = program(gl, HALVE, ["u_film", "u_gain"]);
     this.#resample = program(gl, RESAMPLE, ["u_film", "u_origin", "u_step", "u_gain"]);
-    this.#window = program(gl, WINDOW, ["u_sheet", "u_top", "u_low", "u_high", "u_inverted"]);
+    this.#window = program(gl, WINDOW, ["u_sheet", "u_last", "u_low", "u_high", "u_inverted", "u_flipped"]);
     this.#buffer = gl.createFramebuffer();
     this.software = drawsInSoftware(gl);
   }
@@ -49,7 +52,7 @@ export class WebglRenderer {
     const { samples, width, height } = film;
     const eight = samples instanceof Uint8Array;
     if (Math.max(width, height) > gl.getParameter(gl.MAX_TEXTURE_SIZE)) {
-      return { ...UNMADE, width, height, levels: [], film, unit: eight ? 256 : 1 };
+      return { width, height, levels: [], film, unit: eight ? 256 : 1, made: {} };
     }
     const levels = [texture(gl, eight ? gl.R8UI : gl.R16UI, width, height)];
     const type = eight ? gl.UNSIGNED_BYTE : gl.UNSIGNED_SHORT;
@@ -66,16 +69,17 @@ export class WebglRenderer {
     await breathe();
     this.#addHalves(levels, eight ? 256 : 1);
     // In 256ths: what one unit of the first level and of the halved levels counts.
-    return { ...UNMADE, width, height, levels, gains: [256, eight ? 1 : 256] };
+    return { width, height, levels, gains: [256, eight ? 1 : 256], made: {} };
   }
 
   /** Make the sheet and the print, unless they are there already. @param {Hanging} hanging */
-  prepare({ handle, rect, gaze, window, inverted }) {
+  prepare({ handle, rect, gaze, window, inverted, flipped, slot = "pane" }) {
+    const made = (handle.made[slot] ??= { ...UNMADE });
     const sheetKey = [gaze.scale, gaze.x, gaze.y, rect.width, rect.height].join();
-    const printKey = [sheetKey, window.low, window.high, inverted].join();
-    if (handle.sheetKey !== sheetKey) this.#makeSheet(handle, gaze, rect);
-    if (handle.printKey !== printKey) this.#makePrint(handle, window, inverted);
-    Object.assign(handle, { sheetKey, printKey });
+    const printKey = [sheetKey, window.low, window.high, inverted, flipped].join();
+    if (made.sheetKey !== sheetKey) this.#makeSheet(handle, made, gaze, rect);
+    if (made.printKey !== printKey) this.#makePrint(made, window, inverted, flipped);
+    Object.assign(made, { sheetKey, printKey });
   }
 
   /** @param {Hanging[]} hangings */
@@ -86,11 +90,13 @@ export class WebglRenderer {
     gl.clearColor(0, 0, 0, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.bindFramebuffer(gl.READ_FRAMEBUFFER, this.#buffer);
-    for (const { handle, rect } of hangings) {
-      const { width, height } = handle.rect;
-      const left = rect.x + handle.rect.x;
-      const bottom = gl.drawingBufferHeight - rect.y - handle.rect.y - height;
-      gl.framebufferTexture2D(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, handle.print.name, 0);
+    for (const { handle, rect, flipped, slot = "pane" } of hangings) {
+      const { print, rect: part } = handle.made[slot];
+      if (slot === "glass") this.#blacken(rect);
+      const { width, height } = part;
+      const left = rect.x + mirrored(part, rect, flipped);
+      const bottom = gl.drawingBufferHeight - rect.y - part.y - height;
+      gl.framebufferTexture2D(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, print.name, 0);
       gl.blitFramebuffer(0, 0, width, height, left, bottom, left + width, bottom + height,
         gl.COLOR_BUFFER_BIT, gl.NEAREST);
     }
@@ -111,23 +117,33 @@ export class WebglRenderer {
 
   release(handle) {
     for (const level of handle.levels) this.#gl.deleteTexture(level.name);
-    for (const made of [handle.sheet, handle.print]) if (made) this.#gl.deleteTexture(made.name);
+    for (const { sheet, print } of Object.values(handle.made)) {
+      for (const texture of [sheet, print]) if (texture) this.#gl.deleteTexture(texture.name);
+    }
   }
 
-  #makeSheet(handle, gaze, pane) {
+  #blacken({ x, y, width, height }) {
+    const gl = this.#gl;
+    gl.enable(gl.SCISSOR_TEST);
+    gl.scissor(x, gl.drawingBufferHeight - y - height, width, height);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    gl.disable(gl.SCISSOR_TEST);
+  }
+
+  #makeSheet(handle, made, gaze, pane) {
     const gl = this.#gl;
     const part = covered(gaze, pane, handle);
-    handle.sheet = this.#sized(handle.sheet, gl.R32UI, part);
-    handle.rect = part;
+    made.sheet = this.#sized(made.sheet, gl.R32UI, part);
+    made.rect = part;
     const step = 1 / gaze.scale;
     if (!handle.levels.length) {
-      this.#fillSheet(handle, gaze, pane, step);
+      this.#fillSheet(handle, made, gaze, pane, step);
       return;
     }
     const halvings = Math.min(handle.levels.length - 1, Math.max(0, Math.floor(Math.log2(step))));
     const share = 2 ** halvings;
     const corner = origin(gaze, pane);
-    const { uniforms } = this.#into(handle.sheet, this.#resample, handle.levels[halvings].name);
+    const { uniforms } = this.#into(made.sheet, this.#resample, handle.levels[halvings].name);
     gl.uniform2f(uniforms.u_origin, (corner.x + part.x * step) / share, (corner.y + part.y * step) / share);
     gl.uniform1f(uniforms.u_step, step / share);
     gl.uniform1f(uniforms.u_gain, handle.gains[Math.min(1, halvings)]);
@@ -136,7 +152,7 @@ export class WebglRenderer {
   }
 
   /** The sheet of a film that is not on the card. */
-  #fillSheet({ film, unit, rect, sheet }, gaze, pane, step) {
+  #fillSheet({ film, unit }, { rect, sheet }, gaze, pane, step) {
     const gl = this.#gl;
     const { x, y } = origin(gaze, pane);
     const greys = resample(film, { x: x + rect.x * step, y: y + rect.y * step }, step, rect, unit);
@@ -147,14 +163,15 @@ export class WebglRenderer {
       Uint32Array.from(greys, (grey) => grey * gain));
   }
 
-  #makePrint(handle, window, inverted) {
+  #makePrint(made, window, inverted, flipped) {
     const gl = this.#gl;
-    handle.print = this.#sized(handle.print, gl.RGBA8, handle.rect);
-    const { uniforms } = this.#into(handle.print, this.#window, handle.sheet.name);
-    gl.uniform1i(uniforms.u_top, handle.rect.height - 1);
+    made.print = this.#sized(made.print, gl.RGBA8, made.rect);
+    const { uniforms } = this.#into(made.print, this.#window, made.sheet.name);
+    gl.uniform2i(uniforms.u_last, made.rect.width - 1, made.rect.height - 1);
     gl.uniform1f(uniforms.u_low, window.low);
     gl.uniform1f(uniforms.u_high, window.high);
     gl.uniform1i(uniforms.u_inverted, inverted ? 1 : 0);
+    gl.uniform1i(uniforms.u_flipped, flipped ? 1 : 0);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     gl.flush();
   }

@@ -72,8 +72,8 @@ export class Room {
   /** Whether the reader may see and handle the film. */
   get filmShown() { return this.state === "ready" || Boolean(this.#feedback?.shown); }
 
-  /** @param {import("./courier.js").Courier} courier */
-  async open(courier) {
+  /** @param {import("./courier.js").Courier} courier @param {() => void} opened it is known who reads */
+  async open(courier, opened) {
     this.#courier = courier;
     this.#past = new LookingBack(courier);
     this.#between = new Between(this.#parts, courier, () => this.#another());
@@ -84,6 +84,7 @@ export class Room {
     this.#enter("loading");
     this.#panel.showLoading(texts.loading.opening);
     if (!(await courier.open())) return;
+    opened();
     await this.#stage.opened;
     this.#window = new OneWindow(courier, this.#overlays, {
       goOn: () => this.#goOn(),
@@ -176,7 +177,7 @@ export class Room {
     if (left_ms === null) return;
     this.#panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
     if (left_ms > 0 || this.state !== "ready") return;
-    if (this.#overlays.open === "help") this.#overlays.close();
+    if (["help", "settings"].includes(this.#overlays.open)) this.#overlays.close();
     this.#commit(now, { status: "timed_out", reason: "" });
   }
 

@@ -92,17 +92,18 @@ void main() {
   result = uint(value * u_gain + 0.5);
 }`;
 
-/** Window and level on the screen-sized part, bottom row first as the screen has it; the formula is window.js's. */
+/** Window, level and mirror image of the screen-sized part, bottom row first as the screen has it; the formula is window.js's. */
 export const WINDOW = `${HEADER}
 uniform usampler2D u_sheet;
-uniform int u_top;
+uniform ivec2 u_last;
 uniform float u_low;
 uniform float u_high;
 uniform bool u_inverted;
+uniform bool u_flipped;
 out vec4 colour;
 void main() {
   ivec2 at = ivec2(gl_FragCoord.xy);
-  float value = float(texelFetch(u_sheet, ivec2(at.x, u_top - at.y), 0).r) / 256.0;
+  float value = float(texelFetch(u_sheet, ivec2(u_flipped ? u_last.x - at.x : at.x, u_last.y - at.y), 0).r) / 256.0;
   float share = clamp((value - u_low) / (u_high - u_low), 0.0, 1.0);
   if (u_inverted) share = 1.0 - share;
   colour = vec4(vec3(floor(share * 255.0 + 0.5) / 255.0), 1.0);

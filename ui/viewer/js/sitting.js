@@ -1,6 +1,7 @@
 /** One case being read: its clock, what was chosen when, and the records that come of it. */
 
 import { Clock } from "./clock.js";
+import { Usage } from "./usage.js";
 
 /** @typedef {import("./types.js").Case} Case */
 
@@ -24,6 +25,7 @@ export class Sitting {
   #selections = [];
   #firstSelection = null;
   #behaviour = {};
+  #usage;
   #flags = new Set();
   #kept;
   #timed = true;
@@ -38,6 +40,7 @@ export class Sitting {
     this.item = item;
     this.readingId = readingId;
     this.clock = new Clock({ kept: kept?.clock });
+    this.#usage = new Usage(kept?.usage, this.clock.read(0).response_ms);
     this.#kept = kept;
     if (kept) this.#restore(kept);
     else if (item.reading) this.#revisit(item.reading);
@@ -93,6 +96,11 @@ export class Sitting {
     this.#behaviour[tool] = (this.#behaviour[tool] ?? 0) + 1;
   }
 
+  /** From now on these views and tools are in use, and no others. @param {string[]} uses @param {number} now */
+  looking(uses, now) {
+    this.#usage.change(uses, this.clock.read(now).response_ms);
+  }
+
   /** @param {string} flag */
   flag(flag) {
     this.#flags.add(flag);
@@ -104,6 +112,7 @@ export class Sitting {
       case: this.item.case, epoch, clock: this.clock.keep(now),
       option: this.option, confidence: this.confidence, comment: this.comment,
       selections: this.#selections, firstSelection: this.#firstSelection, behaviour: this.#behaviour,
+      usage: this.#usage.keep(this.clock.read(now).response_ms),
       flags: [...this.#flags], presentedEpoch: this.presentedEpoch, timed: this.#timed,
       unmeasured: this.#unmeasured,
     };
@@ -127,7 +136,7 @@ export class Sitting {
       confidence: answered ? this.confidence : null,
       comment: this.comment.trim() || null,
       times: this.#times(now),
-      selections: this.#selections, behaviour: this.#behaviour,
+      selections: this.#selections, behaviour: { ...this.#behaviour, ...this.#inUse(now) },
       presented_epoch_ms: this.presentedEpoch, committed_epoch_ms: epoch,
       flags: [...this.#flags], supersedes: this.item.reading?.id ?? null,
     };
@@ -139,6 +148,11 @@ export class Sitting {
     const times = { response_ms, elapsed_ms, hidden_ms, paused_ms, first_selection_ms: this.#firstSelection };
     for (const name of this.#timed ? this.#unmeasured : Object.keys(times)) times[name] = null;
     return times;
+  }
+
+  /** How long each view and tool was in use; nothing where the times before are not known. */
+  #inUse(now) {
+    return this.#timed ? this.#usage.read(this.clock.read(now).response_ms) : {};
   }
 
   /** The wall clock was set while the case was off the screen: how long that was, nobody knows. */

@@ -10,6 +10,7 @@ import { Overlays } from "./overlays.js";
 import { Panel } from "./panel.js";
 import { Picture } from "./picture.js";
 import { Room } from "./room.js";
+import { Settings } from "./settings.js";
 import { Stage } from "./stage.js";
 import { StepSheet } from "./step-sheet.js";
 import { texts } from "./texts.js";
@@ -34,14 +35,24 @@ export function start(parent, data) {
     comment: (text) => room.answering.comment(text),
     confirm: (now) => room.confirm(now),
   });
-  const picture = new Picture(place, data.force_canvas, { used, lost: () => room.filmsLost() });
-  const hands = new Hands(place, picture, used);
+  const picture = new Picture(place, data.force_canvas, {
+    used,
+    lost: () => room.filmsLost(),
+    fresh: () => { delete root.dataset.panel; },
+    hint: (text) => panel.hint(text),
+    looking: (uses) => room.sitting?.looking(uses, performance.now()),
+  });
+  const settings = new Settings(({ views, panel: look }) => {
+    root.dataset.theme = look;
+    picture.link(views === "linked");
+  });
+  const hands = new Hands(place, picture, used, settings);
   const films = new Films(picture);
   const stage = new Stage({ root, panel, picture, films, hands, overlays });
   const sheet = new StepSheet(root);
   const givingUp = new GivingUp(root, () => panel.hint(""));
   const room = new Room({ root, panel, stage, overlays, sheet, givingUp });
-  const commands = new Commands({ root, room, picture, panel, overlays, sheet });
+  const commands = new Commands({ root, room, picture, panel, overlays, sheet, settings });
   const courier = new Courier(new DeskRoutes(new URL(data.desk_url, document.baseURI).href), overlays, {
     outboxChanged: () => room.outboxChanged(),
     blocked: () => room.visibility(performance.now()),
@@ -80,7 +91,7 @@ export function start(parent, data) {
   on(root, "cancel", (event) => event.preventDefault());
   on(root, "close", () => lift(root));
   lift(root);
-  room.open(courier);
+  room.open(courier, () => settings.open(courier.keep));
 
   return () => {
     depart({ persisted: false });
