@@ -58,6 +58,27 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def plain_browser(browser: Browser) -> Iterator[Browser]:
+    """Return the same browser without WebGL, so that the page falls back to a 2D canvas."""
+    args = [*FLAGS, "--disable-3d-apis"]
+    launched = browser.browser_type.launch(executable_path=chromium(), args=args)
+    yield launched
+    launched.close()
+
+
+@pytest.fixture
+def dense(browser: Browser) -> Iterator[BrowserContext]:
+    """Return a profile of 1000 x 700 on a screen with two device pixels per CSS pixel."""
+    # A viewport's own factor is told to the page but not to its canvases: the screen needs it too.
+    args = [*FLAGS, "--force-device-scale-factor=2"]
+    launched = browser.browser_type.launch(executable_path=chromium(), args=args)
+    made = launched.new_context(viewport={"width": 1000, "height": 700}, device_scale_factor=2)
+    made.set_default_timeout(60_000)
+    yield made
+    launched.close()
+
+
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """Return a browser profile of its own, 1440 x 900."""

@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext
 
 from tests.e2e.conftest import Reader
-from tests.e2e.server import FLAGS, Server, chromium
+from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
 Grey = npt.NDArray[np.float64]
@@ -67,17 +67,6 @@ def _press(reader: Reader, key: str, says: str) -> None:
     """Press a key and wait until the plate says so."""
     reader.page.keyboard.press(key)
     reader.page.locator(".rr-plate", has_text=says).first.wait_for()
-
-
-@pytest.fixture(scope="session")
-def plain_browser(browser: Browser) -> Iterator[Browser]:
-    """Return the same browser without WebGL, so that the page falls back to a 2D canvas."""
-    executable = chromium()
-    launched = browser.browser_type.launch(
-        executable_path=executable, args=[*FLAGS, "--disable-3d-apis"]
-    )
-    yield launched
-    launched.close()
 
 
 @pytest.fixture(params=["webgl2", "canvas2d"])
@@ -159,16 +148,10 @@ def test_at_one_to_one_every_pixel_equals_numpys_in_three_windows(
 
 
 def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
-    at_film: Callable[..., Reader], browser: Browser
+    at_film: Callable[..., Reader], dense: BrowserContext
 ) -> None:
     """With two device pixels per CSS pixel, 1:1 is still one film pixel per device pixel."""
-    # The viewport's own factor is not told to canvases, only to the page: the screen needs it too.
-    dense = browser.browser_type.launch(
-        executable_path=chromium(), args=[*FLAGS, "--force-device-scale-factor=2"]
-    )
-    context = dense.new_context(viewport={"width": 1000, "height": 700}, device_scale_factor=2)
-    context.set_default_timeout(60_000)
-    reader = at_film(context)
+    reader = at_film(dense)
     _press(reader, "z", "100 %")
     seen = _seen(reader)
     assert seen.shape[0] == 1400
@@ -176,13 +159,12 @@ def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     box = _box(seen >= 254)
     assert seen[box].shape == film.shape
     assert np.abs(seen[box] - _expected(film)).max() <= 1
-    dense.close()
 
 
 def test_under_the_glass_are_the_films_own_pixels(
     at_film: Callable[..., Reader], either: BrowserContext
 ) -> None:
-    """Of a film shown smaller than it is, the glass at the pointer shows it 1:1, flipped as well."""
+    """Of a film shown smaller than it is, the glass at the pointer shows it 1:1, mirrored too."""
     film = _large()
     reader = at_film(either, film)
     films = reader.page.locator(".rr-films").bounding_box()

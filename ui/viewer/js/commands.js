@@ -99,8 +99,8 @@ export class Commands {
       case "scroll": this.#panel.scroll(action.down); break;
       case "help": this.#help(); break;
       case "theme": this.#settings.turn("panel"); break;
-      case "link": this.#settings.turn("views"); room.used("link"); break;
-      case "settings": this.#overlays.sheet("settings", settingsSheet(this.#settings, () => this.#overlays.close())); break;
+      case "link": this.#link(); break;
+      case "settings": this.#set(); break;
       case "question": if (!this.#unfold() && room.filmShown) this.#root.dataset.panel = "strip"; break;
       default: break;
     }
@@ -127,6 +127,16 @@ export class Commands {
       case "remove": picture.tape.remove(); break;
       default: picture.nextView();
     }
+  }
+
+  #link() {
+    if (Number(this.#root.dataset.films) < 2) return;
+    this.#settings.turn("views");
+    this.#room.used("link");
+  }
+
+  #set() {
+    this.#overlays.sheet("settings", settingsSheet(this.#settings, () => this.#overlays.close()));
   }
 
   /** Arrows move what was taken up last: a measured end, the glass, or the film. */

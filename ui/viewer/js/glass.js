@@ -2,7 +2,7 @@
 
 import { onFilm } from "./layout.js";
 
-/** @typedef {import("./picture.js").Pane} Pane
+/** @typedef {import("./pane.js").Pane} Pane
  *  @typedef {{x: number, y: number}} Point  in device pixels of the light box */
 
 const SIDE_PX = 320;

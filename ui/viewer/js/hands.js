@@ -13,7 +13,7 @@ export class Hands {
   #pointers = new Map();
   #drag = null;
   #space = false;
-  #lastWheel = -Infinity;
+  #lastWheel = { tool: "", at: -Infinity };
 
   /** @param {HTMLElement} place @param {import("./picture.js").Picture} picture @param {(tool: string) => void} used
    *  @param {import("./settings.js").Settings} settings */
@@ -41,6 +41,7 @@ export class Hands {
   letGo() {
     this.#drag = null;
     this.#pointers.clear();
+    this.#lastWheel = { tool: "", at: -Infinity };
   }
 
   stop() {
@@ -62,8 +63,9 @@ export class Hands {
       const sideways = event.shiftKey && !event.deltaX;
       this.#picture.pan(sideways ? 0 : -event.deltaX * unit, -event.deltaY * unit, pane);
     }
-    if (event.timeStamp - this.#lastWheel > BURST_MS) this.#used(zooms ? "zoom" : "pan");
-    this.#lastWheel = event.timeStamp;
+    const tool = zooms ? "zoom" : "pan";
+    if (tool !== this.#lastWheel.tool || event.timeStamp - this.#lastWheel.at > BURST_MS) this.#used(tool);
+    this.#lastWheel = { tool, at: event.timeStamp };
   }
 
   #down(event) {
@@ -91,7 +93,7 @@ export class Hands {
 
   #move(event) {
     const at = this.#picture.toDevice(event.clientX, event.clientY);
-    if (event.pointerType !== "touch" || this.#drag?.tool === "glass") this.#picture.point(at);
+    if (event.pointerType !== "touch") this.#picture.point(at);
     const before = this.#pointers.get(event.pointerId);
     const drag = this.#drag;
     if (!before || !drag) return;
@@ -101,12 +103,13 @@ export class Hands {
     this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     if (drag.tool === "measure") this.#picture.tape.drag(at);
     drag.moved += Math.hypot(right, down);
-    if (drag.moved < CLICK_PX || drag.tool === "measure" || drag.tool === "glass") return;
+    if (drag.moved < CLICK_PX || drag.tool === "measure") return;
     if (drag.tool === "pinch") this.#pinch(drag, apart, right, down);
     else if (drag.tool === "pan") this.#picture.pan(right, down, drag.pane);
+    else if (drag.tool === "glass") this.#picture.moveGlass(right, down); // from wherever: a finger covers what it is on
     else if (drag.tool === "zoom") this.#picture.zoom(Math.exp(-down * 0.008), drag.pane, drag.x, drag.y);
     else this.#picture.level(right, down, drag.pane);
-    if (!drag.counted) this.#used(drag.tool === "pinch" ? "zoom" : drag.tool);
+    if (!drag.counted && drag.tool !== "glass") this.#used(drag.tool === "pinch" ? "zoom" : drag.tool);
     drag.counted = true;
   }
 

@@ -1,8 +1,9 @@
 /**
  * From a key press to what the reader means by it, on any keyboard layout.
  *
- * Options take A to H and 1 to 8, so no command does: not F for flip, but Y, whose halves mirror each other. Letters go by what is printed on the key; where that is not a
- * Latin letter, by the key's place. The row of digits goes by place, because on French keyboards it gives signs.
+ * Options take A to H and 1 to 8, so no command does: not F but Y mirrors, whose own halves mirror each other. Letters
+ * go by what is printed on the key; where that is not a Latin letter, by the key's place. The row of digits goes by
+ * place, because on French keyboards it gives signs.
  */
 
 /** @typedef {{do: string, letter?: string, number?: number, right?: number, down?: number,

@@ -4,17 +4,15 @@ import { Glass } from "./glass.js";
 import { hangingOrder } from "./hanging.js";
 import { arrange, fitted, followed, panned, zoomed } from "./layout.js";
 import { LightBox } from "./lightbox.js";
+import { asItComes, fullWindow, hanging, inUse, side } from "./pane.js";
 import { Plate } from "./plate.js";
 import { Tape } from "./tape.js";
 import { dragged, preset, PRESETS } from "./window.js";
 
 /** @typedef {import("./films.js").Hung} Hung */
-/** @typedef {{hung: Hung, index: number, rect: import("./types.js").Rect, gaze: import("./types.js").Gaze,
- *   window: import("./types.js").Window, preset: number, flipped: boolean, plate: Plate}} Pane
- *   index: its place in the item */
+/** @typedef {import("./pane.js").Pane} Pane */
 
 const GAP_PX = 6;
-const FITTED = 1.001; // a larger zoom is nearer than the whole film
 
 export class Picture {
   /** Whether what a hand does to one film is done to all on view. @readonly */
@@ -48,6 +46,7 @@ export class Picture {
     this.#box = new LightBox(place, forceCanvas, {
       resized: () => this.#arrange(),
       lost: () => {
+        for (const { plate } of this.#panes) plate.remove();
         this.#hung = [];
         this.#panes = [];
         listener.lost();
@@ -303,8 +302,8 @@ export class Picture {
     if (glass) hangings.push({ ...hanging({ ...glass.pane, ...glass }, this.#inverted), slot: "glass" });
     this.#box.darkroom.draw(this.#box.size, hangings);
     for (const pane of this.#panes) {
-      if (visible.includes(pane)) pane.plate.write(pane, this.#box.density, this.#stateOf(pane), this.tape.marks(pane));
-      else pane.plate.hide();
+      if (!visible.includes(pane)) pane.plate.hide();
+      else pane.plate.write(pane, this.#box.density, this.#stateOf(pane), this.tape.marks(pane), glass?.rect ?? null);
     }
     this.#tellUses(visible);
   }
@@ -318,33 +317,10 @@ export class Picture {
 
   /** What is in use now, whenever it changes. */
   #tellUses(visible) {
-    const any = (does) => visible.some(does);
-    const uses = Object.entries({
-      alone: this.#alone >= 0,
-      zoomed: any(({ gaze, rect, hung }) => gaze.scale > FITTED * fitted(rect, hung.view).scale),
-      windowed: any(({ window, hung: { view } }) => window.low !== view.low || window.high !== fullWindow(view).high),
-      inverted: this.#inverted && visible.length > 0,
-      glass: this.#glass.on,
-    }).filter(([, does]) => does).map(([use]) => use);
-    uses.push(...visible.map(({ index }) => `view_${index + 1}`));
+    const uses = inUse(visible, { alone: this.#alone >= 0, inverted: this.#inverted, glass: this.#glass.on });
     const key = uses.join();
     if (key === this.#uses) return;
     this.#uses = key;
     this.#told.looking(uses);
   }
 }
-
-/** Fitted, with the full window. @param {Hung} hung @param {import("./types.js").Rect} rect */
-function asItComes(hung, rect) {
-  return { hung, rect, gaze: fitted(rect, hung.view), window: fullWindow(hung.view), preset: 0, flipped: false };
-}
-
-/** What the renderer needs to know of a pane. @returns {import("./renderer-webgl.js").Hanging} */
-function hanging({ hung, rect, gaze, window, flipped }, inverted) {
-  return { handle: hung.handle, rect, gaze, window, inverted, flipped, slot: "pane" };
-}
-
-/** Which way on the film is right on the screen. @param {Pane} pane */
-const side = ({ flipped }) => (flipped ? -1 : 1);
-
-const fullWindow = ({ low, high }) => ({ low, high: Math.max(high, low + 1) });

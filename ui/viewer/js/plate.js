@@ -3,7 +3,7 @@
 import { scaleBar } from "./scale-bar.js";
 import { texts } from "./texts.js";
 
-/** @typedef {import("./picture.js").Pane} Pane
+/** @typedef {import("./pane.js").Pane} Pane
  *  @typedef {{x: number, y: number}} Point
  *  @typedef {{ends: [Point, Point], active: 0|1|null, length_mm: number}} Mark  a measured line, in CSS pixels */
 
@@ -46,9 +46,10 @@ export class Plate {
 
   /**
    * @param {Pane} pane @param {number} density device pixels per CSS pixel
-   * @param {Parameters<typeof texts.plate>[0]} state @param {Mark[]} marks
+   * @param {Parameters<typeof texts.plate>[0]} state
+   * @param {Mark[]} marks @param {import("./types.js").Rect|null} glass in device pixels: it covers the marks
    */
-  write({ rect, gaze, flipped, hung }, density, state, marks) {
+  write({ rect, gaze, flipped, hung }, density, state, marks, glass) {
     this.#all.hidden = false;
     const px = (value) => `${value / density}px`;
     Object.assign(this.#all.style,
@@ -57,6 +58,7 @@ export class Plate {
     this.#mirrored.hidden = !flipped;
     this.#writeScale(hung.view.spacing_mm, gaze.scale / density, rect.width / density);
     this.#marks.replaceChildren(...marks.flatMap((mark) => drawn(mark, rect.width / density)));
+    this.#marks.style.clipPath = glass && marks.length ? around(glass, rect, density) : "";
   }
 
   #writeScale(spacing_mm, zoom, width) {
@@ -66,6 +68,13 @@ export class Plate {
     this.#scale.firstChild.textContent = texts.scale(mm);
     this.#scale.lastChild.style.width = `${px}px`;
   }
+}
+
+/** All of a pane but what lies under the glass. */
+function around(glass, pane, density) {
+  const [x, y, side, width, height] =
+    [glass.x - pane.x, glass.y - pane.y, glass.width, pane.width, pane.height].map((value) => value / density);
+  return `path(evenodd, "M0 0h${width}v${height}H0z M${x} ${y}h${side}v${side}h${-side}z")`;
 }
 
 /** A line twice, dark below and light above, so that it is seen on black and on white. @param {Mark} mark */

@@ -92,7 +92,8 @@ void main() {
   result = uint(value * u_gain + 0.5);
 }`;
 
-/** Window, level and mirror image of the screen-sized part, bottom row first as the screen has it; the formula is window.js's. */
+/** Window, level and mirror image of the screen-sized part, bottom row first as the screen has it; the formula is
+ *  window.js's. */
 export const WINDOW = `${HEADER}
 uniform usampler2D u_sheet;
 uniform ivec2 u_last;

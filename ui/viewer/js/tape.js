@@ -4,11 +4,12 @@ import { onFilm, onPane } from "./layout.js";
 import { length_mm, MOST_LINES, Ruler } from "./ruler.js";
 import { texts } from "./texts.js";
 
-/** @typedef {import("./picture.js").Pane} Pane
+/** @typedef {import("./pane.js").Pane} Pane
  *  @typedef {{x: number, y: number}} Point  in device pixels of the light box */
 
 const GRAB_PX = 14;
 const SHORTEST_PX = 3; // less is a click
+const APART_PX = 42; // room for a line's length between two of them
 const STEP_PX = 1;
 const HELD_STEP_PX = 8;
 
@@ -48,7 +49,10 @@ export class Tape {
   down(at, pane) {
     const held = this.#endNear(at);
     if (held) this.#ruler.active = held;
-    else if (this.#begin(pane, this.#filmPoint(at, pane), this.#filmPoint(at, pane))) this.#fresh = this.#ruler.lines.at(-1);
+    else {
+      const point = this.#filmPoint(at, pane);
+      if (this.#begin(pane, point, point)) this.#fresh = this.#ruler.active.line;
+    }
     this.#box.changed();
   }
 
@@ -95,8 +99,9 @@ export class Tape {
     const pane = panes.find(({ hung }) => hung.view.spacing_mm) ?? panes[0];
     if (!pane) return;
     const { width, height } = pane.rect;
-    const shift = this.#ruler.lines.length * 24 * this.#box.density(); // not one upon the other
-    const [from, to] = [3 / 8, 5 / 8].map((share) => onItsFilm(onFilm({ x: share * width, y: height / 2 + shift }, pane), pane));
+    const shift = this.#ruler.lines.length * APART_PX * this.#box.density();
+    const [from, to] = [3 / 8, 5 / 8].map((share) =>
+      onItsFilm(onFilm({ x: share * width, y: height / 2 + shift }, pane), pane));
     if (this.#begin(pane, from, to)) this.#told.used("measure");
     this.#box.changed();
   }

@@ -297,7 +297,9 @@ export const texts = {
     note: "Kept on this computer for you alone.",
     wheel: { title: "Wheel", zoom: "zooms at the pointer", pan: "moves the film up and down" },
     left: { title: "Left mouse button", window: "window and level", pan: "moves the film" },
-    views: { title: "Films side by side", separate: "each by itself", linked: "linked: zoom, move and window act on all" },
+    views: {
+      title: "Films side by side", separate: "each by itself", linked: "linked: zoom, move and window act on all",
+    },
     panel: { title: "Panel", dark: "dark", light: "light" },
   },
   said: {

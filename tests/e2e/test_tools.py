@@ -1,0 +1,435 @@
+"""The film's tools in a real browser: hanging, linking, mirror, measuring, hands, time in use."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
+
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+SPACING_MM = 2.0  # of the test films, which are 80 x 96
+SPACED = f"for (const view of views) view.spacing_mm = {SPACING_MM}"
+
+
+def _desk(page: Page, change: str) -> None:
+    """Let every view of the desk be changed by some JavaScript as the page reads it."""
+    page.add_init_script(
+        """const read = Response.prototype.json;
+        Response.prototype.json = async function () {
+          const body = await read.call(this);
+          for (const { views } of (body.desk ?? body).cases ?? []) { CHANGE; }
+          return body;
+        };""".replace("CHANGE", change)
+    )
+
+
+def _come(server: Server, reader: Reader, name: str = "R1") -> None:
+    reader.sign_in(server.url, server.codes[name])
+    reader.wait("ready")
+
+
+def _names(page: Page) -> list[str]:
+    """Return the labels of the films on view, from left to right."""
+    found = [
+        (box["x"], plate.locator(".rr-plate-name").inner_text())
+        for plate in page.locator(".rr-plate:visible").all()
+        if (box := plate.bounding_box()) is not None
+    ]
+    return [name for _, name in sorted(found)]
+
+
+def _plate(page: Page, name: str) -> Locator:
+    return page.locator(".rr-plate", has=page.get_by_text(name, exact=True))
+
+
+def _says(page: Page, name: str, text: str) -> None:
+    _plate(page, name).filter(has_text=text).wait_for()
+
+
+def _state(page: Page, name: str) -> str:
+    return _plate(page, name).locator(".rr-plate-state").inner_text()
+
+
+def _changed(page: Page, name: str, before: str) -> None:
+    """Wait until a plate tells something else; a wheel is heard some frames later."""
+    changed = _plate(page, name).locator(".rr-plate-state").filter(has_not_text=before)
+    changed.wait_for()
+
+
+def _zoom(page: Page, name: str) -> int:
+    """Return the percentage that a plate tells."""
+    told = re.search(r"(\d+) %", _state(page, name))
+    assert told is not None
+    return int(told.group(1))
+
+
+def _drag(page: Page, by: tuple[int, int], start: tuple[int, int] = (200, 400)) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + by[0], start[1] + by[1], steps=4)
+    page.mouse.up()
+
+
+def _lengths(page: Page) -> list[float]:
+    """Return the lengths that stand beside the measured lines, in mm."""
+    page.wait_for_function("() => new Promise(requestAnimationFrame)")
+    found = page.locator(".rr-plate:visible .rr-marks text").all_text_contents()
+    assert all(text.endswith(" mm at the detector") for text in found)
+    return [float(text.split()[0]) for text in found]
+
+
+def _set(page: Page, words: str) -> None:
+    """Choose on the settings sheet by the words of a choice."""
+    page.keyboard.press("s")
+    page.get_by_role("radio", name=words).check()
+    page.keyboard.press("Escape")
+    page.locator(".rr-sheet").wait_for(state="hidden")
+
+
+def test_frontal_left_lateral_right_swapped_alone_and_as_it_came(
+    serve: Serve, reader: Reader
+) -> None:
+    """Whatever the item's order; X exchanges, V walks, R brings all back, and the plates say so."""
+    server = serve()
+    page = reader.page
+    _desk(page, "views.reverse()")
+    _come(server, reader)
+    assert _names(page) == ["PA", "LATERAL"]
+    page.keyboard.press("x")
+    _says(page, "PA", "swapped")
+    assert _names(page) == ["LATERAL", "PA"]
+    page.keyboard.press("v")
+    _says(page, "LATERAL", "swapped")
+    page.wait_for_function("document.querySelectorAll('.rr-plate:not([hidden])').length === 1")
+    lone, films = (page.locator(name).bounding_box() for name in (".rr-plate:visible", ".rr-films"))
+    assert lone == pytest.approx(films, abs=1)
+    page.keyboard.press("y")
+    _says(page, "LATERAL", "MIRRORED")
+    page.keyboard.press("r")
+    page.wait_for_function("document.querySelectorAll('.rr-plate:not([hidden])').length === 2")
+    assert _names(page) == ["PA", "LATERAL"]
+    assert page.get_by_text("swapped").count() == 0
+    assert page.locator(".rr-mirrored:visible").count() == 0
+
+
+def test_a_mirror_image_is_marked_and_ends_with_the_case(serve: Serve, reader: Reader) -> None:
+    """Key Y turns the film under the pointer, without a pointer all; the next case is upright."""
+    server = serve()
+    page = reader.page
+    _come(server, reader)
+    page.keyboard.press("y")
+    page.wait_for_function("document.querySelectorAll('.rr-mirrored:not([hidden])').length === 2")
+    page.keyboard.press("y")
+    page.mouse.move(800, 400)
+    page.keyboard.press("y")
+    _plate(page, "LATERAL").locator(".rr-mirrored").wait_for()
+    assert not _plate(page, "PA").locator(".rr-mirrored").is_visible()
+    reader.answer("a")
+    reader.wait("ready", 2)
+    assert page.locator(".rr-mirrored:visible").count() == 0
+
+
+def test_linked_films_go_along_and_separate_ones_do_not(serve: Serve, reader: Reader) -> None:
+    """Wheel and drag act on the film under the pointer, and with K on all; the plates say which."""
+    server = serve()
+    page = reader.page
+    _come(server, reader)
+    before = _zoom(page, "LATERAL")
+    page.mouse.move(200, 400)
+    page.mouse.wheel(0, -300)
+    _changed(page, "PA", f"{before} %")
+    nearer = _zoom(page, "PA")
+    assert nearer > before
+    assert _zoom(page, "LATERAL") == before
+    page.keyboard.press("k")
+    _says(page, "LATERAL", "linked")
+    page.mouse.wheel(0, -200)
+    _changed(page, "PA", f"{nearer} %")
+    assert _zoom(page, "LATERAL") / before == pytest.approx(_zoom(page, "PA") / nearer, rel=0.01)
+    states = page.locator(".rr-plate-state")
+    windows = [text.split("  ")[0] for text in states.all_inner_texts()]
+    _drag(page, (80, 0))
+    page.wait_for_function("() => new Promise(requestAnimationFrame)")
+    for old, new in zip(windows, states.all_inner_texts(), strict=True):
+        assert not new.startswith(old + " ")
+
+
+def test_lengths_are_the_films_own_whatever_the_view(serve: Serve, reader: Reader) -> None:
+    """A line keeps its length under zoom, pan, mirror and swap; its ends can be drawn elsewhere."""
+    server = serve()
+    page = reader.page
+    _desk(page, SPACED)
+    _come(server, reader)
+    per_px = SPACING_MM / (_zoom(page, "PA") / 100)
+    page.keyboard.press("j")
+    _says(page, "PA", "measuring")
+    _drag(page, (120, 90))
+    assert _lengths(page) == [pytest.approx(150 * per_px, rel=0.01)]
+    length = _lengths(page)
+    for key in ("+", "y", "x", "k", "Shift+ArrowLeft", "0", "j"):
+        page.keyboard.press(key)
+        assert _lengths(page) == length
+    page.keyboard.press("r")
+    assert _lengths(page) == []
+    page.keyboard.press("j")
+    _drag(page, (120, 0))
+    _drag(page, (60, 0), start=(321, 401))
+    assert _lengths(page) == [pytest.approx(180 * per_px, rel=0.02)]
+    page.mouse.move(380, 400)
+    page.keyboard.press("y")
+    _says(page, "PA", "MIRRORED")
+    pane = _plate(page, "PA").bounding_box()
+    assert pane is not None
+    end = round(2 * pane["x"] + pane["width"]) - 200
+    _drag(page, (-60, 0), start=(end, 400))
+    assert _lengths(page) == [pytest.approx(120 * per_px, rel=0.02)]
+    page.keyboard.press("Delete")
+    assert _lengths(page) == []
+    reader.answer("a")
+    reader.wait("ready", 2)
+    assert page.get_by_text("measuring").count() == 0
+
+
+def test_lines_by_keyboard_alone(serve: Serve, reader: Reader) -> None:
+    """J and an arrow lay a line, arrows and O move its ends, four are enough, Enter confirms."""
+    server = serve()
+    page = reader.page
+    _desk(page, SPACED)
+    _come(server, reader)
+    per_px = SPACING_MM / (_zoom(page, "PA") / 100)
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowRight")
+    [first] = _lengths(page)
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+    assert _lengths(page) == [pytest.approx(first + 20 * per_px, abs=0.2)]
+    page.keyboard.press("o")
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+    assert _lengths(page) == [pytest.approx(first, abs=0.2)]
+    for _ in range(4):
+        page.keyboard.press("u")
+    assert len(_lengths(page)) == 4
+    assert page.get_by_text("4 lines at most").is_visible()
+    page.keyboard.press("o")
+    page.keyboard.press("Backspace")
+    assert len(_lengths(page)) == 3
+    reader.answer("b")
+    reader.wait("ready", 2)
+    assert _lengths(page) == []
+    page.keyboard.press("u")
+    assert len(_lengths(page)) == 1
+    page.keyboard.press("Escape")
+    assert _lengths(page) == []
+    reader.answer("b")
+    reader.wait("ready", 3)
+
+
+def test_the_scale_bar_is_true_and_absent_where_nothing_is_known(
+    serve: Serve, reader: Reader, dense: BrowserContext
+) -> None:
+    """On a dense screen its length is its millimetres at the present zoom; a film may have none."""
+    server = serve(readers=("R1", "R2"))
+    page = dense.new_page()
+    _desk(page, SPACED)
+    _come(server, Reader(page))
+    for key in ("0", "+", "z"):
+        page.keyboard.press(key)
+        page.wait_for_function("() => new Promise(requestAnimationFrame)")
+        bar = _plate(page, "PA").locator(".rr-scale i").bounding_box()
+        words = _plate(page, "PA").locator(".rr-scale-words").inner_text().split()
+        assert bar is not None
+        mm = float(words[0]) * {"mm": 1, "cm": 10}[words[1]]
+        device_px = bar["width"] * 2
+        assert device_px == pytest.approx(mm / SPACING_MM * _zoom(page, "PA") / 100, rel=0.02)
+    page.keyboard.press("0")
+    per_px = SPACING_MM / (_zoom(page, "PA") / 200)
+    page.keyboard.press("j")
+    _drag(page, (0, 100), start=(150, 250))
+    assert _lengths(page) == [pytest.approx(100 * per_px, rel=0.02)]
+
+    _desk(reader.page, "for (const view of views) delete view.spacing_mm")
+    _come(server, reader, "R2")
+    assert reader.page.locator(".rr-scale:visible").count() == 0
+    reader.page.keyboard.press("j")
+    assert reader.page.get_by_text("nothing can be measured").is_visible()
+    assert reader.page.get_by_text("measuring", exact=True).count() == 0
+
+
+def test_hands_are_as_set_and_each_reader_has_their_own(
+    serve: Serve, reader: Reader, context: BrowserContext
+) -> None:
+    """Wheel and left button do what this reader chose, after a reload too; the next has others."""
+    server = serve(readers=("R1", "R2"))
+    page = reader.page
+    _come(server, reader)
+    fitted = _zoom(page, "PA")
+    _set(page, "moves the film up and down")
+    page.keyboard.press("s")
+    page.get_by_role("radio", name="moves the film", exact=True).check()
+    page.keyboard.press("s")
+    page.keyboard.press("l")
+    page.reload()
+    reader.wait("ready")
+    assert reader.state("theme") == "light"
+    before = _state(page, "PA")
+    page.mouse.move(200, 400)
+    page.mouse.wheel(0, 200)
+    _drag(page, (60, 30))
+    page.wait_for_function("() => new Promise(requestAnimationFrame)")
+    assert _state(page, "PA") == before
+    page.keyboard.down("Shift")
+    page.mouse.wheel(0, -200)
+    _changed(page, "PA", f"{fitted} %")
+    page.keyboard.up("Shift")
+    assert _zoom(page, "PA") > fitted
+    page.mouse.dblclick(200, 400)
+    _says(page, "PA", f"{fitted} %")
+    reader.answer("a")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    behaviour = json.loads(server.readings()[0]["behaviour"])
+    assert {name: behaviour[name] for name in ("pan", "zoom", "fit")} == {
+        "pan": 2,
+        "zoom": 1,
+        "fit": 1,
+    }
+    context.clear_cookies()
+    _come(server, reader, "R2")
+    assert reader.state("theme") == "dark"
+    page.mouse.move(200, 400)
+    page.mouse.wheel(0, -200)
+    _changed(page, "PA", f"{fitted} %")
+    assert _zoom(page, "PA") > fitted
+
+
+def test_the_film_alone_leaves_a_strip_and_an_answer_brings_the_question_back(
+    serve: Serve, reader: Reader
+) -> None:
+    """Key Q; Enter never confirms what is out of sight; an option's key does both at once."""
+    server = serve()
+    page = reader.page
+    _come(server, reader)
+    wide = page.locator(".rr-films").bounding_box()
+    page.keyboard.press("b")
+    page.keyboard.press("q")
+    page.locator(".rr-question").wait_for(state="hidden")
+    whole = page.locator(".rr-films").bounding_box()
+    assert wide is not None
+    assert whole is not None
+    assert whole["width"] > wide["width"] + 200
+    assert page.get_by_text("Case 1 of 6").is_visible()
+    page.keyboard.press("Enter")
+    page.locator(".rr-question").wait_for()
+    assert reader.state("position") == "1"
+    page.keyboard.press("q")
+    page.locator(".rr-question").wait_for(state="hidden")
+    page.keyboard.press("c")
+    page.locator("[data-option=C][aria-pressed=true]").wait_for()
+    page.keyboard.press("Enter")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    assert server.readings()[0]["answer"] == "C"
+
+
+def test_time_in_use_is_recorded_and_never_more_than_was_charged(
+    serve: Serve, reader: Reader
+) -> None:
+    """Each view and tool has its charged time, over a reload too; a pause counts for none."""
+    server = serve()
+    page = reader.page
+    _desk(page, "views.reverse()")
+    _come(server, reader)
+    page.keyboard.press("i")
+    page.wait_for_timeout(300)
+    page.keyboard.press("p")
+    reader.wait("paused")
+    page.wait_for_timeout(900)
+    page.keyboard.press("p")
+    reader.wait("ready")
+    page.keyboard.press("i")
+    page.keyboard.press("v")
+    page.keyboard.press("m")
+    page.keyboard.press("w")
+    page.wait_for_timeout(300)
+    page.reload()
+    reader.wait("ready")
+    reader.answer("a")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    row = server.readings()[0]
+    used = json.loads(row["behaviour"])
+    counts = {name: used.pop(name) for name in ("invert", "view", "glass", "window")}
+    assert counts == {"invert": 2, "view": 1, "glass": 1, "window": 1}
+    assert set(used) == {
+        f"{name}_ms" for name in ("view_1", "view_2", "alone", "windowed", "inverted", "glass")
+    }
+    assert all(value == round(value) for value in used.values())
+    assert 300 <= used["inverted_ms"] < 900
+    assert 300 <= used["alone_ms"] < 3_000
+    # The second view of the item is the frontal one, on the left, and the first to be alone.
+    assert used["view_2_ms"] == pytest.approx(row["response_ms"], abs=5)
+    assert used["view_1_ms"] == pytest.approx(row["response_ms"] - used["alone_ms"], abs=5)
+    assert used["glass_ms"] <= used["alone_ms"]
+
+
+def test_the_glass_follows_the_pointer_and_the_arrows(serve: Serve, reader: Reader) -> None:
+    """It comes to the middle of the film where there is no pointer, and goes with Esc."""
+    server = serve()
+    page = reader.page
+    _come(server, reader)
+    glass = page.locator(".rr-glass")
+
+    def middle() -> tuple[float, float]:
+        page.wait_for_function("() => new Promise(requestAnimationFrame)")
+        box = glass.bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    page.keyboard.press("m")
+    glass.wait_for()
+    pane = _plate(page, "PA").bounding_box()
+    assert pane is not None
+    assert middle() == pytest.approx((pane["width"] / 2, pane["height"] / 2), abs=1)
+    x, y = middle()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert middle() == pytest.approx((x + 24, y + 24), abs=1)
+    page.mouse.move(640, 500)
+    assert middle() == pytest.approx((640, 500), abs=1)
+    page.keyboard.press("Escape")
+    glass.wait_for(state="hidden")
+
+
+@pytest.fixture
+def tablet(browser: Browser) -> Iterator[BrowserContext]:
+    """Return the profile of a tablet, touched and never pointed at."""
+    made = browser.new_context(
+        viewport={"width": 1180, "height": 820}, has_touch=True, is_mobile=True
+    )
+    made.set_default_timeout(60_000)
+    yield made
+    made.close()
+
+
+def test_on_a_tablet_every_tool_has_a_button_for_a_finger(
+    serve: Serve, tablet: BrowserContext
+) -> None:
+    """All tools are on the screen, at least 44 pixels high, and none covers the answer."""
+    server = serve()
+    reader = Reader(tablet.new_page())
+    _come(server, reader)
+    buttons = reader.page.locator(".rr-tools button:visible, .rr-option, .rr-confirm")
+    assert buttons.count() == 14 + 4 + 1
+    for button in buttons.all():
+        box = button.bounding_box()
+        assert box is not None
+        assert box["height"] >= 44
+        assert box["y"] + box["height"] <= 820
+    reader.page.get_by_role("button", name="Mirror").tap()
+    _says(reader.page, "PA", "MIRRORED")
