@@ -209,8 +209,10 @@ test("without a channel each window reads, as ever", async () => {
   const browser = new Browser();
   for (const id of ["a", "b"]) {
     const { holder } = browser.open(id, { channel: false });
-    assert.equal(await within(browser, 0, holder.claim()), true);
+    assert.equal(await within(browser, 60_000, holder.claim()), true);
+    assert.equal(holder.holds, true);
   }
+  assert.deepEqual(Object.keys(browser.storage), []);
 });
 
 test("where nothing can be stored the question alone decides", async () => {

@@ -95,7 +95,7 @@ export class Holder {
 
   #hold() {
     this.#state = "held";
-    this.#tick();
+    if (this.#channel) this.#tick();
     return true;
   }
 
