@@ -82,3 +82,10 @@ test("the memory is bounded, and the latest stay", () => {
   assert.equal(past.remembered(100), undefined);
   assert.ok(past.remembered(200));
 });
+
+test("beside a case lie the one after it and the one before, as far as they were read here", () => {
+  const past = new LookingBack(courier());
+  for (const position of [1, 2, 3]) past.remember(item(position), record("A"));
+  const beside = (position) => past.beside(position).map((each) => each.position);
+  assert.deepEqual([beside(2), beside(3), beside(4), beside(1), beside(7)], [[3, 1], [2], [3], [2], []]);
+});

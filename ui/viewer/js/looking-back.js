@@ -55,6 +55,11 @@ export class LookingBack {
     return this.#read.get(position);
   }
 
+  /** @param {number} position @returns {Case[]} what the reader may turn to from there */
+  beside(position) {
+    return [position + 1, position - 1].map((each) => this.#read.get(each)).filter(Boolean);
+  }
+
   /**
    * @param {number} position
    * @returns {Promise<Case|null>} the case with the latest own answer, sent or not; null when it cannot be had

@@ -417,10 +417,10 @@ export class Room {
 
   #prefetch() {
     const shown = [this.sitting, this.#past.aside].filter(Boolean).map(({ item }) => item);
-    const before = this.rules.back_navigation && this.#past.remembered((this.sitting?.item.position ?? 0) - 1);
-    // Going back further, the films have gone from the card: fetch them while this case is looked at.
-    const coming = before && this.sitting.revisited ? [...this.#list.coming, before] : this.#list.coming;
-    this.#stage.prefetch([...shown, ...(before ? [before] : [])].map((item) => item.case), coming);
+    const beside = this.rules.back_navigation && this.sitting ? this.#past.beside(this.sitting.item.position) : [];
+    // Further back the films have gone from the card: fetch them while this case is looked at.
+    const coming = this.sitting?.revisited ? [...this.#list.coming, ...beside] : this.#list.coming;
+    this.#stage.prefetch([...shown, ...beside].map((item) => item.case), coming);
   }
 
   #drawCurtain() {
