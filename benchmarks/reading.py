@@ -92,6 +92,7 @@ async def _run(args: argparse.Namespace, wanted: list[Plan]) -> dict[str, Any]:
         for bits in sorted({plan.bits for plan in wanted}):
             _say(f"films of {bits} bits for {n_cases} cases")
             made[bits] = banks.write_bank(films, n_cases, bits=bits)
+        weights = {f"{bits}bit": _weights(bank) for bits, bank in made.items()}
         lanes = _lanes(stack, wanted, made, folder, n_cases)
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(
@@ -100,7 +101,7 @@ async def _run(args: argparse.Namespace, wanted: list[Plan]) -> dict[str, Any]:
             machine = facts(browser.version)
             await _read_all(lanes, browser, args.witnessed)
             await browser.close()
-    return _result(lanes, made, machine)
+    return _result(lanes, weights, machine)
 
 
 def _lanes(
@@ -142,12 +143,12 @@ async def _read_all(lanes: list[Lane], browser: Any, n_witnessed: int) -> None:
         await lane.witness(n_witnessed, generator)
 
 
-def _result(lanes: list[Lane], made: dict[int, Path], machine: dict[str, Any]) -> dict[str, Any]:
+def _result(lanes: list[Lane], weights: dict[str, Any], machine: dict[str, Any]) -> dict[str, Any]:
     by_name = {lane.plan.name: lane for lane in lanes}
     return {
         "benchmark": "reading",
         "machine": machine,
-        "films": {f"{bits}bit": _weights(bank) for bits, bank in made.items()},
+        "films": weights,
         "lanes": {name: _measured(lane) for name, lane in by_name.items()},
         "ratios": _ratios(by_name),
         "slow_minus_local_p95_ms": _slow_minus_local(by_name),
