@@ -1,14 +1,30 @@
 #!/bin/sh
-# Installs Debian's Chromium for the browser tests where that is possible, and says so where not.
+# Installs Debian's browsers for the browser tests where that is possible, and says so where not.
 set -u
-for name in chromium chromium-browser google-chrome; do
-    if command -v "$name" >/dev/null 2>&1; then
-        exit 0
-    fi
-done
-if command -v apt-get >/dev/null 2>&1 && [ "$(id -u)" = 0 ]; then
-    echo "Installing Chromium for the browser tests ..."
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null && exit 0
+
+have() {
+    for name in "$@"; do
+        command -v "$name" >/dev/null 2>&1 && return 0
+    done
+    return 1
+}
+
+wanted=""
+have chromium chromium-browser google-chrome || wanted="chromium"
+have firefox-esr || wanted="$wanted firefox-esr"
+have Xvfb || wanted="$wanted xvfb" # Firefox has WebGL only on a display
+[ -z "$wanted" ] && exit 0
+
+missing="$wanted"
+if have apt-get && [ "$(id -u)" = 0 ]; then
+    missing=""
+    apt-get update -qq
+    for package in $wanted; do
+        echo "Installing $package for the browser tests ..."
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null \
+            || missing="$missing $package"
+    done
 fi
-echo "No Chromium here and no right to install it: the browser tests will say so and be skipped." >&2
-echo "Install it with: sudo apt-get install chromium" >&2
+[ -z "$missing" ] && exit 0
+echo "Not here, and could not be installed: the browser tests that need them say so and are skipped." >&2
+echo "Install them with: sudo apt-get install $(echo $missing)" >&2

@@ -1,0 +1,180 @@
+"""A tab of Debian's Firefox, driven over the websocket that Firefox itself serves (WebDriver BiDi).
+
+Playwright drives only a Firefox of its own making. The protocol: https://w3c.github.io/webdriver-bidi/
+"""
+
+import base64
+import io
+import json
+import os
+import re
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+from websockets.sync.client import ClientConnection, connect
+
+from tests.e2e.server import tick
+
+WITHIN_S = 60
+VIEWPORT = {"width": 1440, "height": 900}
+KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Backspace": "\ue003", "Home": "\ue011"}
+
+
+class BidiError(Exception):
+    """Firefox could not do what it was asked."""
+
+
+class Firefox:
+    """A running Firefox and the line to it."""
+
+    def __init__(self, line: ClientConnection) -> None:
+        self._line = line
+        self._asked = 0
+        self.errors: list[str] = []
+        self.call("session.new", capabilities={})
+        self.call("session.subscribe", events=["log.entryAdded"])
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Ask for something and return what came of it; errors of pages are noted meanwhile."""
+        self._asked += 1
+        self._line.send(json.dumps({"id": self._asked, "method": method, "params": params}))
+        while True:
+            told = json.loads(self._line.recv(timeout=WITHIN_S))
+            if told["type"] == "event":
+                self._heard(told["params"])
+            elif told["id"] == self._asked:
+                if told["type"] == "error":
+                    raise BidiError(f"{method}: {told['error']}: {told['message']}")
+                return dict(told["result"])
+
+    def new_tab(self) -> "Tab":
+        """Return a tab in the foreground, with cookies of its own."""
+        self.errors.clear()
+        apart = self.call("browser.createUserContext")["userContext"]
+        opened = self.call("browsingContext.create", type="tab", userContext=apart)
+        tab = Tab(firefox=self, context=opened["context"])
+        self.call("browsingContext.setViewport", context=tab.context, viewport=VIEWPORT)
+        return tab
+
+    def _heard(self, entry: dict[str, Any]) -> None:
+        if entry["type"] == "javascript" and entry["level"] == "error":
+            self.errors.append(entry["text"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tab:
+    """A tab of Firefox: it can be looked at, typed into and photographed."""
+
+    firefox: Firefox
+    context: str
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        return self.firefox.call(method, context=self.context, **params)
+
+    def go(self, url: str) -> None:
+        self.call("browsingContext.navigate", url=url, wait="complete")
+
+    def reload(self) -> None:
+        self.call("browsingContext.reload", wait="complete")
+
+    def look(self, expression: str) -> Any:
+        """Return what an expression is worth in the page."""
+        return json.loads(self.do(f"JSON.stringify(({expression}) ?? null)")["value"])
+
+    def do(self, script: str) -> dict[str, Any]:
+        """Run a script in the page; what its last expression is worth comes as BiDi says it."""
+        told = self.firefox.call(
+            "script.evaluate",
+            expression=script,
+            target={"context": self.context},
+            awaitPromise=True,
+        )
+        if told["type"] == "exception":
+            raise BidiError(told["exceptionDetails"]["text"])
+        return dict(told["result"])
+
+    def wait(self, condition: str) -> None:
+        """Look until an expression is true; a page that is being left counts as not yet."""
+
+        def true() -> bool:
+            try:
+                return bool(self.look(f"Boolean({condition})"))
+            except BidiError:
+                return False
+
+        until(true, condition)
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other, each by its name or by the sign on it."""
+        values = [KEYS.get(key, key) for key in keys]
+        moves = [{"type": f"key{way}", "value": key} for key in values for way in ("Down", "Up")]
+        self._act({"type": "key", "id": "keyboard", "actions": moves})
+
+    def wheel(self, x: int, y: int, down: int) -> None:
+        """Turn the wheel at a point of the window; all in CSS pixels."""
+        turn = {"type": "scroll", "x": x, "y": y, "deltaX": 0, "deltaY": down}
+        self._act({"type": "wheel", "id": "wheel", "actions": [turn]})
+
+    def grey(self, selector: str) -> npt.NDArray[np.float64]:
+        """Return what is seen where an element stands, as grey levels 0 to 255."""
+        box = self.look(
+            f"(({{x, y, width, height}}) => ({{x, y, width, height}}))"
+            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
+        )
+        shot = self.call("browsingContext.captureScreenshot", clip={"type": "box", **box})
+        image = Image.open(io.BytesIO(base64.b64decode(shot["data"])))
+        return np.asarray(image.convert("L")).astype(float)
+
+    def _act(self, source: dict[str, Any]) -> None:
+        self.call("input.performActions", actions=[source])
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    """Look again and again until something is true."""
+    deadline = time.monotonic() + WITHIN_S
+    while not true():
+        assert time.monotonic() < deadline, f"not within {WITHIN_S} s: {what}"
+        tick()
+
+
+@contextmanager
+def started(
+    program: str, profile: Path, prefs: dict[str, bool], display: str | None
+) -> Iterator[Firefox]:
+    """Start Firefox with a fresh profile, on a display or on none, and end it afterwards."""
+    profile.mkdir()
+    lines = (f"user_pref({json.dumps(name)}, {json.dumps(on)});\n" for name, on in prefs.items())
+    (profile / "user.js").write_text("".join(lines))
+    log = profile / "firefox.log"
+    shown = {"MOZ_HEADLESS": "1"} if display is None else {"DISPLAY": display}
+    command = [program, "--no-remote", "--remote-debugging-port", "0", "--profile", str(profile)]
+    with log.open("wb") as told:
+        process = subprocess.Popen(
+            command, env={**os.environ, **shown}, stdout=told, stderr=subprocess.STDOUT
+        )
+    try:
+        with connect(f"{_address(process, log)}/session", max_size=None) as line:
+            yield Firefox(line)
+    finally:
+        process.kill()
+        process.wait(20)
+
+
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Return where a starting Firefox can be spoken to, once it says so."""
+
+    def told() -> str:
+        assert process.poll() is None, log.read_text()
+        found = re.search(r"WebDriver BiDi listening on (ws://\S+)\n", log.read_text())
+        return found[1] if found else ""
+
+    until(lambda: bool(told()), "Firefox listens")
+    return told()

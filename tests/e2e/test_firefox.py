@@ -1,0 +1,256 @@
+"""The reading page in Firefox, drawn by WebGL2 and without: a study, the picture, the keys."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from PIL import Image
+
+from study.verification import verify
+from tests.conftest import bank_records
+from tests.e2e.firefox import Firefox, Tab, started, until
+from tests.e2e.server import Server
+from tests.e2e.test_picture import _box, _expected, _film
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+Come = Callable[[Server], Tab]
+FIELD = """
+(document.activeElement?.shadowRoot?.activeElement ?? document.activeElement)?.name
+  === "access_code"
+"""
+NOTE = "document.querySelector('.rr-canvas-note').textContent"
+PLATE = "document.querySelector('.rr-plate:not([hidden]) .rr-plate-state').textContent"
+
+
+@pytest.fixture(scope="module")
+def program() -> str:
+    """Return where Debian's Firefox is, or skip with the reason and the remedy."""
+    found = shutil.which("firefox-esr") or shutil.which("firefox")
+    if found is None:
+        pytest.skip("no Firefox on this machine; install it with: apt-get install firefox-esr")
+    return found
+
+
+@pytest.fixture(scope="module")
+def display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return a display in memory: without any, Firefox has no WebGL (bugzilla 1375585)."""
+    found = shutil.which("Xvfb")
+    if found is None:
+        pytest.skip("no Xvfb, so no WebGL in Firefox; install it with: apt-get install xvfb")
+    number = tmp_path_factory.mktemp("display") / "number"
+    with number.open("wb") as told:
+        process = subprocess.Popen(
+            [found, "-displayfd", "1", "-screen", "0", "1600x1200x24", "-nolisten", "tcp"],
+            stdout=told,
+            stderr=subprocess.DEVNULL,
+        )
+    until(lambda: number.read_text().endswith("\n"), "Xvfb tells its number")
+    yield f":{number.read_text().strip()}"
+    process.kill()
+    process.wait(20)
+
+
+ZOOMS = r"""
+Array.from(document.querySelectorAll(".rr-plate-state"),
+  ({ textContent }) => parseInt(textContent.match(/(\d+) %/)[1]))
+"""
+CHOSEN = """
+Array.from(document.querySelectorAll("[data-option][aria-pressed=true]"),
+  ({ dataset }) => dataset.option)
+"""
+LISTEN = """
+window.heard = [];
+document.addEventListener("keydown", ({ key }) => heard.push(key));
+new MutationObserver(() => heard.push("rerun"))
+  .observe(document.querySelector("[data-test-script-state]"), { attributes: true });
+"""
+# The sign on the key, and where it sits on a US keyboard: French A and 2, Russian C, German 3.
+FOREIGN = [
+    ("a", "KeyQ", "A"),
+    ("é", "Digit2", "B"),
+    ("с", "KeyC", "C"),
+    ("3", "Digit3", "C"),
+    ("q", "KeyA", "C"),
+]
+GERMAN_Z = ("z", "KeyY")
+RENDERERS = {"webgl2": "", "canvas2d": "Simple display in use (no WebGL)"}
+ONE_IS_ENOUGH = pytest.mark.parametrize("firefox", ["canvas2d"], indirect=True)
+
+
+@pytest.fixture(scope="module", params=list(RENDERERS))
+def firefox(
+    program: str, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Firefox]:
+    """Return Firefox with WebGL2 (drawn by the processor), then without."""
+    with_card = request.param == "webgl2"
+    prefs = {"webgl.disabled": not with_card}
+    on = request.getfixturevalue("display") if with_card else None
+    with started(program, tmp_path_factory.mktemp("firefox") / "profile", prefs, on) as running:
+        yield running
+
+
+def _ready(tab: Tab, position: int, state: str = "ready") -> None:
+    tab.wait(f"""document.querySelector("[data-state={state}][data-position='{position}']")""")
+
+
+def _saved(tab: Tab) -> None:
+    tab.wait("""document.querySelector("[data-outbox='0']")""")
+
+
+def _brightness(tab: Tab) -> float:
+    return float((tab.grey(".rr-films") > 127).mean())
+
+
+@pytest.fixture
+def at_case_1(firefox: Firefox) -> Come:
+    """Return a function that signs a reader in, in a new tab, by keyboard."""
+
+    def come(server: Server) -> Tab:
+        tab = firefox.new_tab()
+        tab.go(server.url)
+        tab.wait(FIELD)
+        tab.press(*server.codes["R1"], "Enter")
+        _ready(tab, 1)
+        return tab
+
+    return come
+
+
+def test_a_study_by_keyboard_alone_with_a_reload_in_the_middle(
+    serve: Serve, at_case_1: Come
+) -> None:
+    """Letters and digits answer, Enter confirms, a reload resumes; the times are true."""
+    server = serve()
+    tab = at_case_1(server)
+    seen_ms = {}
+    for position, key in enumerate(["b", "2", "C", "4", "a", "1"], start=1):
+        _ready(tab, position)
+        if position == 4:
+            tab.reload()
+            _ready(tab, position)
+        from_ms = tab.look("performance.now()")
+        assert _brightness(tab) > 0.1
+        tab.press(key)
+        seen_ms[position] = tab.look("performance.now()") - from_ms
+        tab.press("Enter")
+    tab.wait("""document.querySelector("[data-state=finished]")""")
+    _saved(tab)
+    rows = server.readings()
+    assert [row["answer"] for row in rows] == ["B", "B", "C", "D", "A", "A"]
+    for row in rows:
+        assert 0 < row["first_selection_ms"] <= row["response_ms"] <= row["elapsed_ms"] < 120_000
+        assert row["response_ms"] >= seen_ms[row["position"]] - 2  # Firefox's clock has 1 ms steps
+        assert row["response_ms"] + row["hidden_ms"] + row["paused_ms"] == pytest.approx(
+            row["elapsed_ms"], abs=1
+        )
+    assert ["resumed" in row["flags"] for row in rows] == [n == 4 for n in range(1, 7)]
+    assert tab.firefox.errors == []
+    assert verify(server.store) == []
+
+
+@pytest.fixture
+def deep_and_flat(tmp_path: Path) -> Path:
+    """Return a bank of one question about the same film, in 16 bits and in 8."""
+    record = {**bank_records(1, 1)["q0000"], "ImagePath": ["deep.png", "flat.png"]}
+    bank = tmp_path / "own" / "own.json"
+    bank.parent.mkdir()
+    bank.write_text(json.dumps({"q1": record}))
+    Image.fromarray(_film()).save(bank.parent / "deep.png")
+    Image.fromarray(_flat()).save(bank.parent / "flat.png")
+    return bank
+
+
+def _flat() -> npt.NDArray[np.uint8]:
+    return (_film().T >> 8).astype(np.uint8)
+
+
+def _at_one_to_one(tab: Tab, shape: tuple[int, ...], white: float) -> npt.NDArray[np.float64]:
+    """Return the film that stands alone, once every pixel of it has a screen pixel."""
+    tab.press("z")
+    tab.wait(f"{PLATE}.includes('100 %')")
+    seen: list[npt.NDArray[np.float64]] = []
+
+    def framed() -> bool:
+        shot = tab.grey(".rr-films")
+        if not ((shot >= white).sum(axis=1) > shot.shape[1] * 0.2).any():
+            return False
+        seen.append(shot[_box(shot >= white)])
+        return seen[-1].shape == shape
+
+    until(framed, "the frame is as large as the film")
+    return seen[-1]
+
+
+def test_at_one_to_one_every_pixel_equals_numpys(
+    serve: Serve, at_case_1: Come, deep_and_flat: Path, request: pytest.FixtureRequest
+) -> None:
+    """Sixteen bits to one grey level, eight bits exactly; the page says what draws them."""
+    tab = at_case_1(serve(bank=deep_and_flat, cases=1))
+    renderer = request.node.callspec.params["firefox"]
+    assert tab.look(NOTE) == RENDERERS[renderer]
+    deep, flat = _film(), _flat()
+    tab.press("v")
+    seen = _at_one_to_one(tab, deep.shape, white=254)
+    assert np.abs(seen - _expected(deep)).max() <= 1
+    tab.press("v")
+    seen = _at_one_to_one(tab, flat.shape, white=flat.max())
+    assert np.array_equal(seen, flat)
+
+
+@ONE_IS_ENOUGH
+def test_pause_hides_the_film_and_the_wheel_zooms(serve: Serve, at_case_1: Come) -> None:
+    """Nothing is seen while the clock stands; afterwards a turned wheel zooms one film."""
+    server = serve()
+    tab = at_case_1(server)
+    tab.press("p")
+    _ready(tab, 1, "paused")
+    assert _brightness(tab) < 0.02
+    tab.press("p")
+    _ready(tab, 1)
+    assert _brightness(tab) > 0.1
+    before = tab.look(ZOOMS)
+    tab.wheel(200, 450, down=-300)
+    tab.wait(f"{ZOOMS}[0] > {before[0]} * 1.3")
+    assert tab.look(ZOOMS)[1] == before[1]
+    tab.press("a", "Enter")
+    _ready(tab, 2)
+    _saved(tab)
+    (row,) = server.readings()
+    assert row["paused_ms"] > 0
+    assert json.loads(row["behaviour"])["zoom"] == 1
+
+
+@ONE_IS_ENOUGH
+def test_keys_are_the_pages_own_on_every_keyboard(serve: Serve, at_case_1: Come) -> None:
+    """Letters go by print, digits by place; Streamlit, which takes r and c, hears nothing of it."""
+    server = serve()
+    tab = at_case_1(server)
+    tab.do(LISTEN)
+    tab.press("r", "c", "b")
+    assert tab.look(CHOSEN) == ["B"]
+    for key, code, option in FOREIGN:
+        _strike(tab, key, code)
+        assert tab.look(CHOSEN) == [option]
+    _strike(tab, *GERMAN_Z)
+    tab.wait(f"{PLATE}.includes('100 %')")
+    tab.press("Home")
+    assert tab.look("heard") == ["Home"]
+    assert tab.look("document.querySelectorAll('[role=dialog]:not([hidden])').length") == 0
+    tab.press("Enter")
+    _ready(tab, 2)
+    _saved(tab)
+    assert [row["answer"] for row in server.readings()] == [FOREIGN[-1][2]]
+
+
+def _strike(tab: Tab, key: str, code: str) -> None:
+    """Press a key as a keyboard of another country does; the protocol itself knows only the US."""
+    event = {"key": key, "code": code, "bubbles": True, "cancelable": True, "composed": True}
+    tab.do(
+        f"document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {json.dumps(event)}))"
+    )
