@@ -445,7 +445,7 @@ def test_a_display_check_at_another_sign_in_waits_for_the_case_on_the_screen(
     context.clear_cookies()
     other = Reader(context.new_page())
     other.sign_in(server.url, server.codes["R1"])
-    _step(other, "display")
+    other.page.wait_for_selector(".rr-sheet")  # reading is open in the first window
     other.page.close()
     reader.answer("b")
     reader.wait_saved()

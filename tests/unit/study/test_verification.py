@@ -86,7 +86,7 @@ def test_the_spacing_of_a_new_import_is_covered(store: Store, tmp_path: Path) ->
     assert verify(store) == []
     for value in ("0.2", "NULL"):
         copy = Store(Path(shutil.copy(store.path, tmp_path / "copy.db")))
-        _tamper(copy, f"UPDATE films SET spacing_mm = {value} WHERE id = 1")
+        tamper(copy, f"UPDATE films SET spacing_mm = {value} WHERE id = 1")
         assert "bank bank: its items" in verify(copy)[0]
 
 
