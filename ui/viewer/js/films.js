@@ -1,18 +1,15 @@
 /** The films of the current case and of the coming ones: fetched, decoded and on the card before they are needed. */
 
+import { Decoders } from "./decoders.js";
 import { FilmError } from "./film-error.js";
 
 /** @typedef {import("./types.js").Case} Case */
 /** @typedef {{view: import("./types.js").View, auto: import("./types.js").Window, handle: any}} Hung  ready to show */
-/** @typedef {{promise: Promise<Hung[]>, hung: Hung[]|null, dropped: boolean, ids: number[]}} Job */
+/** @typedef {{promise: Promise<Hung[]>, hung: Hung[]|null, dropped: boolean, abandon: (() => void)[]}} Job */
 
 export class Films {
   #picture;
-  /** @type {Worker|null} */
-  #worker = null;
-  /** @type {Map<number, {resolve: (film: any) => void, reject: (error: Error) => void}>} */
-  #waiting = new Map();
-  #nextId = 1;
+  #decoders = new Decoders();
   /** @type {Map<string, Job>} */
   #jobs = new Map();
 
@@ -30,7 +27,7 @@ export class Films {
   load(item) {
     let job = this.#jobs.get(item.case);
     if (!job) {
-      job = { promise: null, hung: null, dropped: false, ids: [] };
+      job = { promise: null, hung: null, dropped: false, abandon: [] };
       this.#jobs.set(item.case, job);
       job.promise = this.#hang(item, job);
       job.promise.catch(() => this.#forget(item.case, job));
@@ -53,11 +50,13 @@ export class Films {
 
   stop() {
     this.keepOnly(new Set());
-    this.#worker?.terminate();
+    this.#decoders.stop();
   }
 
   async #hang(item, job) {
-    const films = item.views.map((view) => this.#decode(view, job));
+    const decoding = item.views.map((view) => this.#decoders.decode(view));
+    const films = decoding.map(({ film }) => film);
+    job.abandon = decoding.map(({ abandon }) => abandon);
     const hung = [];
     try {
       // One after the other: the first film is on its way up while the second is still being decoded.
@@ -89,36 +88,7 @@ export class Films {
     if (this.#jobs.get(id) === job) this.#jobs.delete(id);
     if (job.dropped) return;
     job.dropped = true;
-    for (const waiting of job.ids) this.#worker?.postMessage({ id: waiting, abandon: true });
+    for (const abandon of job.abandon) abandon();
     for (const { handle } of job.hung ?? []) this.#picture.release(handle);
-  }
-
-  #decode(view, job) {
-    const id = this.#nextId++;
-    job.ids.push(id);
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      const url = new URL(view.url, document.baseURI).href;
-      this.#ensureWorker().postMessage({ id, view: { ...view, url } });
-    });
-  }
-
-  #ensureWorker() {
-    if (this.#worker) return this.#worker;
-    const worker = new Worker(new URL("./film-worker.js", import.meta.url), { type: "module" });
-    worker.addEventListener("message", ({ data }) => {
-      const waiting = this.#waiting.get(data.id);
-      this.#waiting.delete(data.id);
-      if (data.film) waiting?.resolve(data.film);
-      else waiting?.reject(new FilmError(data.error, data.why));
-    });
-    worker.addEventListener("error", () => {
-      this.#worker = null;
-      const failed = new FilmError("the film worker failed", { kind: "line" });
-      for (const { reject } of this.#waiting.values()) reject(failed);
-      this.#waiting.clear();
-    });
-    this.#worker = worker;
-    return worker;
   }
 }

@@ -2,6 +2,8 @@
 
 import { Darkroom } from "./darkroom.js";
 
+const NEARLY_PX = 2;
+
 export class LightBox {
   /** @type {Darkroom} */
   darkroom;
@@ -46,10 +48,9 @@ export class LightBox {
   }
 
   #measure(entry) {
-    const exact = entry.devicePixelContentBoxSize?.[0];
     const ratio = window.devicePixelRatio || 1;
-    const width = exact ? exact.inlineSize : Math.round(entry.contentRect.width * ratio);
-    const height = exact ? exact.blockSize : Math.round(entry.contentRect.height * ratio);
+    const width = exactly(entry.devicePixelContentBoxSize?.[0]?.inlineSize, entry.contentRect.width * ratio);
+    const height = exactly(entry.devicePixelContentBoxSize?.[0]?.blockSize, entry.contentRect.height * ratio);
     const density = width / entry.contentRect.width;
     if (width < 1 || height < 1) return;
     const anew = width !== this.#size.width || height !== this.#size.height || density !== this.#density;
@@ -57,4 +58,10 @@ export class LightBox {
     this.#density = density;
     if (anew) this.#resized();
   }
+}
+
+/** The browser's own count of device pixels, unless it leaves the pixel ratio out, as an emulated screen does.
+ *  @param {number|undefined} counted @param {number} computed */
+function exactly(counted, computed) {
+  return counted !== undefined && Math.abs(counted - computed) < NEARLY_PX ? counted : Math.round(computed);
 }

@@ -48,7 +48,7 @@ export const texts = {
     empty: "Saved",
     sending: "Saving…",
     kept: "Kept on this computer, will be sent",
-    unkept: "Not sent yet: please keep this page open",
+    unkept: "Unsent: please keep this page open",
   },
   canvas: "Simple display in use (no WebGL)",
   reader: (code) => `Reader ${code}`,
