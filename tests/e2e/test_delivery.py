@@ -72,7 +72,7 @@ def test_an_answer_kept_nowhere_holds_the_page_and_says_so(serve: Serve, reader:
     reader.answer("b")
     reader.wait("ready", 2)
     state = reader.page.locator(".rr-outbox")
-    expect(state).to_have_text("Not sent yet: please keep this page open")
+    expect(state).to_have_text("Unsent: please keep this page open")
     expect(state).to_be_visible()
     with pytest.raises(PlaywrightError, match="ERR_ABORTED"):
         reader.page.goto("about:blank", timeout=5_000)
