@@ -70,13 +70,13 @@ document.addEventListener("keydown", ({ key }) => heard.push(key));
 new MutationObserver(() => heard.push("rerun"))
   .observe(document.querySelector("[data-test-script-state]"), { attributes: true });
 """
-# The sign on the key, and where it sits on a US keyboard: French A and 2, Russian C, German 3.
+# Sign, place on a US keyboard, what is then chosen: French A, 2 and 4, Russian C, French Q (no A).
 FOREIGN = [
     ("a", "KeyQ", "A"),
     ("é", "Digit2", "B"),
     ("с", "KeyC", "C"),
-    ("3", "Digit3", "C"),
-    ("q", "KeyA", "C"),
+    ("'", "Digit4", "D"),
+    ("q", "KeyA", "D"),
 ]
 GERMAN_Z = ("z", "KeyY")
 RENDERERS = {"webgl2": "", "canvas2d": "Simple display in use (no WebGL)"}
