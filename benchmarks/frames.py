@@ -1,0 +1,110 @@
+"""How smoothly the film follows a hand: frames of the page and pictures of the film under a drag.
+
+In one run and one browser, on films of 2,048 x 2,500: the page at rest is the baseline for its
+frames; then a window, zoom and move drag that goes on at every frame, and while the films of the
+next cases are being fetched, decoded and uploaded.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Page, async_playwright
+
+from benchmarks import banks, servers
+from benchmarks.hands import RoomHands, new_page
+from benchmarks.machine import CHROMIUM_FLAGS, chromium, facts
+from benchmarks.summary import quantile_interval
+
+DESCRIPTION = "the film under a moving hand: the page's frames and the film's pictures"
+WATCH = Path(__file__).with_name("frames.js")
+DEPTHS = (8, 16)
+DRAGS = {"rest": None, "window": 0, "zoom": 2, "move": 1}
+"""What is done, and with which button of the mouse."""
+
+_CASES = 4
+_REST_S = 4.0  # until the coming cases are fetched and nothing else is going on
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what can be chosen."""
+    parser.add_argument("--seconds", type=float, default=4.0, help="length of each drag")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure every drag on films of both depths."""
+    return asyncio.run(_run(args.seconds))
+
+
+async def _run(seconds: float) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium(), args=list(CHROMIUM_FLAGS)
+        )
+        machine = facts(browser.version)
+        for bits in DEPTHS:
+            with ExitStack() as stack:
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+                films = folder / "films"
+                films.mkdir()
+                bank = banks.write_bank(films, _CASES, bits=bits)
+                deployed = servers.deploy(
+                    folder / "store.db", bank, cases=_CASES, readers=["reader"], seed=bits
+                )
+                server = stack.enter_context(servers.app(deployed.store, folder / "log"))
+                page = await new_page(browser)
+                await page.add_init_script(path=WATCH)
+                hands = RoomHands(page, deployed.codes["reader"])
+                await hands.open(f"http://127.0.0.1:{server.port}")
+                found[f"{bits}bit"] = await _all_drags(page, seconds * 1000)
+                await page.context.close()
+        await browser.close()
+    return {"benchmark": "frames", "machine": machine, "drags": found}
+
+
+async def _all_drags(page: Page, length_ms: float) -> dict[str, Any]:
+    """Return what each drag gave; the first goes on while the coming cases are fetched."""
+    found = {"window, fetching": _told(await _drag(page, DRAGS["window"], length_ms))}
+    await asyncio.sleep(_REST_S)
+    for name, button in DRAGS.items():
+        found[name] = _told(await _drag(page, button, length_ms))
+    return found
+
+
+async def _drag(page: Page, button: int | None, length_ms: float) -> dict[str, Any]:
+    return dict(await page.evaluate("(order) => watchDrag(order)", [button, length_ms]))
+
+
+def _told(seen: dict[str, Any]) -> dict[str, Any]:
+    frames, pictures = seen["frames_ms"], seen["pictures_ms"]
+    return {
+        "n_frames": len(frames),
+        "frame_p50_ms": round(quantile_interval(frames, 0.5)[0], 1),
+        "frame_p95_ms": round(quantile_interval(frames, 0.95)[0], 1),
+        "n_pictures": len(pictures),
+        "picture_p50_ms": round(quantile_interval(pictures, 0.5)[0], 1) if pictures else None,
+        "picture_p95_ms": round(quantile_interval(pictures, 0.95)[0], 1) if pictures else None,
+        "whole_after_rest_ms": seen["whole_after_ms"],
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """Return the result as lines; what is at rest is the baseline of the rest."""
+    lines = [
+        "frame: between two frames of the page; picture: between two pictures of the film;",
+        "whole: from the hand's rest to the film in full fineness. Milliseconds.",
+    ]
+    for depth, drags in result["drags"].items():
+        baseline = drags["rest"]["frame_p50_ms"]
+        for name, one in drags.items():
+            lines.append(
+                f"{depth:5} {name:17} frame p50 {one['frame_p50_ms']} p95 {one['frame_p95_ms']} "
+                f"({one['frame_p50_ms'] / baseline:.2f} of rest), "
+                f"picture p50 {one['picture_p50_ms']} p95 {one['picture_p95_ms']}, "
+                f"whole after {one['whole_after_rest_ms']}"
+            )
+    return "\n".join(lines)
