@@ -4,7 +4,7 @@ from typing import Any
 
 from study.access import Person
 from study.protocol import Condition
-from study.store import Store, banks, readings
+from study.store import Store, banks, practice, readings
 
 
 def upcoming_films(store: Store, person: Person, n_cases: int) -> list[dict[str, Any]]:
@@ -12,9 +12,11 @@ def upcoming_films(store: Store, person: Person, n_cases: int) -> list[dict[str,
     if person.reader is None:
         return []
     with store.look(sealed=True) as look:
+        rows = practice.unread(look, person.reader, n_cases)
+        rows += readings.unread(look, person.reader, n_cases)
         numbers = [
             film["id"]
-            for row in readings.unread(look, person.reader, n_cases)
+            for row in rows[:n_cases]
             if row["condition"] != Condition.IMAGE_ABSENT
             for film in readings.views(look, row["item"])
         ]

@@ -7,6 +7,7 @@ reader whose desk is handed out.
 
 import hashlib
 import hmac
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -36,6 +37,8 @@ _KEPT = 48
 _AHEAD = 5
 """Cases a reader's films are prepared for: those handed out and two more."""
 _QUEUED = 64
+_DIGITS = re.compile(r"[0-9]{1,18}")
+_NUMBERS = ("reader", "film", "expires")
 
 
 def address(secret: str, person: Person, film: int, *, now_s: float) -> str:
@@ -57,8 +60,7 @@ def prepare_ahead(kept: Store, person: Person) -> None:
 
 def routes() -> list[Route]:
     """Return the film route."""
-    path = "/films/{reader:int}/{film:int}/{expires:int}/{signature}"
-    return [Route(path, _film, methods=["GET"])]
+    return [Route("/films/{reader}/{film}/{expires}/{signature}", _film, methods=["GET"])]
 
 
 async def _film(request: Request) -> Response:
@@ -69,8 +71,8 @@ async def _film(request: Request) -> Response:
 
 
 def _answer(request: Request) -> Response:
-    reader, film = request.path_params["reader"], request.path_params["film"]
-    expires, signature = request.path_params["expires"], request.path_params["signature"]
+    reader, film, expires = (_number(request.path_params[key]) for key in _NUMBERS)
+    signature = request.path_params["signature"]
     person = signed_in(request.cookies)
     if person is None or person.reader != reader:
         return PlainTextResponse("Sign in first.", status_code=401)
@@ -85,6 +87,11 @@ def _answer(request: Request) -> Response:
         "Content-Encoding": CONTENT_ENCODING,
     }
     return Response(_body(kept, film), media_type=MEDIA_TYPE, headers=headers)
+
+
+def _number(given: str) -> int:
+    """Return a number of an address, -1 for what none of ours has (Python reads 4,300 digits)."""
+    return int(given) if _DIGITS.fullmatch(given) else -1
 
 
 def _body(kept: Store, film: int) -> bytes:

@@ -26,7 +26,8 @@ _HALF_WRITTEN = ".part"
 class Shelf:
     """A folder of prepared films under the hashes of their files, the longest unused thrown out.
 
-    Each file is the SHA-256 of the prepared film and then the film, so that a damaged one is known.
+    Each file is a SHA-256 of its name and the prepared film, and then the film: one that is damaged,
+    or lies under another film's name, is known.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class Shelf:
         except OSError:
             return None
         body = kept[_DIGEST_BYTES:]
-        if hashlib.sha256(body).digest() != kept[:_DIGEST_BYTES]:
+        if _digest(path, body) != kept[:_DIGEST_BYTES]:
             with suppress(OSError):
                 path.unlink()
             return None
@@ -61,13 +62,14 @@ class Shelf:
 
     def put(self, sha256: str, body: bytes) -> None:
         """Keep a prepared film, whole or not at all."""
-        size = len(body) + _DIGEST_BYTES
+        path, size = self._path(sha256), len(body) + _DIGEST_BYTES
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            self._make_room(size)
-            if size > self._max_bytes or not self._fits_the_disk(size):
+            if size > self._max_bytes:
                 return
-            self._write(self._path(sha256), hashlib.sha256(body).digest() + body)
+            self._make_room(size)
+            if self._fits_the_disk(size):
+                self._write(path, _digest(path, body) + body)
 
     def _path(self, sha256: str) -> Path:
         return self._folder / f"{sha256}-{VERSION}{_ENDING}"
@@ -102,3 +104,7 @@ class Shelf:
             if path.suffix in (_ENDING, _HALF_WRITTEN):
                 with suppress(FileNotFoundError):  # another process threw it out
                     yield path, path.stat()
+
+
+def _digest(path: Path, body: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + body).digest()

@@ -269,6 +269,25 @@ def test_a_score_is_told_at_the_end_where_the_protocol_says_so(opened: Opened) -
     assert 0 <= score["n_correct"] <= 8
 
 
+def test_no_answer_is_changed_once_the_score_was_told(opened: Opened) -> None:
+    """Else a reader learns each reference standard by changing one answer and looking again."""
+    store = opened(feedback="after study", back_navigation=True)
+    first = _desk(store).cases[0].case
+    _take(store, reading(first, "A"))
+    before = reading(first, "B", id="changed-before", supersedes=f"read-{first}")
+    assert _take(store, before).refused == ()
+    while cases := _desk(store).cases:
+        _take(store, reading(cases[0].case, "A"))
+    score = _desk(store).score
+    after = reading(first, "C", id="changed-after", supersedes="changed-before")
+    receipt = _take(store, after)
+    assert [why for _, why in receipt.refused] == [
+        "Every case is read and the score told; the answers stand."
+    ]
+    assert _take(store, before).refused == ()
+    assert receipt.desk.score == score
+
+
 def test_confidence_is_asked_for_where_the_protocol_says_so(opened: Opened) -> None:
     """An answer without it, or beyond the scale, is refused."""
     store = opened(confidence=5)

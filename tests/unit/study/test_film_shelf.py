@@ -61,9 +61,20 @@ def test_the_longest_unused_film_makes_room(tmp_path: Path) -> None:
 
 
 def test_a_film_larger_than_the_shelf_is_not_kept(tmp_path: Path) -> None:
-    """Nor does it stay behind as a part."""
+    """Nor does it stay behind as a part, or throw out the others."""
     shelf(tmp_path).put(ONE, bytes(20_000))
     assert list((tmp_path / "films").iterdir()) == []
+    shelf(tmp_path).put(TWO, b"film")
+    shelf(tmp_path).put(ONE, bytes(20_000))
+    assert shelf(tmp_path).get(TWO) == b"film"
+
+
+def test_a_film_under_another_films_name_is_not_taken_for_it(tmp_path: Path) -> None:
+    """A file that was renamed or copied over another is whole, and the wrong one."""
+    shelf(tmp_path).put(ONE, b"film")
+    (path,) = (tmp_path / "films").iterdir()
+    path.rename(path.with_name(path.name.replace(ONE, TWO)))
+    assert shelf(tmp_path).get(TWO) is None
 
 
 def test_the_disks_last_room_is_left_to_the_readings(tmp_path: Path) -> None:

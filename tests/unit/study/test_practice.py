@@ -19,6 +19,7 @@ from study.simulation import simulate
 from study.store import Store
 from study.store import practice as stored_practice
 from study.store import studies as stored_studies
+from study.upcoming import upcoming_films
 from study.verification import verify
 from tests.conftest import NOW, SECRETS, invite, person, preparation, presentation, reading
 
@@ -285,6 +286,19 @@ def test_a_reader_invited_later_practises_too(opened: Opened) -> None:
     invite(store, "R3")
     assert desk.desk(store, person(store, "R3")).practice_total == 2
     assert verify(store) == []
+
+
+def test_the_films_of_practice_are_needed_before_the_studys(opened: Opened) -> None:
+    """They are prepared ahead first, and the study's after them."""
+    store = opened(practice_cases=2)
+
+    def films(cases: tuple[desk.CaseView, ...]) -> list[int]:
+        return list(dict.fromkeys(view.film for case in cases for view in case.views))
+
+    practised = films(_cases(store))
+    ahead = [film["id"] for film in upcoming_films(store, person(store), 5)]
+    _practise(store)
+    assert ahead == list(dict.fromkeys(practised + films(_cases(store))))
 
 
 def test_practice_is_in_the_condition_of_the_first_block(opened: Opened) -> None:

@@ -86,8 +86,12 @@ def test_a_films_address_cannot_be_forged_or_outlive_its_hour(sign: Sign) -> Non
         f"/{base}/{reader}/{number}/1000/{signature}",
         f"/{base}/{reader}/{number}/{expires}/{'0' * 32}",
         f"/{base}/{reader}/{number}/{expires}/%C3%A9",
+        f"/{base}/{reader}/{'9' * 5000}/{expires}/{signature}",
+        f"/{base}/{reader}/{number}/{'9' * 5000}/{signature}",
+        f"/{base}/{reader}/-{number}/{expires}/{signature}",
     ):
         assert client.get(forged).status_code == 403
+    assert client.get(f"/{base}/{'9' * 5000}/{number}/{expires}/{signature}").status_code == 401
 
 
 @pytest.mark.parametrize(
