@@ -26,8 +26,8 @@ _HALF_WRITTEN = ".part"
 class Shelf:
     """A folder of prepared films under the hashes of their files, the longest unused thrown out.
 
-    Each file is a SHA-256 of its name and the prepared film, and then the film: one that is damaged,
-    or lies under another film's name, is known.
+    Each file is the SHA-256 of its name and the prepared film, and then that film: so one that is
+    damaged, or lies under another film's name, is known.
 
     Parameters
     ----------
