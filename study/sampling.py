@@ -80,7 +80,7 @@ def draw(candidates: Sequence[Candidate], protocol: Protocol) -> Draw:
 
 def draw_practice(
     candidates: Iterable[Candidate],
-    with_truth: Set[str],
+    eligible: Set[str],
     sample: Set[str],
     protocol: Protocol,
 ) -> list[str]:
@@ -88,8 +88,8 @@ def draw_practice(
 
     Parameters
     ----------
-    with_truth
-        The item_id of every item with a reference standard.
+    eligible
+        The item_id of every item with a reference standard that shows no film of the sample.
     sample
         The item_id of every drawn case; the sample itself never depends on the practice cases.
 
@@ -105,7 +105,7 @@ def draw_practice(
     by_unit: dict[str, list[str]] = defaultdict(list)
     for one in found:
         outside = one.patient_id not in patients and one.examination_id not in examinations
-        if outside and one.item_id in with_truth:
+        if outside and one.item_id in eligible:
             by_unit[one.patient_id or one.examination_id].append(one.item_id)
     if len(by_unit) < protocol.practice_cases:
         raise NotNow(

@@ -225,7 +225,12 @@ def _draw_practice(
     if not protocol.practice_cases:
         return []
     sample = {item_id for item_id, _ in cases}
-    return draw_practice(candidates, banks.with_truth(look, bank), sample, protocol)
+    films = banks.films_by_item(look, bank)
+    shown = set[str]().union(*(films.get(item_id, ()) for item_id in sample))
+    # A bank may name neither patient nor examination, or give one film to several of them.
+    elsewhere = {item_id for item_id, own in films.items() if own.isdisjoint(shown)}
+    eligible = banks.with_truth(look, bank) & elsewhere
+    return draw_practice(candidates, eligible, sample, protocol)
 
 
 def _locked(

@@ -157,6 +157,19 @@ def with_truth(look: Transaction, bank: int) -> set[str]:
     return {row["item_id"] for row in rows}
 
 
+def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
+    """Return the hashes of every item's films by its item_id."""
+    rows = look.rows(
+        "SELECT item_id, sha256 FROM items JOIN item_views ON item_views.item = items.id "
+        "JOIN films ON films.id = film WHERE items.bank = :bank",
+        bank=bank,
+    )
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row["item_id"], set()).add(row["sha256"])
+    return found
+
+
 def item_numbers(look: Transaction, bank: int) -> dict[str, int]:
     """Return the rowid of every item of a bank by its item_id."""
     rows = look.rows("SELECT id, item_id FROM items WHERE bank = :bank", bank=bank)

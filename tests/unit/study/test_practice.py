@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from study import desk, studies
+from study.banks import import_bank
 from study.bundle import bundle_files
 from study.errors import NotFound, NotNow
 from study.progress import status
@@ -21,7 +23,16 @@ from study.store import practice as stored_practice
 from study.store import studies as stored_studies
 from study.upcoming import upcoming_films
 from study.verification import verify
-from tests.conftest import NOW, SECRETS, invite, person, preparation, presentation, reading
+from tests.conftest import (
+    NOW,
+    SECRETS,
+    invite,
+    person,
+    preparation,
+    presentation,
+    reading,
+    write_bank,
+)
 
 Opened = Callable[..., Store]
 
@@ -140,6 +151,39 @@ def test_a_bank_too_small_for_practice_is_refused_with_the_numbers(
         studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     with banked.look() as look, pytest.raises(NotFound):
         studies.study_row(look, "trial")
+
+
+def test_no_film_of_the_sample_is_practised_on(store: Store, tmp_path: Path) -> None:
+    """Where a bank names no patient and no examination, films are all there is to tell by."""
+    records = json.loads(write_bank(tmp_path / "bank", n_patients=6).read_text())
+    for number, record in enumerate(records.values()):
+        del record["PatientID"], record["study_id"]
+        if number % 2:  # the same two films, the other one first: another examination
+            record["ImagePath"].reverse()
+            record["ImageViewPosition"].reverse()
+    path = tmp_path / "bank" / "nameless.json"
+    path.write_text(json.dumps(records))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    values = {"cases": 3, "one_question_per": "item", "practice_cases": 2, "stratify_by": []}
+    shown = []
+    for seed in range(8):
+        protocol = Protocol.from_json({**values, "seed": seed})
+        studies.draw(store, bank="bank", study=f"s{seed}", protocol=protocol, now=NOW)
+        with store.look() as look:
+            number = studies.study_row(look, f"s{seed}")["id"]
+            films = {
+                table: {
+                    row["film"]
+                    for row in look.rows(
+                        f"SELECT film FROM {table} JOIN item_views USING (item) "
+                        "WHERE study = :study",
+                        study=number,
+                    )
+                }
+                for table in ("cases", "practice_cases")
+            }
+        shown.append(films["cases"] & films["practice_cases"])
+    assert shown == [set()] * 8
 
 
 def test_ids_of_practice_cases_tell_nothing(opened: Opened) -> None:
