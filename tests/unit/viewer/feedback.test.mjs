@@ -79,3 +79,26 @@ test("once the reader has gone on, or after a long while, nothing comes back", (
   before.feedback.end();
   assert.equal(opened(before.storage).feedback.resume(2000), null);
 });
+
+test("feedback that another window took over does not hold up the feedback of later cases", () => {
+  const { feedback, storage } = opened();
+  feedback.expect({ case: "c1" }, record, 1000);
+  feedback.resume(2000);
+  feedback.leave();
+  delete storage["reading-room:seal:feedback"];
+  assert.equal(feedback.resume(3000), null);
+  feedback.expect({ case: "c1" }, record, 4000);
+  assert.deepEqual(feedback.from(receipt, [record]), told);
+});
+
+test("feedback whose film was lost is shown once more, when the film is back", () => {
+  const { feedback, shown } = opened();
+  feedback.expect({ case: "c1" }, record, 1000);
+  feedback.from(receipt, [record]);
+  feedback.show();
+  assert.equal(feedback.hold().item.case, "c1");
+  assert.equal(feedback.shown, false);
+  assert.deepEqual(feedback.release(), told);
+  feedback.show();
+  assert.equal(shown.length, 2);
+});

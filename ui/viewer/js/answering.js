@@ -34,6 +34,7 @@ export class Answering {
   /** Another case is coming, or the answer is given. */
   reset() {
     this.#ask(false);
+    this.#panel.leaveComment();
     this.#givingUp.leave();
   }
 
@@ -52,7 +53,9 @@ export class Answering {
 
   /** @param {number} number on the key: an option, or how sure, or why not */
   digit(number, now) {
-    const option = this.#current()?.item.options[number - 1];
+    const sitting = this.#current();
+    if (!sitting) return;
+    const option = sitting.item.options[number - 1];
     if (this.givingUp) this.#givingUp.choose(number);
     else if (this.askingSure) this.sure(number);
     else if (option) this.choose(option.option, now);

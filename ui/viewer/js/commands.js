@@ -53,19 +53,26 @@ export class Commands {
     swallow(event);
     if (event.repeat && !action.repeats) return;
     if (writing && !givesReason) target.blur();
-    else this.run({ ...action, held: event.repeat }, event.timeStamp);
+    else this.run({ ...this.#meant(action), held: event.repeat }, event.timeStamp);
   }
 
   /** During the preparation the sheet has the keys, then the browser: Tab, arrows, pages. */
   #onSheet(event, action, writing) {
     if (this.#sheet.key(event)) {
       swallow(event);
-    } else if (action?.do === "close") {
-      swallow(event); // or it would close the dialog that is the room
+    } else if (action?.do === "close" || (action?.do === "confirm" && event.repeat)) {
+      swallow(event); // Esc would close the dialog that is the room; Enter held down presses each button that comes
     } else if (action && !writing && !NATIVE.includes(action.do)) {
       swallow(event); // Streamlit has shortcuts on letters
       if (["help", "theme"].includes(action.do) && !event.repeat) this.run(action, event.timeStamp);
     }
+  }
+
+  /** While lines are measured, the key that goes back takes the last one away. The button still goes back.
+   *  @param {import("./keys.js").Action} action @returns {import("./keys.js").Action} */
+  #meant(action) {
+    const removes = action.do === "back" && this.#picture.tape.on && this.#room.filmShown && !this.#overlays.open;
+    return removes ? { do: "remove" } : action;
   }
 
   /** @param {import("./keys.js").Action} action @param {number} now */
@@ -77,8 +84,7 @@ export class Commands {
       return;
     }
     if (QUESTION.includes(action.do) && this.#unfold() && ["confirm", "close"].includes(action.do)) return;
-    if (action.do === "back" && this.#picture.tape.on) this.#picture.tape.remove();
-    else if (FILM.includes(action.do)) {
+    if (FILM.includes(action.do)) {
       if (this.#room.filmShown) this.#onFilm(action);
     } else {
       this.#onPage(action, now);
@@ -153,7 +159,7 @@ export class Commands {
   /** Esc puts down what was taken up last. */
   #escape() {
     const picture = this.#picture;
-    if (this.#room.answering.stepBack()) return;
+    if (this.#room.answering.stepBack() || !this.#room.filmShown) return;
     if (picture.tape.on || !picture.tape.empty) picture.tape.clear();
     else if (picture.magnifying) picture.toggleGlass();
   }

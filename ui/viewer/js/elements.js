@@ -8,13 +8,19 @@ export function element(tag, text = "", className = "") {
   return made;
 }
 
-/** @param {string} label @param {(now: number) => void} run gets the time of the press @param {string} [key] shown
- *  beside the label @returns {HTMLButtonElement} */
+/** @param {string} label @param {(now: number) => void} run gets the time of the press @returns {HTMLButtonElement} */
+export function button(label, run) {
+  const made = /** @type {HTMLButtonElement} */ (element("button", label));
+  made.type = "button";
+  made.addEventListener("click", (event) => run(event.timeStamp));
+  return made;
+}
+
+/** The same with its key beside the label. @param {string} label @param {(now: number) => void} run
+ *  @param {string} [key] @returns {HTMLButtonElement} */
 export function pressButton(label, run, key = "") {
-  const button = /** @type {HTMLButtonElement} */ (element("button"));
-  button.type = "button";
-  button.append(element("span", label));
-  if (key) button.append(element("kbd", key));
-  button.addEventListener("click", (event) => run(event.timeStamp));
-  return button;
+  const made = button("", run);
+  made.append(element("span", label));
+  if (key) made.append(element("kbd", key));
+  return made;
 }

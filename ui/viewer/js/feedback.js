@@ -67,6 +67,14 @@ export class Feedback {
   leave() {
     this.#awaited = null;
     this.#shown = false;
+    this.#held = false;
+  }
+
+  /** Its case went off the screen and is to come back first. @returns {Awaited|null} null: none is awaited */
+  hold() {
+    this.#shown = false;
+    this.#held = Boolean(this.#awaited);
+    return this.#awaited;
   }
 
   /** What a reload cut short: it is awaited again. @param {number} epoch_ms now @returns {Awaited|null} */
@@ -78,8 +86,7 @@ export class Feedback {
       return null;
     }
     this.#awaited = kept;
-    this.#held = true;
-    return kept;
+    return this.hold();
   }
 
   /** The case is back. What the server never answered is asked again. @returns {Told|null|undefined} as `from` */

@@ -24,12 +24,14 @@ export class Hands {
     this.#used = used;
     const on = (target, type, run, options = {}) =>
       target.addEventListener(type, run, { signal: this.#stop.signal, ...options });
-    on(place, "wheel", (event) => this.#wheel(event), { passive: false });
-    on(place, "pointerdown", (event) => this.#down(event));
+    // The curtain hangs in the same place, and its button wants the pointer for itself.
+    const onFilm = (run) => (event) => { if (!event.target.closest(".rr-curtain")) run(event); };
+    on(place, "wheel", onFilm((event) => this.#wheel(event)), { passive: false });
+    on(place, "pointerdown", onFilm((event) => this.#down(event)));
     on(place, "pointermove", (event) => this.#move(event));
     on(place, "pointerleave", () => picture.point(null));
     for (const type of ["pointerup", "pointercancel"]) on(place, type, (event) => this.#up(event));
-    on(place, "dblclick", (event) => this.#fit(event));
+    on(place, "dblclick", onFilm((event) => this.#fit(event)));
     on(place, "contextmenu", (event) => event.preventDefault());
     on(place, "mousedown", (event) => event.preventDefault()); // no autoscroll, no lost focus
     on(window, "keydown", (event) => this.#holdSpace(event));

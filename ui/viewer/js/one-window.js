@@ -55,6 +55,7 @@ export class OneWindow {
   sleep() {
     this.#here = false;
     this.#room.handOver();
+    this.#room.wait(texts.loading.opening);
   }
 
   /** The page was asleep, or another sheet has gone: is it as it should be? */

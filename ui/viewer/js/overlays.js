@@ -1,6 +1,6 @@
 /** What lies over the page: the curtain that hides the case, and the sheet with keys or a question to the reader. */
 
-import { element } from "./elements.js";
+import { button, element } from "./elements.js";
 import { texts } from "./texts.js";
 
 const QUIET_MS = 600;
@@ -43,9 +43,9 @@ export class Overlays {
 
   /** Enter, while the curtain waits for the reader. @returns {boolean} whether it did anything */
   enter() {
-    const button = this.#curtain.hidden ? null : this.#curtain.querySelector("button");
-    button?.click();
-    return Boolean(button);
+    const choice = this.#curtain.hidden ? null : this.#curtain.querySelector("button");
+    choice?.click();
+    return Boolean(choice);
   }
 
   drawBack() {
@@ -74,10 +74,10 @@ export class Overlays {
   /** @param {Parameters<typeof texts.help.groups>[0]} facts */
   help(facts) {
     const groups = texts.help.groups(facts).map(([title, rows]) => {
-      const group = element("section", "");
-      const list = element("dl", "");
+      const group = element("section");
+      const list = element("dl");
       for (const [keys, meaning] of rows) {
-        const line = element("div", "");
+        const line = element("div");
         line.append(element("dt", keys), element("dd", meaning));
         list.append(line);
       }
@@ -110,9 +110,9 @@ export class Overlays {
     form.method = "post";
     form.action = new URL(this.#signOutUrl, document.baseURI).href;
     form.className = "rr-sign-out";
-    const button = element("button", texts.labels.signOut);
-    button.type = "submit";
-    form.append(button);
+    const leave = /** @type {HTMLButtonElement} */ (element("button", texts.labels.signOut));
+    leave.type = "submit";
+    form.append(leave);
     return form;
   }
 
@@ -129,9 +129,4 @@ export class Overlays {
   }
 }
 
-function choiceButton({ label, run }) {
-  const button = element("button", label);
-  button.type = "button";
-  button.addEventListener("click", run);
-  return button;
-}
+const choiceButton = ({ label, run }) => button(label, run);

@@ -1,5 +1,6 @@
 /** The question beside the film: position, context, question, options, confirm, and the words at its foot. */
 
+import { element } from "./elements.js";
 import { texts } from "./texts.js";
 
 /** @typedef {import("./types.js").Case} Case */
@@ -77,7 +78,6 @@ export class Panel {
     parts.options.replaceChildren(...this.#options);
     this.#showSteps(rules.confidence_steps);
     parts.comment.hidden = !rules.comments;
-    parts.text.blur(); // or the next case's keys would be written into the last one's comment
     parts.feedback.hidden = true;
     parts.confirm.textContent = texts.labels.confirm;
     this.hint("");
@@ -121,6 +121,11 @@ export class Panel {
     scroll.scrollBy({ top: down * PAGE * scroll.clientHeight });
   }
 
+  /** Or the next keys would be written into the comment of a case that is answered. */
+  leaveComment() {
+    this.#parts.text.blur();
+  }
+
   focusComment() {
     if (!this.#parts.comment.hidden) this.#parts.text.focus();
   }
@@ -128,12 +133,9 @@ export class Panel {
   /** @param {import("./types.js").Feedback} feedback @param {import("./types.js").Record} reading it is about */
   showFeedback({ option, correct, explanation }, reading) {
     const { feedback, confirm } = this.#parts;
-    const verdict = document.createElement("strong");
     const { right, wrong, timedOut } = texts.feedback;
-    verdict.textContent = correct ? right : (reading.status === "timed_out" ? timedOut : wrong)(option);
-    const more = document.createElement("span");
-    more.textContent = explanation;
-    feedback.replaceChildren(verdict, more);
+    const verdict = correct ? right : (reading.status === "timed_out" ? timedOut : wrong)(option);
+    feedback.replaceChildren(element("strong", verdict), element("span", explanation));
     feedback.dataset.correct = String(correct);
     feedback.hidden = false;
     for (const button of this.#options) {
@@ -141,6 +143,7 @@ export class Panel {
     }
     confirm.textContent = texts.confirmNext;
     confirm.setAttribute("aria-disabled", "false");
+    delete this.#root.dataset.panel; // the time may have run out while the question was folded away
     this.hint("");
     this.#fitType();
     feedback.scrollIntoView({ block: "nearest" });
@@ -212,28 +215,19 @@ function optionButton({ option, text }) {
   const button = plainButton("");
   button.dataset.option = option;
   button.className = "rr-option";
-  const letter = document.createElement("kbd");
-  letter.textContent = option;
-  const words = document.createElement("span");
-  words.textContent = text;
-  button.append(letter, words);
+  button.append(element("kbd", option), element("span", text));
   return button;
 }
 
 function plainButton(text) {
-  const button = document.createElement("button");
+  const button = /** @type {HTMLButtonElement} */ (element("button", text));
   button.type = "button";
   button.setAttribute("aria-pressed", "false");
-  button.textContent = text;
   return button;
 }
 
 function contextLine({ name, value }) {
-  const line = document.createElement("div");
-  const term = document.createElement("dt");
-  const description = document.createElement("dd");
-  term.textContent = name;
-  description.textContent = value;
-  line.append(term, description);
+  const line = element("div");
+  line.append(element("dt", name), element("dd", value));
   return line;
 }

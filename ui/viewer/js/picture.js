@@ -46,9 +46,7 @@ export class Picture {
     this.#box = new LightBox(place, forceCanvas, {
       resized: () => this.#arrange(),
       lost: () => {
-        for (const { plate } of this.#panes) plate.remove();
-        this.#hung = [];
-        this.#panes = [];
+        this.show([]);
         listener.lost();
       },
     });

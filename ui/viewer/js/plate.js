@@ -1,5 +1,6 @@
 /** What stands over a film in its pane: its name, how it departs from what came, the scale bar, measured lines. */
 
+import { element } from "./elements.js";
 import { scaleBar } from "./scale-bar.js";
 import { texts } from "./texts.js";
 
@@ -96,8 +97,4 @@ function shape(name, attributes) {
   return made;
 }
 
-function span(className) {
-  const made = document.createElement("span");
-  made.className = className;
-  return made;
-}
+const span = (className) => element("span", "", className);

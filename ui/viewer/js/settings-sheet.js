@@ -1,5 +1,6 @@
 /** The sheet on which a reader sets wheel, mouse buttons, views and panel. */
 
+import { button, element } from "./elements.js";
 import { CHOICES } from "./settings.js";
 import { texts } from "./texts.js";
 
@@ -10,17 +11,14 @@ import { texts } from "./texts.js";
 export function settingsSheet(settings, close) {
   const { title, note } = texts.settings;
   const groups = Object.entries(CHOICES).map(([name, values]) => choice(settings, name, values));
-  const button = element("button", texts.labels.close);
-  button.type = "button";
-  button.addEventListener("click", close);
-  return [element("h2", title), ...groups, element("p", note, "rr-note"), button];
+  return [element("h2", title), ...groups, element("p", note, "rr-note"), button(texts.labels.close, close)];
 }
 
 function choice(settings, name, values) {
   const group = element("fieldset", "", "rr-setting");
   group.append(element("legend", texts.settings[name].title));
   for (const value of values) {
-    const label = element("label", "");
+    const label = element("label");
     const radio = document.createElement("input");
     Object.assign(radio, { type: "radio", name: `rr-${name}`, value, checked: settings.values[name] === value });
     radio.addEventListener("change", () => settings.set(name, value));
@@ -28,11 +26,4 @@ function choice(settings, name, values) {
     group.append(label);
   }
   return group;
-}
-
-function element(tag, text, className = "") {
-  const made = document.createElement(tag);
-  if (text) made.textContent = text;
-  if (className) made.className = className;
-  return made;
 }

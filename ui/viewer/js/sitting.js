@@ -56,9 +56,6 @@ export class Sitting {
   /** @returns {boolean} whether its presentation is still to be recorded */
   get unrecorded() { return !this.#recorded && !this.#kept && !this.item.presented && !this.revisited; }
 
-  /** @returns {Readonly<Record<string, number>>} counts and times of the tools */
-  get behaviour() { return this.#behaviour; }
-
   /** @returns {boolean} whether a revisited answer is still what it was */
   get unchanged() {
     const before = this.item.reading;
@@ -101,6 +98,12 @@ export class Sitting {
     this.#usage.change(uses, this.clock.read(now).response_ms);
   }
 
+  /** How long each view and tool was in use; nothing where the times before are not known.
+   *  @param {number} now @returns {{[name: string]: number}} */
+  inUse(now) {
+    return this.#timed ? this.#usage.read(this.clock.read(now).response_ms) : {};
+  }
+
   /** @param {string} flag */
   flag(flag) {
     this.#flags.add(flag);
@@ -126,7 +129,7 @@ export class Sitting {
 
   /**
    * @param {number} now the commit on the monotonic clock @param {number} epoch
-   * @param {"answered"|"timed_out"} status
+   * @param {"answered"|"skipped"|"timed_out"} status
    */
   reading(now, epoch, status) {
     const answered = status === "answered";
@@ -136,7 +139,7 @@ export class Sitting {
       confidence: answered ? this.confidence : null,
       comment: this.comment.trim() || null,
       times: this.#times(now),
-      selections: this.#selections, behaviour: { ...this.#behaviour, ...this.#inUse(now) },
+      selections: this.#selections, behaviour: { ...this.#behaviour, ...this.inUse(now) },
       presented_epoch_ms: this.presentedEpoch, committed_epoch_ms: epoch,
       flags: [...this.#flags], supersedes: this.item.reading?.id ?? null,
     };
@@ -148,11 +151,6 @@ export class Sitting {
     const times = { response_ms, elapsed_ms, hidden_ms, paused_ms, first_selection_ms: this.#firstSelection };
     for (const name of this.#timed ? this.#unmeasured : Object.keys(times)) times[name] = null;
     return times;
-  }
-
-  /** How long each view and tool was in use; nothing where the times before are not known. */
-  #inUse(now) {
-    return this.#timed ? this.#usage.read(this.clock.read(now).response_ms) : {};
   }
 
   /** The wall clock was set while the case was off the screen: how long that was, nobody knows. */

@@ -4,6 +4,8 @@
  * Nothing here hinders the reader, and no flag takes a reading away. The names stand in docs/reading-page.md.
  */
 
+import { MOST_VIEWS } from "./usage.js";
+
 /** @typedef {import("./sitting.js").Sitting} Sitting */
 /** @typedef {{inner: [number, number], outer_width: number, zoom: number, ratio: number, film: [number, number],
  *   whole: boolean, covered: boolean, software: boolean|null}} Measured
@@ -69,12 +71,12 @@ export class Surroundings {
     if (began && Math.abs(epoch - now - began.ahead_ms) > DRIFT_MS) sitting.flag("clock_set");
   }
 
-  /** What only the end can tell. @param {Sitting} sitting */
-  close(sitting) {
+  /** What only the end can tell. @param {Sitting} sitting @param {number} now */
+  close(sitting, now) {
     const began = this.#began.get(sitting);
     if (!sitting.item.views.length) return;
     if (began && !began.whole) sitting.flag("film_not_whole");
-    if (unseen(sitting)) sitting.flag("view_not_shown");
+    if (unseen(sitting.item.views.length, sitting.inUse(now))) sitting.flag("view_not_shown");
   }
 
   /** Where the monotonic clock runs on in a computer's sleep, that time is not the reader's. */
@@ -100,9 +102,10 @@ export class Surroundings {
   }
 }
 
-/** Whether a view was never on the screen, as far as the viewing times tell. @param {Sitting} sitting */
-function unseen({ item, behaviour }) {
-  const times = item.views.map((_, i) => behaviour[`view_${i + 1}_ms`]);
+/** Whether a view was never on the screen, as far as the viewing times tell.
+ *  @param {number} views @param {{[name: string]: number}} inUse as the record has it */
+function unseen(views, inUse) {
+  const times = Array.from({ length: Math.min(views, MOST_VIEWS) }, (_, i) => inUse[`view_${i + 1}_ms`]);
   return times.some((ms) => ms > 0) && times.some((ms) => !ms);
 }
 

@@ -5,9 +5,12 @@
  * case is hidden or paused, so that no such time is ever counted.
  */
 
+/** Views with a time of their own. */
+export const MOST_VIEWS = 8;
+
 /** Everything that can be in use. The names are the record's, less "_ms"; views by their place in the item. */
 export const USES = [
-  ...Array.from({ length: 8 }, (_, i) => `view_${i + 1}`), "alone", "zoomed", "windowed", "inverted", "glass",
+  ...Array.from({ length: MOST_VIEWS }, (_, i) => `view_${i + 1}`), "alone", "zoomed", "windowed", "inverted", "glass",
 ];
 
 export class Usage {

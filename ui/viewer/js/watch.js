@@ -62,7 +62,7 @@ export class Watch {
   /** The case is confirmed, or its time is over. @param {Sitting} sitting @param {number} now */
   close(sitting, now) {
     this.#attend(sitting, now);
-    this.#surroundings.close(sitting);
+    this.#surroundings.close(sitting, now);
   }
 
   #attend(sitting, now) {
