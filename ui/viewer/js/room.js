@@ -1,24 +1,26 @@
-/** The reading room itself: which case is on the screen, what the reader may do now, and what comes next. */
+/** The reading room itself: which case is on the screen, and what the reader may do now. */
 
 import { Answering } from "./answering.js";
-import { Between } from "./between.js";
-import { circumstances } from "./circumstances.js";
 import { Feedback } from "./feedback.js";
-import { newId } from "./ids.js";
-import { Interludes } from "./interludes.js";
+import { HandingIn } from "./handing-in.js";
 import { LookingBack } from "./looking-back.js";
 import { OneWindow } from "./one-window.js";
-import { epochAt } from "./paint.js";
-import { Preparation } from "./preparation.js";
+import { Post } from "./post.js";
+import { Progress } from "./progress.js";
+import { Seating } from "./seating.js";
+import { sign } from "./signs.js";
 import { measured } from "./surroundings.js";
 import { texts } from "./texts.js";
 import { Watch } from "./watch.js";
+import { WayBack } from "./way-back.js";
 import { Worklist } from "./worklist.js";
 
 /** @typedef {import("./sitting.js").Sitting} Sitting */
 /** @typedef {"loading"|"ready"|"paused"|"finished"} State */
+/** @typedef {{root: HTMLElement, panel: import("./panel.js").Panel, stage: import("./stage.js").Stage,
+ *   overlays: import("./overlays.js").Overlays, sheet: import("./step-sheet.js").StepSheet,
+ *   givingUp: import("./giving-up.js").GivingUp}} Parts */
 
-const MOST_UNTOUCHED = 3; // one case may be looked at with folded arms, three in a row hardly
 const QUIET_MS = 600; // a second Enter this soon after a commit is a double press, not a question
 
 export class Room {
@@ -27,6 +29,12 @@ export class Room {
   /** @type {Sitting|null} */
   sitting = null;
   answering;
+  /** @type {Post} */
+  post;
+  /** @type {Worklist} */
+  list;
+  /** @type {Seating} */
+  seating;
   #parts;
   #root;
   #panel;
@@ -36,27 +44,20 @@ export class Room {
   #courier;
   /** @type {LookingBack} */
   #past;
-  /** @type {Between} */
-  #between;
-  /** @type {Worklist} */
-  #list;
+  /** @type {WayBack} */
+  #wayBack;
+  /** @type {HandingIn} */
+  #handingIn;
+  /** @type {Progress} */
+  #progress;
   /** @type {Watch} */
   #watch;
   /** @type {OneWindow} */
   #window;
   /** @type {Feedback} */
   #feedback;
-  /** @type {Preparation} */
-  #preparation;
-  /** @type {Interludes} */
-  #interludes;
-  /** Cases in a row whose time ran out untouched. */
-  #ranOut = 0;
-  #readyAt = 0;
 
-  /** @param {{root: HTMLElement, panel: import("./panel.js").Panel, stage: import("./stage.js").Stage,
-   *   overlays: import("./overlays.js").Overlays, sheet: import("./step-sheet.js").StepSheet,
-   *   givingUp: import("./giving-up.js").GivingUp}} parts */
+  /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
     this.#root = parts.root;
@@ -67,7 +68,11 @@ export class Room {
     this.answering = new Answering(parts, current, () => this.rules, (now) => this.keep(now));
   }
 
-  get rules() { return this.#courier.desk.rules; }
+  /** @returns {import("./types.js").Rules|undefined} undefined: the desk is not open yet */
+  get rules() { return this.#courier?.desk?.rules; }
+
+  /** Whether the reader reads in this window. */
+  get here() { return Boolean(this.#window?.here); }
 
   /** Whether the reader may see and handle the film. */
   get filmShown() { return this.state === "ready" || Boolean(this.#feedback?.shown); }
@@ -76,12 +81,17 @@ export class Room {
   async open(courier, opened) {
     this.#courier = courier;
     this.#past = new LookingBack(courier);
-    this.#between = new Between(this.#parts, courier, () => this.#another());
-    this.#feedback = new Feedback(courier, this.#panel);
-    this.#interludes = new Interludes(courier);
-    this.#preparation = new Preparation(this.#parts, courier, () => this.next());
     this.#watch = new Watch(courier, this.#overlays, () => measured(this.#root, this.#stage.renderer));
-    this.#enter("loading");
+    this.#feedback = new Feedback(courier, this.#panel);
+    const parts = { ...this.#parts, past: this.#past, watch: this.#watch, feedback: this.#feedback };
+    const wayBack = new WayBack(this, parts);
+    const progress = new Progress(this, parts, courier);
+    this.seating = new Seating(this, parts, courier);
+    this.post = new Post(this, { ...parts, progress }, courier);
+    this.#handingIn = new HandingIn(this, { ...parts, wayBack, progress }, courier);
+    this.#wayBack = wayBack;
+    this.#progress = progress;
+    this.enter("loading");
     this.#panel.showLoading(texts.loading.opening);
     if (!(await courier.open())) return;
     opened();
@@ -92,7 +102,7 @@ export class Room {
       handOver: () => this.#handOver(),
       finished: () => this.state === "finished",
     });
-    this.outboxChanged();
+    this.post.outboxChanged();
     this.#window.enter();
   }
 
@@ -110,21 +120,15 @@ export class Room {
 
   /** Go on to the next case that is not answered, or to the end. */
   next() {
-    if (!this.#window.here) return;
+    if (!this.here) return;
     this.#feedback.end();
-    const item = this.#list.coming[0];
-    const interlude = item && this.#interludes.before(item);
-    if (this.#preparation.due.length) this.#prepare();
-    else if (item && this.#ranOut >= MOST_UNTOUCHED) this.#stop({ name: "absent", ...texts.absent });
-    else if (interlude) this.#stop(interlude);
-    else if (item) this.#seat(this.#past.takeBack(item.case) ?? this.#list.sitting(item));
-    else this.#wait();
+    this.#progress.next();
   }
 
   /** The reader moved a hand. */
   touched() {
     if (this.sitting) this.sitting.touched = true;
-    this.#ranOut = 0;
+    this.#progress?.touched();
   }
 
   /** @param {number} now the time of the key or click that confirms */
@@ -133,16 +137,21 @@ export class Room {
       this.next();
       return;
     }
-    if (this.#between.endsWithEnter(now)) this.#resume();
+    this.#progress.enter(now);
     if (this.state !== "ready") return;
-    const decision = this.answering.confirm(now - this.#readyAt <= QUIET_MS);
-    if (decision) this.#commit(now, decision);
+    const decision = this.answering.confirm(now - this.seating.readyAt <= QUIET_MS);
+    if (decision) this.#handingIn.handIn(now, decision);
   }
 
   /** Pause or go on. @param {number} now */
   pause(now) {
-    if (this.#between.halted || (this.state === "paused" && this.#list.readElsewhere(this.sitting))) {
-      this.#resume();
+    if (this.#progress.halted) {
+      this.#progress.resume();
+      return;
+    }
+    if (this.state === "paused" && this.list.readElsewhere(this.sitting)) {
+      this.touched();
+      this.giveOver();
       return;
     }
     const paused = this.state === "ready";
@@ -151,15 +160,14 @@ export class Room {
     this.keep(now);
     if (paused) this.#drawCurtain();
     else this.#overlays.drawBack();
-    this.#enter(paused ? "paused" : "ready");
+    this.enter(paused ? "paused" : "ready");
   }
 
   /** Look at the case before, where the protocol allows it. */
   back() {
     if (this.state !== "ready" || !this.rules.back_navigation) return;
-    const { practice, position } = this.sitting.item;
     if (this.answering.givingUp) this.answering.stepBack();
-    else if (!practice && position > 1) this.#visit(position - 1);
+    else this.#wayBack.back();
   }
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */
@@ -178,7 +186,7 @@ export class Room {
     this.#panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
     if (left_ms > 0 || this.state !== "ready") return;
     if (["help", "settings"].includes(this.#overlays.open)) this.#overlays.close();
-    this.#commit(now, { status: "timed_out", reason: "" });
+    this.#handingIn.handIn(now, { status: "timed_out", reason: "" });
   }
 
   /** Write down where the running case stands, for a reload. @param {number} now */
@@ -195,61 +203,29 @@ export class Room {
   filmsLost() {
     this.#stage.lost();
     const { sitting } = this;
-    if (!sitting || sitting.committed) return;
+    if (!this.here) return;
+    if (!sitting || sitting.committed) {
+      const cutShort = this.#feedback.hold();
+      if (cutShort) this.#recall(cutShort);
+      else this.seating.prefetch();
+      return;
+    }
+    if (sitting.clock.running) sitting.flag("display_lost");
     this.#watch.leave(sitting, performance.now());
-    sitting.flag("display_lost");
-    this.#seat(sitting);
+    this.seating.seat(sitting);
   }
 
-  outboxChanged() {
-    const { outbox } = this.#courier;
-    this.#root.dataset.outbox = String(outbox.readings.length);
-    this.#panel.showOutbox(outbox.state);
-  }
-
-  /** @param {string} text */
-  trouble(text) {
-    this.#panel.showTrouble(text);
-    if (this.#feedback?.awaited) this.#panel.hint(text);
-  }
-
-  /** Answers were refused as they came, not one by one. @param {string} text */
-  notTaken(text) {
-    this.trouble(text);
-    this.#panel.toast(text);
-  }
-
-  /**
-   * The server has answered.
-   * @param {import("./types.js").Receipt} receipt @param {import("./types.js").Record[]} sent
-   */
-  receipt(receipt, sent) {
-    if (!this.#window?.here) return;
-    for (const { id, why } of receipt.refused) {
-      const record = sent.find((each) => each.id === id);
-      if (record?.kind === "preparation") this.#preparation.refused(record.step, why);
-      if (record?.kind !== "reading") continue;
-      this.#list.again(record.case);
-      this.#past.forget(record.case);
-      this.#panel.toast(texts.hints.refused(why));
-    }
-    const told = this.#feedback.from(receipt, sent);
-    if (told !== undefined) {
-      this.#tell(told);
-    } else if (this.#list.readElsewhere(this.sitting)) {
-      this.#panel.toast(texts.hints.readElsewhere);
-      // A paused reader is not there: the next case comes when they go on.
-      if (this.state !== "paused") this.next();
-    } else {
-      this.#another();
-    }
-    if (this.state !== "loading") this.#prefetch();
+  /** The case on the screen was read in another browser. */
+  giveOver() {
+    this.sitting.committed = true;
+    this.#courier.keep.drop("running");
+    this.next();
   }
 
   /** Read in this window from now on. */
   #goOn() {
     const { desk } = this.#courier;
-    this.#list = new Worklist(this.#courier);
+    this.list = new Worklist(this.#courier);
     this.#panel.showReader(desk);
     this.#root.dataset.back = String(this.rules.back_navigation);
     this.#root.dataset.cannotAnswer = String(Boolean(this.rules.cannot_answer));
@@ -267,160 +243,37 @@ export class Room {
     const stands = running && this.#watch.stands(running, now);
     this.sitting = null;
     this.#feedback.leave();
-    this.#between.lift();
+    this.#progress.leave();
     this.answering.reset();
     this.#stage.clear();
     this.#overlays.drawBack();
     this.#parts.sheet.close();
     this.#panel.showCountdown(null);
-    this.#enter("loading");
+    this.enter("loading");
     return stands;
   }
 
-  /** Bring a case to the screen. @param {Sitting} sitting @param {(frame: number) => void} [painted] */
-  #seat(sitting, painted = (frame) => this.#begin(sitting, frame)) {
-    this.sitting = sitting;
-    this.answering.reset();
-    this.#enter("loading");
-    this.#panel.showPosition(sitting.item, this.#courier.desk);
-    this.#panel.showCountdown(null);
-    const freshen = async () => {
-      if (sitting.revisited) return (await this.#past.fetch(sitting.item.position)) ?? undefined;
-      await this.#courier.refresh();
-      return this.#courier.desk.cases.find((item) => item.case === sitting.item.case);
-    };
-    this.#stage.bring(sitting, this.rules, freshen, painted);
-  }
-
-  #begin(sitting, t0) {
-    sitting.away = false;
-    this.#watch.look(sitting, t0);
-    sitting.begin(t0, epochAt(t0));
-    this.#readyAt = t0;
-    this.#interludes.began(sitting.item);
+  /** The case is on the screen: it goes on, unless it was paused before. @param {Sitting} sitting */
+  began(sitting) {
+    this.#progress.began(sitting.item);
     if (sitting.clock.paused) this.#drawCurtain();
-    this.#enter(sitting.clock.paused ? "paused" : "ready");
-    if (sitting.unrecorded) {
-      this.#courier.outbox.put(sitting.presentation(newId(), circumstances(this.#stage.renderer)));
-    }
-    this.#courier.outbox.flush();
-    this.keep(t0);
-    this.tick(t0);
-    this.#prefetch();
-  }
-
-  #commit(now, { status, reason }) {
-    const { sitting } = this;
-    this.#watch.close(sitting, now);
-    sitting.committed = true;
-    this.#ranOut = status === "timed_out" && !sitting.touched ? this.#ranOut + 1 : 0;
-    this.answering.reset();
-    this.#enter("loading");
-    if (status === "answered" && sitting.revisited && sitting.unchanged) {
-      this.#onward(sitting);
-      return;
-    }
-    const record = { ...sitting.reading(now, epochAt(now), status), ...(reason && { reason }) };
-    const feedback = sitting.item.practice || this.rules.feedback === "after case";
-    if (feedback) this.#feedback.expect(sitting.item, record, epochAt(now));
-    this.#courier.outbox.put(record);
-    this.#past.remember(sitting.item, record);
-    if (!sitting.revisited) this.#courier.keep.drop("running");
-    this.#list.answered(sitting.item.case);
-    if (feedback) {
-      this.#panel.hint(texts.loading.saving);
-      this.#courier.outbox.flush();
-    } else {
-      this.#onward(sitting);
-    }
-  }
-
-  /** From an earlier case to the one after it, until the running case is reached. */
-  #onward(sitting) {
-    const following = this.#past.after(sitting, this.#list.coming[0]);
-    if (following) this.#visit(following);
-    else this.next();
-  }
-
-  async #visit(position) {
-    const from = this.sitting;
-    const known = this.#past.remembered(position);
-    const item = known ?? (await this.#past.fetch(position));
-    // The reader may have gone on, or paused, while the case was on its way.
-    if (from !== this.sitting || !(this.state === "ready" || from.committed)) return;
-    if (!item) {
-      this.#panel.toast(texts.hints.earlierFailed);
-      if (from.committed) this.next();
-      return;
-    }
-    if (!from.revisited && !from.committed) {
-      this.#watch.leave(from, performance.now());
-      this.#past.setAside(from);
-    }
-    this.#seat(this.#list.sitting(item));
-    if (known) this.#correct(this.sitting);
-  }
-
-  /** An earlier case came up as this page remembers it: has it been answered anew elsewhere? @param {Sitting} sitting */
-  async #correct(sitting) {
-    const item = await this.#past.correction(sitting.item);
-    if (item && sitting === this.sitting && !sitting.committed && sitting.unchanged) this.#seat(this.#list.sitting(item));
+    this.enter(sitting.clock.paused ? "paused" : "ready");
   }
 
   /** @param {import("./types.js").Feedback|null|undefined} told undefined: not yet */
-  #tell(told) {
+  tell(told) {
     if (told) {
       this.#feedback.show();
-      this.#enter("paused");
+      this.enter("paused");
     } else if (told === null) {
       this.next();
     }
   }
 
-  /** Bring the case back whose feedback a reload cut short. @param {import("./feedback.js").Awaited} cutShort */
-  #recall({ item, record }) {
-    const sitting = Object.assign(this.#list.sitting(item), { option: record.option, committed: true });
-    this.#seat(sitting, () => this.#tell(this.#feedback.release()));
-  }
-
-  #wait() {
-    this.sitting = null;
-    this.#past.takeBack();
-    this.#enter(this.#between.wait());
-  }
-
-  #prepare() {
-    this.#stage.clear();
-    this.#enter("paused");
-    this.#preparation.show();
-  }
-
-  /** The next case waits behind a curtain, until the reader goes on.
-   *  @param {import("./between.js").Halt} halt */
-  #stop(halt) {
-    this.#between.halt(halt, performance.now(), () => this.#resume());
-    this.#enter("paused");
-    this.#panel.say(halt.title);
-    this.#prefetch();
-  }
-
-  #resume() {
-    if (this.#between.lift()) this.#interludes.lift(this.#list.coming[0]);
-    this.touched();
-    this.next();
-  }
-
-  /** While nothing was left to read: there may be a case now. */
-  #another() {
-    if (this.state === "loading" && !this.sitting) this.next();
-  }
-
-  #prefetch() {
-    const shown = [this.sitting, this.#past.aside].filter(Boolean).map(({ item }) => item);
-    const beside = this.rules.back_navigation && this.sitting ? this.#past.beside(this.sitting.item.position) : [];
-    // Further back the films have gone from the card: fetch them while this case is looked at.
-    const coming = this.sitting?.revisited ? [...this.#list.coming, ...beside] : this.#list.coming;
-    this.#stage.prefetch([...shown, ...beside].map((item) => item.case), coming);
+  /** Bring the case back whose feedback a reload, or the loss of its film, cut short.
+   *  @param {import("./feedback.js").Awaited} cutShort */
+  #recall(cutShort) {
+    this.seating.recall(cutShort, () => this.tell(this.#feedback.release()));
   }
 
   #drawCurtain() {
@@ -429,17 +282,12 @@ export class Room {
   }
 
   /** @param {State} state */
-  #enter(state) {
+  enter(state) {
     this.state = state;
-    const { dataset } = this.#root;
-    const { total } = this.#courier.desk ?? {};
-    const { position, practice } = this.sitting?.item ?? {};
-    if (total) dataset.total = String(total);
-    if (position) dataset.position = practice ? "0" : String(position);
-    dataset.practice = String(Boolean(practice));
-    dataset.halt = this.#between.halted;
-    dataset.feedback = String(Boolean(this.#feedback?.shown));
-    dataset.state = state;
+    sign(this.#root, {
+      state, item: this.sitting?.item, total: this.#courier.desk?.total, halt: this.#progress.halted,
+      feedback: Boolean(this.#feedback.shown),
+    });
     this.#panel.say(state === "ready" ? this.#panel.position : texts.said[state]);
   }
 }

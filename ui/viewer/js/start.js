@@ -54,11 +54,11 @@ export function start(parent, data) {
   const room = new Room({ root, panel, stage, overlays, sheet, givingUp });
   const commands = new Commands({ root, room, picture, panel, overlays, sheet, settings });
   const courier = new Courier(new DeskRoutes(new URL(data.desk_url, document.baseURI).href), overlays, {
-    outboxChanged: () => room.outboxChanged(),
+    outboxChanged: () => room.post.outboxChanged(),
     blocked: () => room.visibility(performance.now()),
-    trouble: (text) => room.trouble(text),
-    notTaken: (text) => room.notTaken(text),
-    receipt: (receipt, sent) => room.receipt(receipt, sent),
+    trouble: (text) => room.post.trouble(text),
+    notTaken: (text) => room.post.notTaken(text),
+    receipt: (receipt, sent) => room.post.receipt(receipt, sent),
   });
 
   const stop = new AbortController();
