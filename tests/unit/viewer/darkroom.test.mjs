@@ -149,3 +149,17 @@ test("what draws is known once the darkroom is opened", async () => {
   await darkroom.opened;
   assert.deepEqual(darkroom.renderer, { name: "webgl2", software: true });
 });
+
+test("a picture made for another size of the light box is thrown away when it is made anew", () => {
+  const { darkroom, worker, hung, closed, answer } = room();
+  const larger = { width: SIZE.width * 2, height: SIZE.height * 2 };
+  darkroom.prepare(SIZE, [hanging(1)]);
+  answer("small", worker.pictures[0]);
+  darkroom.prepare(SIZE, [hanging(2)]);
+  answer("other film", worker.pictures[1]);
+  darkroom.prepare(larger, [hanging(1)]);
+  answer("large", worker.pictures[2]);
+  assert.deepEqual(closed, ["small"]);
+  darkroom.draw(larger, [hanging(1)]);
+  assert.deepEqual(hung, ["large"]);
+});

@@ -73,17 +73,15 @@ export class Darkroom {
   /** @param {number} film */
   release(film) {
     this.#tell({ do: "release", film });
-    for (const [key, { films, bitmap }] of this.#prepared) {
-      if (!films.includes(film)) continue;
-      bitmap?.close();
-      this.#prepared.delete(key);
-    }
+    this.#drop((films) => films.includes(film));
   }
 
   /** Make a picture in advance. @param {Size} size @param {Hanging[]} hangings */
   prepare(size, hangings) {
     const request = requestOf(size, hangings);
     if (this.#prepared.has(request.key)) return;
+    // One of the same films that is not the same was made for a light box of another size.
+    this.#drop((films) => films.join() === request.films.join());
     this.#prepared.set(request.key, { films: request.films, bitmap: null });
     this.#tell({ ...request.order, do: "picture", id: 0, key: request.key, settled: true });
   }
@@ -157,6 +155,15 @@ export class Darkroom {
     this.#resting = 0;
     this.#underWay = null;
     this.#next = null;
+  }
+
+  /** Away with pictures made in advance. @param {(films: number[]) => boolean} which */
+  #drop(which) {
+    for (const [key, { films, bitmap }] of this.#prepared) {
+      if (!which(films)) continue;
+      bitmap?.close();
+      this.#prepared.delete(key);
+    }
   }
 
   #developed(id, key, bitmap) {

@@ -35,6 +35,11 @@ export class Films {
     return job.promise;
   }
 
+  /** Pictures made in advance do not fit the light box any more: make them anew. */
+  prepareAnew() {
+    for (const { hung } of this.#jobs.values()) if (hung) this.#picture.prepare(hung);
+  }
+
   /** Let go of every film but these cases'. @param {Set<string>} ids */
   keepOnly(ids) {
     for (const [id, job] of this.#jobs) if (!ids.has(id)) this.#forget(id, job);

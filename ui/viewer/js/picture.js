@@ -1,18 +1,17 @@
-/** The picture: which films hang side by side, how each is zoomed and windowed, and the commands that change it. */
+/** The picture of a case: how each film is zoomed and windowed, and the commands that change it. */
 
 import { Glass } from "./glass.js";
-import { hangingOrder } from "./hanging.js";
-import { arrange, fitted, followed, panned, zoomed } from "./layout.js";
+import { fitted, followed, panned, zoomed } from "./layout.js";
 import { LightBox } from "./lightbox.js";
-import { asItComes, fullWindow, hanging, inUse, side } from "./pane.js";
-import { Plate } from "./plate.js";
+import { fullWindow, hanging, inUse, side } from "./pane.js";
 import { Tape } from "./tape.js";
+import { Wall } from "./wall.js";
 import { dragged, preset, PRESETS } from "./window.js";
 
 /** @typedef {import("./films.js").Hung} Hung */
 /** @typedef {import("./pane.js").Pane} Pane */
 
-const GAP_PX = 6;
+const REST_MS = 300; // a window that is being dragged changes its size with every frame
 
 export class Picture {
   /** Whether what a hand does to one film is done to all on view. @readonly */
@@ -23,36 +22,39 @@ export class Picture {
   tape;
   #place;
   #box;
+  #wall;
   #told;
   #glass;
-  /** The films as the item has them. @type {Hung[]} */
-  #hung = [];
-  /** @type {Pane[]} */
-  #panes = [];
-  #alone = -1;
   #inverted = false;
-  #swapped = false;
   #uses = "";
   #frame = 0;
+  #atRest = 0;
 
   /**
    * @param {HTMLElement} place @param {boolean} forceCanvas
-   * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, hint: (text: string) => void,
-   *   looking: (uses: string[]) => void}} listener fresh: other films; looking: see usage.js for the names
+   * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, resized: () => void,
+   *   hint: (text: string) => void, looking: (uses: string[]) => void}} listener fresh: other films; resized: the light
+   *   box has been of another size for a while; looking: see usage.js for the names
    */
   constructor(place, forceCanvas, listener) {
     this.#place = place;
     this.#told = listener;
     this.#box = new LightBox(place, forceCanvas, {
-      resized: () => this.#arrange(),
+      resized: () => {
+        this.#wall.arrange();
+        this.#draw();
+        clearTimeout(this.#atRest);
+        this.#atRest = setTimeout(() => listener.resized(), REST_MS);
+      },
       lost: () => {
         this.show([]);
         listener.lost();
       },
     });
+    this.#wall = new Wall(place, this.#box);
     this.#glass = new Glass(place);
     this.tape = new Tape({
-      visible: () => this.#visible(), density: () => this.#box.density, changed: () => this.#soon(),
+      visible: () => this.#wall.visible, density: () => this.#box.density, changed: () => this.#soon(),
     }, listener);
   }
 
@@ -66,16 +68,14 @@ export class Picture {
 
   /** Make the picture of coming films in advance. @param {Hung[]} hung */
   prepare(hung) {
-    const inOrder = hangingOrder(hung);
-    const rects = this.#rects(inOrder);
-    this.#box.darkroom.prepare(this.#box.size, inOrder.map((one, i) => hanging(asItComes(one, rects[i]), false)));
+    if (this.#wall.holds(hung)) return;
+    this.#box.darkroom.prepare(this.#box.size, this.#wall.asTheyCome(hung).map((pane) => hanging(pane, false)));
   }
 
   /** Hang these films, as they come: fitted, full window. @param {Hung[]} hung */
   show(hung) {
-    this.#hung = hung;
     this.#told.fresh();
-    this.#hang();
+    this.#hang(hung);
   }
 
   /** @returns {Promise<void>} when what was asked for is on the canvas */
@@ -83,7 +83,7 @@ export class Picture {
 
   /** @param {number} x @param {number} y in CSS pixels of the page @returns {Pane|null} */
   paneAt(x, y) {
-    return this.#paneUnder(this.toDevice(x, y));
+    return this.#wall.under(this.toDevice(x, y));
   }
 
   /** @param {number} x @param {number} y in CSS pixels of the page @returns in device pixels of the light box */
@@ -120,7 +120,7 @@ export class Picture {
   }
 
   nextPreset() {
-    const visible = this.#visible();
+    const visible = this.#wall.visible;
     const next = ((visible[0]?.preset ?? -1) + 1) % PRESETS.length;
     for (const pane of visible) {
       pane.preset = next;
@@ -138,7 +138,7 @@ export class Picture {
 
   /** One film pixel on one screen pixel; once more: the whole film. */
   actualSize() {
-    const visible = this.#visible();
+    const visible = this.#wall.visible;
     if (visible.every(({ gaze }) => gaze.scale === 1)) {
       this.fit();
       return;
@@ -159,26 +159,23 @@ export class Picture {
 
   /** Left for right: the film under the pointer; without one, or linked, every film on view. */
   flip() {
-    const pane = this.pointer && this.#paneUnder(this.pointer);
-    const flipped = !(pane ?? this.#visible()[0])?.flipped;
+    const pane = this.pointer && this.#wall.under(this.pointer);
+    const flipped = !(pane ?? this.#wall.visible[0])?.flipped;
     for (const each of this.#meant(pane)) each.flipped = flipped;
     this.#told.used("flip");
     this.#soon();
   }
 
-  /** The films change places: two exchange, of more the first goes to the end. */
+  /** The films change places. */
   swap() {
-    if (this.#panes.length < 2 || this.#alone >= 0) return;
-    this.#panes.push(this.#panes.shift());
-    const inOrder = hangingOrder(this.#hung);
-    this.#swapped = this.#panes.some(({ hung }, i) => hung !== inOrder[i]);
+    if (!this.#wall.swap()) return;
     this.#told.used("swap");
-    this.#arrange();
+    this.#draw();
   }
 
   /** The magnifying glass comes under the pointer, or to the middle of the first film; or goes. */
   toggleGlass() {
-    const pane = this.#visible()[0];
+    const pane = this.#wall.visible[0];
     if (this.#glass.on) this.#glass.away();
     else if (pane) {
       const { x, y, width, height } = pane.rect;
@@ -213,10 +210,9 @@ export class Picture {
 
   /** Each film alone in turn, then all together. */
   nextView() {
-    if (this.#panes.length < 2) return;
-    this.#alone = this.#alone + 1 === this.#panes.length ? -1 : this.#alone + 1;
+    if (!this.#wall.nextView()) return;
     this.#told.used("view");
-    this.#arrange();
+    this.#draw();
   }
 
   /** @param {boolean} linked */
@@ -227,64 +223,33 @@ export class Picture {
 
   stop() {
     cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#atRest);
     this.#box.stop();
   }
 
-  #hang() {
-    this.#alone = -1;
+  #hang(hung) {
     this.#inverted = false;
-    this.#swapped = false;
     this.#uses = ""; // other films, or the same for another reading
     this.#glass.away();
     this.tape.clear();
-    for (const pane of this.#panes) pane.plate.remove();
-    const inOrder = hangingOrder(this.#hung);
-    const rects = this.#rects(inOrder);
-    this.#panes = inOrder.map((one, i) => ({
-      ...asItComes(one, rects[i]),
-      index: this.#hung.indexOf(one),
-      plate: new Plate(this.#place, one.view.label),
-    }));
+    this.#wall.hang(hung);
     this.#draw();
-  }
-
-  #visible() {
-    return this.#alone < 0 ? this.#panes : [this.#panes[this.#alone]];
   }
 
   /** The films that a hand on this one means; without one, a key. @param {Pane|null} pane */
   #meant(pane) {
-    return pane && !this.linked ? [pane] : this.#visible();
-  }
-
-  #paneUnder(point) {
-    return this.#visible().find(({ rect }) => point.x >= rect.x && point.x < rect.x + rect.width
-      && point.y >= rect.y && point.y < rect.y + rect.height) ?? null;
+    return pane && !this.linked ? [pane] : this.#wall.visible;
   }
 
   /** Another part of one film, the linked ones going along; or of every film, each by itself. */
   #move(pane, change) {
-    for (const lead of pane ? [pane] : this.#visible()) {
+    for (const lead of pane ? [pane] : this.#wall.visible) {
       const before = lead.gaze;
       lead.gaze = change(lead);
       const others = pane ? this.#meant(pane).filter((each) => each !== pane) : [];
       for (const other of others) other.gaze = followed(other, lead, before);
     }
     this.#soon();
-  }
-
-  #rects(hung) {
-    return arrange(this.#box.size, hung.map(({ view }) => view), Math.round(GAP_PX * this.#box.density));
-  }
-
-  #arrange() {
-    const visible = this.#visible();
-    this.#rects(visible.map(({ hung }) => hung)).forEach((rect, i) => {
-      const pane = visible[i];
-      pane.rect = rect;
-      pane.gaze = pane.gaze.fit ? fitted(rect, pane.hung.view) : panned(pane.gaze, 0, 0, rect, pane.hung.view);
-    });
-    this.#draw();
   }
 
   #soon() {
@@ -294,12 +259,12 @@ export class Picture {
   #draw() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    const visible = this.#visible();
+    const visible = this.#wall.visible;
     const hangings = visible.map((pane) => hanging(pane, this.#inverted));
     const glass = this.#glass.look(visible, this.#box.size, this.#box.density);
     if (glass) hangings.push({ ...hanging({ ...glass.pane, ...glass }, this.#inverted), slot: "glass" });
     this.#box.darkroom.draw(this.#box.size, hangings);
-    for (const pane of this.#panes) {
+    for (const pane of this.#wall.panes) {
       if (!visible.includes(pane)) pane.plate.hide();
       else pane.plate.write(pane, this.#box.density, this.#stateOf(pane), this.tape.marks(pane), glass?.rect ?? null);
     }
@@ -308,14 +273,14 @@ export class Picture {
 
   #stateOf({ window, preset: chosen }) {
     return {
-      window, preset: PRESETS[chosen] ?? "", inverted: this.#inverted, swapped: this.#swapped,
-      linked: this.linked && this.#panes.length > 1, measuring: this.tape.on,
+      window, preset: PRESETS[chosen] ?? "", inverted: this.#inverted, swapped: this.#wall.swapped,
+      linked: this.linked && this.#wall.panes.length > 1, measuring: this.tape.on,
     };
   }
 
   /** What is in use now, whenever it changes. */
   #tellUses(visible) {
-    const uses = inUse(visible, { alone: this.#alone >= 0, inverted: this.#inverted, glass: this.#glass.on });
+    const uses = inUse(visible, { alone: this.#wall.alone, inverted: this.#inverted, glass: this.#glass.on });
     const key = uses.join();
     if (key === this.#uses) return;
     this.#uses = key;

@@ -38,6 +38,7 @@ export function start(parent, data) {
   const picture = new Picture(place, data.force_canvas, {
     used,
     lost: () => room.filmsLost(),
+    resized: () => films.prepareAnew(),
     fresh: () => { delete root.dataset.panel; },
     hint: (text) => panel.hint(text),
     looking: (uses) => room.sitting?.looking(uses, performance.now()),
