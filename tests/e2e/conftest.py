@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
 from study import studies
 from study.banks import import_bank
@@ -58,13 +58,22 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture(scope="session")
-def plain_browser(browser: Browser) -> Iterator[Browser]:
-    """Return the same browser without WebGL, so that the page falls back to a 2D canvas."""
-    args = [*FLAGS, "--disable-3d-apis"]
-    launched = browser.browser_type.launch(executable_path=chromium(), args=args)
-    yield launched
-    launched.close()
+def in_the_darkroom(place: Page | BrowserContext, code: str) -> None:
+    """Have some JavaScript run in the worker that draws, before it draws anything."""
+
+    def answer(route: Route) -> None:
+        original = route.fetch()
+        route.fulfill(response=original, body=f"{original.text()}\n{code}")
+
+    place.route("**/darkroom-worker.js", answer)
+
+
+NO_WEBGL = """
+const contextOf = OffscreenCanvas.prototype.getContext;
+OffscreenCanvas.prototype.getContext = function (kind, ...more) {
+  return kind === "webgl2" ? null : contextOf.call(this, kind, ...more);
+};
+"""
 
 
 @pytest.fixture
@@ -123,6 +132,13 @@ class Reader:
         shot = self.page.locator(".rr-films").screenshot()
         grey = np.asarray(Image.open(io.BytesIO(shot)).convert("L"))
         return float((grey > 127).mean())
+
+    def wait_picture(self) -> None:
+        """Wait until the film shows all that was done to it, in full fineness."""
+        self.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+        self.page.wait_for_selector(".rr-canvas[data-picture='whole']")
 
     def wait_saved(self) -> None:
         """Wait until every answer is acknowledged."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Route
 
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Reader, in_the_darkroom
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -20,13 +20,8 @@ def test_a_lost_graphics_card_brings_the_same_case_back_and_charges_nothing(
     serve: Serve, reader: Reader
 ) -> None:
     """The film returns, the choice stays, the gap counts as hidden and the reading is flagged."""
-
-    def with_a_way_to_lose_the_card(route: Route) -> None:
-        answer = route.fetch()
-        route.fulfill(response=answer, body=answer.text() + LOSE)
-
     server = serve()
-    reader.page.route(WORKER, with_a_way_to_lose_the_card)
+    in_the_darkroom(reader.page, LOSE)
     reader.sign_in(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("b")

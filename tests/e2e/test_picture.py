@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext
 
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import NO_WEBGL, Reader, in_the_darkroom
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -35,6 +35,7 @@ def _expected(film: npt.NDArray[np.uint16]) -> Grey:
 
 
 def _seen(reader: Reader) -> Grey:
+    reader.wait_picture()
     shot = reader.page.locator(".rr-films").screenshot()
     return np.asarray(Image.open(io.BytesIO(shot)).convert("L")).astype(float)
 
@@ -72,10 +73,10 @@ def _press(reader: Reader, key: str, says: str) -> None:
 @pytest.fixture(params=["webgl2", "canvas2d"])
 def either(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
     """Return a browser profile for each of the two renderers."""
-    canvas = request.param == "canvas2d"
-    chosen = request.getfixturevalue("plain_browser") if canvas else browser
-    made = chosen.new_context(viewport={"width": 1440, "height": 900})
+    made = browser.new_context(viewport={"width": 1440, "height": 900})
     made.set_default_timeout(60_000)
+    if request.param == "canvas2d":
+        in_the_darkroom(made, NO_WEBGL)
     yield made
     made.close()
 

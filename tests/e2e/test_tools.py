@@ -424,7 +424,9 @@ def test_on_a_tablet_every_tool_has_a_button_for_a_finger(
     server = serve()
     reader = Reader(tablet.new_page())
     _come(server, reader)
-    buttons = reader.page.locator(".rr-tools button:visible, .rr-option:visible, .rr-confirm:visible")
+    buttons = reader.page.locator(
+        ".rr-tools button:visible, .rr-option:visible, .rr-confirm:visible"
+    )
     assert buttons.count() == 14 + 4 + 1
     for button in buttons.all():
         box = button.bounding_box()

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.conftest import write_bank
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Reader, in_the_darkroom
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -227,13 +227,13 @@ def test_a_film_larger_than_the_card_takes_looks_the_same(
     reader.sign_in(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("z")
-    reader.page.locator(".rr-plate-state", has_text="100 %").first.wait_for()
+    reader.wait_picture()
     on_the_card = _shot(reader)
-    reader.page.add_init_script(SMALL_CARD)
+    in_the_darkroom(reader.page, SMALL_CARD)
     reader.page.reload()
     reader.wait("ready", 1)
     reader.page.keyboard.press("z")
-    reader.page.locator(".rr-plate-state", has_text="100 %").first.wait_for()
+    reader.wait_picture()
     assert np.abs(_shot(reader) - on_the_card).max() <= 1
     assert on_the_card.max() > 200
 

@@ -23,7 +23,7 @@ class FakeWorker {
 function room(now = () => 0) {
   const worker = new FakeWorker();
   const hung = [];
-  const canvas = { width: 1, height: 1 };
+  const canvas = { width: 1, height: 1, dataset: {} };
   const context = { canvas, transferFromImageBitmap: (bitmap) => hung.push(bitmap.name) };
   canvas.getContext = () => context;
   const lost = [];
@@ -102,7 +102,7 @@ test("an upload fails with the worker's reason", async () => {
 test("without a graphics card a moving hand is followed by drafts, and the resting one gets the true picture", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let clock = 0;
-  const { darkroom, worker, hung, answer } = room(() => clock);
+  const { darkroom, worker, hung, canvas, answer } = room(() => clock);
   worker.say({ told: "opened", renderer: { name: "webgl2", software: true } });
   darkroom.draw(SIZE, [hanging(1, 1)]);
   answer("first", worker.pictures[0]);
@@ -115,12 +115,14 @@ test("without a graphics card a moving hand is followed by drafts, and the resti
   answer("draft", draft);
   await Promise.resolve();
   assert.equal(done, false);
+  assert.equal(canvas.dataset.picture, "coming");
   t.mock.timers.tick(80);
   const final = worker.pictures[2];
   assert.equal(final.width, 40);
   answer("true", final);
   await shown;
   assert.deepEqual(hung, ["first", "draft", "true"]);
+  assert.equal(canvas.dataset.picture, "whole");
 });
 
 test("with a graphics card every picture is a true one", () => {

@@ -146,6 +146,7 @@ export class Darkroom {
     this.#askedAt = this.#now();
     const id = this.#lastPicture += 1;
     this.#underWay = { id, request, draft };
+    this.#mark(false);
     const order = draft ? halved(request.order) : request.order;
     this.#tell({ ...order, do: "picture", id, key: request.key, settled: false });
   }
@@ -196,7 +197,15 @@ export class Darkroom {
 
   #hang(bitmap) {
     if (bitmap) this.#transfer(bitmap);
+    this.#mark(true);
     for (const resolve of this.#awaitingPicture.splice(0)) resolve();
+  }
+
+  /** Seen from outside: whether the canvas has what was asked for last, in full fineness. @param {boolean} whole */
+  #mark(whole) {
+    const { dataset } = this.#context.canvas;
+    const picture = whole ? "whole" : "coming";
+    if (dataset.picture !== picture) dataset.picture = picture;
   }
 
   #transfer(bitmap) {
