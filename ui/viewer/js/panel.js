@@ -6,7 +6,7 @@ import { texts } from "./texts.js";
 /** @typedef {import("./types.js").Case} Case */
 
 const TOAST_MS = 8000;
-const DENSITIES = 6; // steps of smaller type and a wider panel, so that no option needs scrolling
+const DENSITIES = 7; // steps of smaller type and a wider panel, so that no option needs scrolling
 const PAGE = 0.85; // of the visible part, so that the last lines are still there after turning
 
 export class Panel {

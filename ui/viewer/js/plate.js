@@ -27,6 +27,7 @@ export class Plate {
     this.#mirrored.textContent = texts.mirrored;
     this.#scale.append(span("rr-scale-words"), document.createElement("i"));
     this.#marks.setAttribute("class", "rr-marks");
+    this.#marks.setAttribute("aria-hidden", "true");
     const head = span("rr-plate-line");
     const name = span("rr-plate-name");
     name.textContent = label;

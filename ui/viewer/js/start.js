@@ -110,7 +110,7 @@ function write(root) {
   for (const element of root.querySelectorAll("[data-text]")) {
     element.textContent = texts.labels[element.dataset.text];
   }
-  for (const element of root.querySelectorAll("[data-label]")) {
+  for (const element of [root, ...root.querySelectorAll("[data-label]")]) {
     element.setAttribute("aria-label", texts.labels[element.dataset.label]);
   }
 }
