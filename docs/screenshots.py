@@ -36,6 +36,7 @@ def main() -> int:
         try:
             for size in SIZES:
                 _reader(browser, server, images, size)
+            _check(browser, server, images)
             for size in SIZES:
                 _coordinator(browser, server, images, size)
             _report(browser, server, images, Path(folder))
@@ -52,7 +53,11 @@ def _serve(folder: Path) -> Server:
     assert codes is not None
     server = Server(
         store=Store(store.path),
-        codes={"reader": codes.reader, "coordinator": codes.coordinator},
+        codes={
+            "reader": codes.reader,
+            "newcomer": codes.newcomer or "",
+            "coordinator": codes.coordinator,
+        },
         port=free_port(),
         log=folder / "app.log",
     )
@@ -77,7 +82,48 @@ def _reader(browser: Browser, server: Server, images: Path, size: tuple[int, int
     reader.wait("ready")
     page.keyboard.press("b")
     page.screenshot(path=images / f"reading-{size[0]}.png")
+    if size == SIZES[0]:
+        _tools(page, images)
     page.context.close()
+
+
+def _tools(page: Page, images: Path) -> None:
+    films = page.locator(".rr-films").bounding_box()
+    assert films is not None
+    x, y = films["x"] + films["width"] * 0.2, films["y"] + films["height"] * 0.45
+    page.keyboard.press("j")
+    page.mouse.move(x - 90, y + 200)
+    page.mouse.down()
+    page.mouse.move(x + 190, y + 200, steps=4)
+    page.mouse.up()
+    page.keyboard.press("j")
+    page.mouse.move(x + 530, y - 80)
+    page.keyboard.press("m")
+    page.locator(".rr-glass").wait_for()
+    _painted(page)
+    page.screenshot(path=images / f"tools-{SIZES[0][0]}.png")
+
+
+def _check(browser: Browser, server: Server, images: Path) -> None:
+    page = _page(browser, SIZES[0])
+    Reader(page).sign_in(server.url, server.codes["newcomer"])
+    page.wait_for_selector("[data-step=consent]")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-step=instructions]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-step=questionnaire]")
+    for key in ("1", "Enter", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_selector("[data-step=display] .rr-field")
+    _painted(page)
+    page.screenshot(path=images / f"display-{SIZES[0][0]}.png")
+    page.context.close()
+
+
+def _painted(page: Page) -> None:
+    """Let the drawing worker come up with the last picture, which nothing on the page announces."""
+    page.evaluate("() => new Promise((done) => setTimeout(done, 1000))")
 
 
 def _coordinator(browser: Browser, server: Server, images: Path, size: tuple[int, int]) -> None:

@@ -115,7 +115,7 @@ def test_the_state_of_the_answers_is_in_sight_at_every_density(
     state = reader.page.locator(".rr-outbox")
     expect(state).to_have_text("Saved")
     on_top = """([x, y]) => Boolean(document.elementFromPoint(x, y).closest('.rr-outbox'))"""
-    for density in range(6):
+    for density in range(7):
         reader.page.evaluate(
             "step => { document.querySelector('[data-state]').dataset.density = step; }",
             str(density),
