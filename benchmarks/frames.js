@@ -32,7 +32,7 @@
     if (button !== null) send("pointerup", 0, 0);
     const rested = performance.now();
     const during = pictures.map(({ at }) => at);
-    const widest = films.querySelector("canvas").getBoundingClientRect().width * devicePixelRatio - 2;
+    const widest = films.querySelector(".rr-measure").getBoundingClientRect().width * devicePixelRatio - 2;
     let whole_after_ms = null;
     while (button !== null && performance.now() - rested < 3000) {
       await frame();

@@ -44,6 +44,8 @@ def _names(page: Page) -> list[str]:
 
 
 def _plate(page: Page, name: str) -> Locator:
+    """Return what stands on a film, once the film is as it was asked for."""
+    Reader(page).wait_picture()
     return page.locator(".rr-plate", has=page.get_by_text(name, exact=True))
 
 
@@ -77,7 +79,7 @@ def _drag(page: Page, by: tuple[int, int], start: tuple[int, int] = (200, 400)) 
 
 def _lengths(page: Page) -> list[float]:
     """Return the lengths that stand beside the measured lines, in mm."""
-    page.wait_for_function("() => new Promise(requestAnimationFrame)")
+    Reader(page).wait_picture()
     found = page.locator(".rr-plate:visible .rr-marks text").all_text_contents()
     assert all(text.endswith(" mm at the detector") for text in found)
     return [float(text.split()[0]) for text in found]

@@ -23,7 +23,7 @@ class FakeWorker {
 function room(now = () => 0) {
   const worker = new FakeWorker();
   const hung = [];
-  const canvas = { width: 1, height: 1, dataset: {} };
+  const canvas = { width: 1, height: 1, dataset: {}, style: {} };
   const context = { canvas, transferFromImageBitmap: (bitmap) => hung.push(bitmap.name) };
   canvas.getContext = () => context;
   const lost = [];

@@ -9,7 +9,7 @@
 /** @typedef {import("./renderer-webgl.js").Hanging} Hanging  its handle is the number of an uploaded film */
 /** @typedef {{width: number, height: number}} Size  in device pixels */
 /** @typedef {{width: number, height: number, hangings: Hanging[]}} Order */
-/** @typedef {{key: string, films: number[], order: Order}} Request */
+/** @typedef {{key: string, films: number[], order: Order, shown: () => void}} Request */
 
 const HIRE_AGAIN_MS = 500;
 const MOVING_MS = 150; // pictures asked for in closer succession follow a hand
@@ -20,6 +20,8 @@ export class Darkroom {
   renderer = { name: "", software: null };
   /** @type {Promise<void>} */
   opened;
+  /** Device pixels per CSS pixel. */
+  density = 1;
   #open;
   #worker;
   #hire;
@@ -86,20 +88,27 @@ export class Darkroom {
     this.#tell({ ...request.order, do: "picture", id: 0, key: request.key, settled: true });
   }
 
-  /** Show a picture: at once if it was made in advance. Of several asked for, only the latest is sure to be shown.
-   *  @param {Size} size @param {Hanging[]} hangings */
-  draw(size, hangings) {
-    const request = requestOf(size, hangings);
+  /**
+   * Show a picture: at once if it was made in advance. Of several asked for, only the latest is sure to be shown.
+   * @param {Size} size @param {Hanging[]} hangings @param {() => void} [shown] whenever it comes on the canvas
+   */
+  draw(size, hangings, shown = () => {}) {
+    const request = { ...requestOf(size, hangings), shown };
     const ready = this.#prepared.get(request.key)?.bitmap;
     if (ready) {
       this.#prepared.delete(request.key);
       this.#forget(); // what comes of anything asked before is too old
-      this.#hang(ready);
+      this.#hang(ready, request);
     } else if (this.#underWay && !this.#resting) {
       this.#next = request;
     } else {
       this.#ask(request, this.#moving());
     }
+  }
+
+  /** Nothing of what was shown before stays in sight until the next picture comes. */
+  blank() {
+    this.#context.canvas.style.visibility = "hidden";
   }
 
   /** @returns {Promise<void>} when everything asked for is on the canvas */
@@ -186,17 +195,17 @@ export class Darkroom {
     const { request, draft } = this.#underWay;
     const next = this.#next;
     if (next || (draft && bitmap)) {
-      if (bitmap) this.#transfer(bitmap);
+      if (bitmap) this.#transfer(bitmap, request);
       if (next) this.#ask(next, this.#moving());
       else this.#resting = setTimeout(() => this.#ask(request, false), STILL_MS);
     } else {
       this.#underWay = null;
-      this.#hang(bitmap);
+      this.#hang(bitmap, request);
     }
   }
 
-  #hang(bitmap) {
-    if (bitmap) this.#transfer(bitmap);
+  #hang(bitmap, request) {
+    if (bitmap) this.#transfer(bitmap, request);
     this.#mark(true);
     for (const resolve of this.#awaitingPicture.splice(0)) resolve();
   }
@@ -208,12 +217,17 @@ export class Darkroom {
     if (dataset.picture !== picture) dataset.picture = picture;
   }
 
-  #transfer(bitmap) {
+  #transfer(bitmap, { order, shown }) {
     const { canvas } = this.#context;
     // Setting the size, even to what it was, would clear the canvas.
     if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
     if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
     this.#context.transferFromImageBitmap(bitmap);
+    // In the size it was made for, whatever size its place has by now: never stretched.
+    canvas.style.width = `${order.width / this.density}px`;
+    canvas.style.height = `${order.height / this.density}px`;
+    canvas.style.visibility = "";
+    shown();
   }
 
   #uploaded(film, error) {

@@ -8,9 +8,10 @@ export class LightBox {
   /** @type {Darkroom} */
   darkroom;
   #canvas;
+  /** Fills the place, and tells its size in device pixels, which only a canvas does. */
+  #measure;
   #observer;
   #resized;
-  #density;
   #size;
 
   /**
@@ -19,24 +20,25 @@ export class LightBox {
    */
   constructor(place, forceCanvas, { resized, lost }) {
     this.#resized = resized;
-    this.#canvas = document.createElement("canvas");
-    this.#canvas.className = "rr-canvas";
-    place.prepend(this.#canvas);
+    [this.#canvas, this.#measure] = ["rr-canvas", "rr-measure"].map((name) => {
+      const canvas = document.createElement("canvas");
+      canvas.className = name;
+      return canvas;
+    });
+    place.prepend(this.#canvas, this.#measure);
     this.darkroom = new Darkroom(this.#canvas, forceCanvas, lost);
-    this.#density = window.devicePixelRatio || 1;
-    this.#size = {
-      width: Math.round(place.clientWidth * this.#density), height: Math.round(place.clientHeight * this.#density),
-    };
-    this.#observer = new ResizeObserver((entries) => this.#measure(entries.at(-1)));
+    this.darkroom.density = window.devicePixelRatio || 1;
+    this.#size = this.#sizeNow();
+    this.#observer = new ResizeObserver((entries) => this.#take(entries.at(-1)));
     try {
-      this.#observer.observe(this.#canvas, { box: "device-pixel-content-box" });
+      this.#observer.observe(this.#measure, { box: "device-pixel-content-box" });
     } catch {
-      this.#observer.observe(this.#canvas);
+      this.#observer.observe(this.#measure);
     }
   }
 
   /** Device pixels per CSS pixel: measured, since the browser's own ratio can differ from what the canvas gets. */
-  get density() { return this.#density; }
+  get density() { return this.darkroom.density; }
 
   /** In device pixels. */
   get size() { return this.#size; }
@@ -45,17 +47,30 @@ export class LightBox {
     this.#observer.disconnect();
     this.darkroom.close();
     this.#canvas.remove();
+    this.#measure.remove();
   }
 
-  #measure(entry) {
+  /** The page around was laid out anew a moment ago, and the observer will say so only with the next frame. */
+  look() {
+    const { width, height } = this.#sizeNow();
+    const changed = Math.max(Math.abs(width - this.#size.width), Math.abs(height - this.#size.height)) >= NEARLY_PX;
+    if (changed && width > 0 && height > 0) this.#size = { width, height };
+  }
+
+  #sizeNow() {
+    const { width, height } = this.#measure.getBoundingClientRect();
+    return { width: Math.round(width * this.density), height: Math.round(height * this.density) };
+  }
+
+  #take(entry) {
     const ratio = window.devicePixelRatio || 1;
     const width = exactly(entry.devicePixelContentBoxSize?.[0]?.inlineSize, entry.contentRect.width * ratio);
     const height = exactly(entry.devicePixelContentBoxSize?.[0]?.blockSize, entry.contentRect.height * ratio);
     const density = width / entry.contentRect.width;
     if (width < 1 || height < 1) return;
-    const anew = width !== this.#size.width || height !== this.#size.height || density !== this.#density;
+    const anew = width !== this.#size.width || height !== this.#size.height || density !== this.density;
     this.#size = { width, height };
-    this.#density = density;
+    this.darkroom.density = density;
     if (anew) this.#resized();
   }
 }

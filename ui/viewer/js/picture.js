@@ -75,6 +75,8 @@ export class Picture {
   /** Hang these films, as they come: fitted, full window. @param {Hung[]} hung */
   show(hung) {
     this.#told.fresh();
+    this.#box.look();
+    this.#box.darkroom.blank();
     this.#hang(hung);
   }
 
@@ -263,11 +265,14 @@ export class Picture {
     const hangings = visible.map((pane) => hanging(pane, this.#inverted));
     const glass = this.#glass.look(visible, this.#box.size, this.#box.density);
     if (glass) hangings.push({ ...hanging({ ...glass.pane, ...glass }, this.#inverted), slot: "glass" });
-    this.#box.darkroom.draw(this.#box.size, hangings);
-    for (const pane of this.#wall.panes) {
-      if (!visible.includes(pane)) pane.plate.hide();
-      else pane.plate.write(pane, this.#box.density, this.#stateOf(pane), this.tape.marks(pane), glass?.rect ?? null);
-    }
+    const plates = this.#wall.panes.map((pane) => {
+      if (!visible.includes(pane)) return () => pane.plate.hide();
+      const { rect, gaze, flipped, hung } = pane;
+      const [state, marks, density] = [this.#stateOf(pane), this.tape.marks(pane), this.#box.density];
+      return () => pane.plate.write({ rect, gaze, flipped, hung }, density, state, marks, glass?.rect ?? null);
+    });
+    // The words stand on the picture they speak of, not on the one before.
+    this.#box.darkroom.draw(this.#box.size, hangings, () => plates.forEach((write) => write()));
     this.#tellUses(visible);
   }
 

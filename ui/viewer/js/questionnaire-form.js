@@ -22,7 +22,7 @@ export class QuestionnaireForm {
    *  @param {(values: {[id: string]: string}) => void} kept told of every change */
   constructor(questions, before, kept) {
     this.#questions = questions;
-    this.#values = fitting(questions, before);
+    this.#values = Object.assign(Object.create(null), fitting(questions, before));
     this.#kept = kept;
     this.element.noValidate = true;
     this.element.addEventListener("submit", (event) => event.preventDefault());

@@ -14,7 +14,7 @@ export function faultOf({ kind, required }, value = "") {
 
 /** @param {Question[]} questions @param {Values} values @returns {{[id: string]: string|number}} what was answered */
 export function answersOf(questions, values) {
-  const answered = questions.filter(({ id }) => values[id]?.trim());
+  const answered = questions.filter(({ id }) => Object.hasOwn(values, id) && values[id].trim());
   return Object.fromEntries(answered.map(({ id, kind }) =>
     [id, { number: numberOf, text: (words) => words.trim(), choice: (option) => option }[kind](values[id])]));
 }

@@ -113,12 +113,11 @@ export class Stage {
     const turn = this.#turn;
     this.#hands.letGo();
     this.#root.dataset.films = String(films.length);
-    // The films first: the card draws them while the question is being laid out.
-    this.#picture.show(films);
-    const shown = this.#picture.shown();
+    // The question first: how long it is decides how much room the films have.
     this.#panel.showCase(sitting.item, rules);
     this.#panel.showAnswer(sitting.option, sitting.confidence, sitting.comment);
-    afterPaint(shown, (frame) => {
+    this.#picture.show(films);
+    afterPaint(this.#picture.shown(), (frame) => {
       if (turn === this.#turn) painted(frame);
     });
   }
