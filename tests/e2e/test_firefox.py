@@ -237,6 +237,7 @@ def test_keys_are_the_pages_own_on_every_keyboard(serve: Serve, at_case_1: Come)
     for key, code, option in FOREIGN:
         _strike(tab, key, code)
         assert tab.look(CHOSEN) == [option]
+    _strike(tab, "q", "KeyA")  # Q again: the question is back beside the film
     _strike(tab, *GERMAN_Z)
     tab.wait(f"{PLATE}.includes('100 %')")
     tab.press("Home")
