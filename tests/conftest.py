@@ -79,6 +79,11 @@ def write_bank(folder: Path, n_patients: int = 12, per_patient: int = 2) -> Path
     return path
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest test, so that it does not run on alone when all others are done."""
+    items.sort(key=lambda item: "test_two_hundred" not in item.nodeid)
+
+
 @pytest.fixture
 def now() -> datetime:
     """Return a fixed moment."""
