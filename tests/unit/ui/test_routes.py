@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from httpx import Response
+from httpx2 import Response
 from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
