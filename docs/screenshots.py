@@ -100,7 +100,7 @@ def _tools(page: Page, images: Path) -> None:
     page.mouse.move(x + 530, y - 80)
     page.keyboard.press("m")
     page.locator(".rr-glass").wait_for()
-    _painted(page)
+    Reader(page).wait_picture()
     page.screenshot(path=images / f"tools-{SIZES[0][0]}.png")
 
 
@@ -116,14 +116,8 @@ def _check(browser: Browser, server: Server, images: Path) -> None:
     for key in ("1", "Enter", "Enter"):
         page.keyboard.press(key)
     page.wait_for_selector("[data-step=display] .rr-field")
-    _painted(page)
     page.screenshot(path=images / f"display-{SIZES[0][0]}.png")
     page.context.close()
-
-
-def _painted(page: Page) -> None:
-    """Let the drawing worker come up with the last picture, which nothing on the page announces."""
-    page.evaluate("() => new Promise((done) => setTimeout(done, 1000))")
 
 
 def _coordinator(browser: Browser, server: Server, images: Path, size: tuple[int, int]) -> None:
