@@ -7,7 +7,6 @@ a worker in a real browser, which says by hash whether every sample came back.
 
 import argparse
 import hashlib
-import shutil
 import statistics
 import threading
 import time
@@ -23,16 +22,14 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.encoders import EIGHT_BITS, SIXTEEN_BITS, Encoding
+from benchmarks.films import HEIGHT, WIDTH, with_noise
+from benchmarks.machine import CHROMIUM_FLAGS, chromium
 from study.films import Grey
 
 DESCRIPTION = "bytes, server time and browser time of films in every lossless encoding"
 
-WIDTH, HEIGHT = 2048, 2500
-NOISE = 0.008
-"""The noise's standard deviation in full signal, as a share of it: 2.2 MB as an 8-bit PNG."""
 SEED = 20250604
 _ROOT = Path(__file__).parent.parent
-_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic")
 _ASK = """(film) => new Promise((resolve, reject) => {
   const worker = new Worker("/decoders.js", {type: "module"});
   worker.onmessage = ({data}) => { worker.terminate(); resolve(data); };
@@ -93,9 +90,7 @@ def _films(n: int) -> dict[str, list[Grey]]:
 def _enlarged(film: Grey, rng: np.random.Generator) -> np.ndarray:
     small = Image.fromarray(film.astype(np.float32) / 65_535)
     signal = np.asarray(small.resize((WIDTH, HEIGHT), Image.Resampling.BICUBIC)).clip(0, 1)
-    # Counted quanta: the deviation goes with the root of the signal.
-    noise = rng.standard_normal(signal.shape) * np.sqrt(signal + 0.05)
-    return (signal + NOISE * noise).clip(0, 1)
+    return with_noise(signal, rng.standard_normal(signal.shape))
 
 
 def _measured(
@@ -192,12 +187,9 @@ def _served() -> Iterator[tuple[dict[str, tuple[bytes, Encoding]], str]]:
 
 @contextmanager
 def _browser(address: str) -> Iterator[Page]:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next((found for name in names if (found := shutil.which(name))), None)
-    if path is None:
-        raise SystemExit("no Chromium on this machine; install it with: apt-get install chromium")
+    path = chromium()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(_FLAGS))
+        browser = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
         page = browser.new_page()
         page.goto(address)
         yield page

@@ -121,7 +121,7 @@ export class Darkroom {
     clearTimeout(this.#again);
     this.#forget();
     this.#worker.terminate();
-    for (const { bitmap } of this.#prepared.values()) bitmap?.close();
+    this.#drop(() => true);
   }
 
   #engage() {
@@ -238,8 +238,7 @@ export class Darkroom {
   }
 
   #loseAll() {
-    for (const { bitmap } of this.#prepared.values()) bitmap?.close();
-    this.#prepared.clear();
+    this.#drop(() => true);
     for (const film of [...this.#uploads.keys()]) this.#uploaded(film, "the graphics card was lost");
     this.#forget();
     this.#lost();
