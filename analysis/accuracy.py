@@ -10,10 +10,11 @@ import pandas as pd
 
 from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
-from analysis.clusters import percentile_limits, ratio, resample_weights, sums_by_cluster
+from analysis.clusters import percentile_limits, ratio, sums_by_cluster
 from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.options import Options
 from analysis.proportions import mover_mean, wilson_interval
+from analysis.resamples import cluster_weights
 
 WILSON = "Wilson score"
 MOVER = "MOVER over the tasks' Wilson limits"
@@ -85,10 +86,7 @@ def accuracy(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
-    weights = None
-    if matrix.clustered:
-        weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
-    return accuracy_table(matrix, options, weights)
+    return accuracy_table(matrix, options, cluster_weights(matrix, options))
 
 
 def accuracy_table(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.arrays import Bools, Codes, Ints
+from analysis.arrays import Bools, Codes, Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import LETTERS, RaterKind, Status
 from analysis.clusters import cluster_codes
@@ -38,10 +38,14 @@ class ReadingMatrix:
     ----------
     columns : tuple of Reads
         The raters, readers first, each under each condition with any reading.
+    item_ids : numpy.ndarray of str, shape (n_items,)
+        The items.
     answers : numpy.ndarray of int8, shape (n_items, n_columns)
         0 for A, 1 for B, ...; -1 where the reading is not `answered`.
     statuses : numpy.ndarray of int8, shape (n_items, n_columns)
         Positions in `Status`; `absent` where there is no reading.
+    confidence : numpy.ndarray of float, shape (n_items, n_columns)
+        The confidence given with an answer; nan where there is none.
     truth : numpy.ndarray of int8, shape (n_items,)
         0 for A, ...; -1 where the item has no reference standard.
     n_options : numpy.ndarray of int, shape (n_items,)
@@ -53,8 +57,10 @@ class ReadingMatrix:
     """
 
     columns: tuple[Reads, ...]
+    item_ids: npt.NDArray[np.object_]
     answers: Codes
     statuses: Codes
+    confidence: Floats
     truth: Codes
     n_options: Ints
     clusters: Ints
@@ -107,11 +113,13 @@ def reading_matrix(bundle: Bundle) -> ReadingMatrix:
     order = np.lexsort((bundle.items["item_id"].to_numpy(dtype=str), clusters))
     items = bundle.items.iloc[order]
     columns = _columns(bundle)
-    answers, statuses = _cells(bundle, items["item_id"], columns)
+    answers, statuses, confidence = _cells(bundle, items["item_id"], columns)
     return ReadingMatrix(
         columns=columns,
+        item_ids=items["item_id"].to_numpy(dtype=object),
         answers=answers,
         statuses=statuses,
+        confidence=confidence,
         truth=_letter_codes(items["truth"]),
         n_options=items["n_options"].to_numpy(dtype=np.int64),
         clusters=clusters[order],
@@ -133,7 +141,7 @@ def _columns(bundle: Bundle) -> tuple[Reads, ...]:
 
 def _cells(
     bundle: Bundle, item_ids: pd.Series[str], columns: tuple[Reads, ...]
-) -> tuple[Codes, Codes]:
+) -> tuple[Codes, Codes, Floats]:
     readings = bundle.readings.sort_values("repeat", kind="stable")
     readings = readings.drop_duplicates(["rater_id", "item_id", "condition"])
     row = pd.Index(item_ids).get_indexer(pd.Index(readings["item_id"]))
@@ -145,7 +153,10 @@ def _cells(
     answered = (readings["status"] == Status.ANSWERED).to_numpy()
     answers[row, column] = np.where(answered, _letter_codes(readings["answer"]), NO_LETTER)
     statuses[row, column] = readings["status"].map(STATUS_CODES).to_numpy(dtype=np.int8)
-    return answers, statuses
+    confidence = np.full(shape, np.nan)
+    given = pd.to_numeric(readings["confidence"].str.strip(), errors="coerce").to_numpy(dtype=float)
+    confidence[row, column] = np.where(answered, given, np.nan)
+    return answers, statuses, confidence
 
 
 def _letter_codes(letters: pd.Series[str]) -> Codes:

@@ -10,10 +10,10 @@ import pandas as pd
 from analysis.accuracy import accuracy_table
 from analysis.agreement.pairs import agreement_table
 from analysis.bundle.model import Bundle
-from analysis.clusters import resample_weights
 from analysis.matrix import reading_matrix
 from analysis.missing import missing_table
 from analysis.options import Options
+from analysis.resamples import cluster_weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,9 +68,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
-    weights = None
-    if matrix.clustered:
-        weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
+    weights = cluster_weights(matrix, options)
     return Results(
         bundle=bundle,
         options=options,

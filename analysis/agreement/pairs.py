@@ -9,9 +9,9 @@ from analysis.agreement.rows import partition_rows
 from analysis.agreement.scopes import partitions
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
-from analysis.clusters import resample_weights
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.options import Options
+from analysis.resamples import cluster_weights
 
 COLUMNS = (
     "rater_a",
@@ -77,10 +77,7 @@ def agreement_pairs(bundle: Bundle, options: Options | None = None) -> pd.DataFr
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
-    weights = None
-    if matrix.clustered:
-        weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
-    return agreement_table(matrix, options, weights)
+    return agreement_table(matrix, options, cluster_weights(matrix, options))
 
 
 def agreement_table(
