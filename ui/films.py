@@ -5,7 +5,6 @@ prepared once, kept in memory and on a shelf beside the store, and made ready ah
 reader whose desk is handed out.
 """
 
-import hashlib
 import hmac
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +21,7 @@ from starlette.routing import Route
 from study import access
 from study.access import Person
 from study.errors import StudyError
-from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, packed
+from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, imported_bytes, packed
 from study.films.shelf import Shelf
 from study.store import Store, banks
 from study.upcoming import upcoming_films
@@ -110,12 +109,7 @@ def _prepared(kept: Store, row: Mapping[str, Any]) -> bytes:
 
 def _ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
     """Check a film's file against its import, and return it as it is sent."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise StudyError("This film cannot be read at present. Ask your coordinator.") from error
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise StudyError("This film was changed after its import. Ask your coordinator.")
+    data = imported_bytes(path, sha256)
     found = shelf.get(sha256)
     if found is None:
         found = packed(grey(data))

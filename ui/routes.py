@@ -3,7 +3,7 @@
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
-from ui import access, desk, exports, films, viewer
+from ui import access, case_films, desk, exports, films, viewer
 
 
 def routes() -> list[BaseRoute]:
@@ -13,5 +13,6 @@ def routes() -> list[BaseRoute]:
         *films.routes(),
         *desk.routes(),
         *exports.routes(),
+        *case_films.routes(),
         Mount(f"/viewer/{viewer.version()}", app=StaticFiles(directory=viewer.MODULES)),
     ]

@@ -5,7 +5,8 @@ it is handed out. What leaves here is pixels alone: text chunks, profiles and EX
 they may name the patient or hold the answer.
 
 `decoding` reads files, `prediction` guesses each sample from those before it, `deflating` writes
-what was guessed wrong in few bits, `packing` puts the two together, `shelf` keeps what is packed.
+what was guessed wrong in few bits, `packing` puts the two together, `shelf` keeps what is packed;
+`files` holds a file against its import, `previews` makes small pictures for pages about cases.
 """
 
 from study.films.decoding import (
@@ -19,7 +20,9 @@ from study.films.decoding import (
     grey,
     inspect,
 )
+from study.films.files import imported_bytes
 from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, unpacked
+from study.films.previews import preview
 
 __all__ = [
     "CONTENT_ENCODING",
@@ -33,7 +36,9 @@ __all__ = [
     "FilmFacts",
     "Grey",
     "grey",
+    "imported_bytes",
     "inspect",
     "packed",
+    "preview",
     "unpacked",
 ]

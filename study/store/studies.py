@@ -55,6 +55,18 @@ def case_films(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
+def views_of_case(look: Transaction, study: int, item_id: str) -> list[dict[str, Any]]:
+    """Return the films of one of a study's cases in order, with where they lie; none if no case."""
+    return look.rows(
+        "SELECT label, path, sha256, low, high, images_root FROM cases "
+        "JOIN items ON items.id = cases.item JOIN item_views ON item_views.item = items.id "
+        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
+        "WHERE study = :study AND item_id = :item_id ORDER BY item_views.position",
+        study=study,
+        item_id=item_id,
+    )
+
+
 def mark_open(change: Transaction, study: int, at_utc: str) -> None:
     """Turn a drawn study into an open one."""
     change.execute(

@@ -22,7 +22,7 @@ from study.films import unpacked
 from study.protocol import Protocol
 from study.store import Store
 from tests.conftest import NOW, SECRETS, entropy_from, invite, preparation, presentation, reading
-from ui import access, films, viewer
+from ui import access, case_films, films, viewer
 from ui.deployment import store
 from ui.headers import HEADERS
 from ui.routes import routes
@@ -73,6 +73,28 @@ def test_the_permission_matrix_holds(sign: Sign) -> None:
         assert sign(who).post("/desk/records", json=sent).status_code == status
     for who, status in {None: 401, "coordinator": 401, "R2": 401, "R1": 200}.items():
         assert sign(who).get(film).status_code == status
+
+
+def test_the_films_of_a_case_are_for_its_coordinator_alone(sign: Sign, banked: Store) -> None:
+    """They show the whole range of greys; nobody else and no other item gets an answer."""
+    with banked.look() as look:
+        rows = look.rows("SELECT item_id, study FROM cases JOIN items ON items.id = item")
+        outside = look.value(
+            "SELECT item_id FROM items WHERE id NOT IN (SELECT item FROM cases) LIMIT 1"
+        )
+    addresses = case_films.addresses(banked, rows[0]["study"], rows[0]["item_id"])
+    assert [label for label, _ in addresses] == ["PA", "LATERAL"]
+    for _, address in addresses:
+        for who, status in {None: 401, "R1": 401, "coordinator": 200}.items():
+            assert sign(who).get(f"/{address}").status_code == status
+        answer = sign("coordinator").get(f"/{address}")
+        assert answer.headers["content-type"] == "image/png"
+        shown = np.asarray(Image.open(io.BytesIO(answer.content)))
+        assert (shown.dtype, shown.min(), shown.max()) == (np.uint8, 0, 255)
+    coordinator = sign("coordinator")
+    for query in (f"2?item={rows[0]['item_id']}", f"0?item={outside}", "0?item=", "0"):
+        assert coordinator.get(f"/case-films/{query}").status_code == 404
+    assert case_films.addresses(banked, rows[0]["study"] + 1, rows[0]["item_id"]) == []
 
 
 def test_a_films_address_cannot_be_forged_or_outlive_its_hour(sign: Sign) -> None:

@@ -1,0 +1,56 @@
+"""The films of a study's own cases, for its coordinator: beside the results of the case."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from study.errors import StudyError
+from study.films import grey, imported_bytes, preview
+from study.store import Store, studies
+from ui.access import signed_in
+from ui.deployment import store
+
+
+def routes() -> list[Route]:
+    """Return the route."""
+    return [Route("/case-films/{view:int}", _film, methods=["GET"])]
+
+
+def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
+    """Return label and address of every film of a case; none for an item that is no case."""
+    with kept.look() as look:
+        views = studies.views_of_case(look, study, item_id)
+    return [
+        (view["label"], f"case-films/{number}?{urlencode({'item': item_id})}")
+        for number, view in enumerate(views)
+    ]
+
+
+async def _film(request: Request) -> Response:
+    try:
+        return await run_in_threadpool(_answer, request)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+
+
+def _answer(request: Request) -> Response:
+    person = signed_in(request.cookies)
+    if person is None or person.role != "coordinator":
+        return PlainTextResponse("Sign in as the study's coordinator first.", status_code=401)
+    with store().look() as look:
+        views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
+    number: int = request.path_params["view"]
+    if number >= len(views):
+        return PlainTextResponse("There is no such film in this study.", status_code=404)
+    headers = {"Cache-Control": "private, max-age=600"}
+    return Response(_picture(views[number]), media_type="image/png", headers=headers)
+
+
+def _picture(view: dict[str, Any]) -> bytes:
+    data = imported_bytes(Path(view["images_root"]) / view["path"], view["sha256"])
+    return preview(grey(data), low=view["low"], high=view["high"])
