@@ -15,6 +15,7 @@ Pure functions on tables. The input is a bundle (a folder or .zip as exported), 
 from analysis.accuracy import accuracy
 from analysis.agreement import agreement_pairs
 from analysis.bundle import Bundle, bundle_from_tables, read_bundle
+from analysis.comparison import comparisons, gee
 from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
 from analysis.missing import missing
 from analysis.options import Options
@@ -34,6 +35,8 @@ __all__ = [
     "agreement_pairs",
     "analyse",
     "bundle_from_tables",
+    "comparisons",
+    "gee",
     "missing",
     "read_bundle",
     "write_report",

@@ -10,6 +10,8 @@ import pandas as pd
 from analysis.accuracy import accuracy_table
 from analysis.agreement.pairs import agreement_table
 from analysis.bundle.model import Bundle
+from analysis.comparison.gee import gee_table
+from analysis.comparison.pairs import comparisons_table
 from analysis.matrix import reading_matrix
 from analysis.missing import missing_table
 from analysis.options import Options
@@ -54,7 +56,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     Returns
     -------
     Results
-        Tables `accuracy`, `agreement_pairs` and `missing`.
+        Tables `accuracy`, `agreement_pairs`, `comparisons`, `missing` and `gee`.
 
     Examples
     --------
@@ -64,7 +66,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     ...     pd.DataFrame({"rater_id": ["R1"], "item_id": ["q1"], "answer": ["A"]}),
     ... ))
     >>> {name: len(table) for name, table in results.tables.items()}
-    {'accuracy': 2, 'agreement_pairs': 0, 'missing': 1}
+    {'accuracy': 2, 'agreement_pairs': 0, 'comparisons': 0, 'missing': 1, 'gee': 0}
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
@@ -75,7 +77,9 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
         tables={
             "accuracy": accuracy_table(matrix, options, weights),
             "agreement_pairs": agreement_table(matrix, options, weights),
+            "comparisons": comparisons_table(matrix, options, weights),
             "missing": missing_table(matrix),
+            "gee": gee_table(matrix, options),
         },
         n_clusters=matrix.n_clusters,
         clustered=matrix.clustered,

@@ -62,4 +62,46 @@ SOURCES = (
         " behaviour of CNNs and humans by measuring error consistency. NeurIPS 2020.",
         doi="10.48550/arXiv.2006.16736",
     ),
+    Source(
+        method="Score interval of a paired difference",
+        text="Tango T. Equivalence test and confidence interval for the difference in proportions"
+        " for the paired-sample design. Stat Med 1998;17:891-908.",
+        doi="10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B",
+    ),
+    Source(
+        method="McNemar's test",
+        text="McNemar Q. Note on the sampling error of the difference between correlated"
+        " proportions or percentages. Psychometrika 1947;12:153-157.",
+        doi="10.1007/BF02295996",
+    ),
+    Source(
+        method="Mid-p of McNemar's test",
+        text="Fagerland MW, Lydersen S, Laake P. The McNemar test for binary matched-pairs data:"
+        " mid-p and asymptotic are better than exact conditional. BMC Med Res Methodol 2013;13:91.",
+        doi="10.1186/1471-2288-13-91",
+    ),
+    Source(
+        method="Test for clustered matched pairs",
+        text="Yang Z, Sun X, Hardin JW. A note on the tests for clustered matched-pair binary data."
+        " Biom J 2010;52:638-652.",
+        doi="10.1002/bimj.201000035",
+    ),
+    Source(
+        method="Holm's adjustment",
+        text="Holm S. A simple sequentially rejective multiple test procedure. Scand J Stat"
+        " 1979;6:65-70.",
+        doi="10.2307/4615733",
+    ),
+    Source(
+        method="Generalised estimating equations",
+        text="Liang KY, Zeger SL. Longitudinal data analysis using generalized linear models."
+        " Biometrika 1986;73:13-22.",
+        doi="10.1093/biomet/73.1.13",
+    ),
+    Source(
+        method="Cluster-robust standard errors with few clusters",
+        text="Cameron AC, Miller DL. A practitioner's guide to cluster-robust inference. J Hum"
+        " Resour 2015;50:317-372.",
+        doi="10.3368/jhr.50.2.317",
+    ),
 )
