@@ -34,7 +34,7 @@ def holm_within(p: Floats, families: Sequence[str]) -> Floats:
     References
     ----------
     .. [1] Holm S. A simple sequentially rejective multiple test procedure. Scand J Stat
-       1979;6:65-70. https://www.jstor.org/stable/4615733
+       1979;6:65-70. doi:10.2307/4615733
 
     Examples
     --------

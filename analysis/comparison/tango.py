@@ -40,7 +40,7 @@ def tango_interval(
     where :math:`\hat q`, the most likely share of items that only the second got right given
     :math:`\delta`, is the larger root of :math:`2 n q^2 + ((2 n - b + c) \delta - b - c) q -
     c \delta (1 - \delta) = 0`. No continuity correction. The items are taken for independent. Each
-    limit is found by bisection to the last bits; raters swapped give the same limits with the other
+    limit is found by bisection, to about 1e-12; raters swapped give the same limits with the other
     sign, to the last bit.
 
     References
