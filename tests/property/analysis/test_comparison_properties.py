@@ -141,7 +141,7 @@ def test_every_item_several_times_leaves_yangs_statistic(
     assert _yang(copied) == pytest.approx(_yang(rows), rel=1e-10)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(studies(), st.integers(0, 2**31))
 def test_the_order_of_rows_changes_nothing(tables: Tables, seed: int) -> None:
     """Not even the bootstrap: every number is the same to the last bit."""
@@ -153,7 +153,7 @@ def test_the_order_of_rows_changes_nothing(tables: Tables, seed: int) -> None:
         pd.testing.assert_frame_equal(before, after, check_exact=True)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(studies())
 def test_renaming_the_raters_renames_the_rows_and_no_more(tables: Tables) -> None:
     """Numbers do not hang on names."""
@@ -170,7 +170,7 @@ def test_renaming_the_raters_renames_the_rows_and_no_more(tables: Tables) -> Non
     pd.testing.assert_frame_equal(before, gee(renamed), check_exact=True)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(studies())
 def test_swapping_two_readers_flips_the_sign_and_keeps_p(tables: Tables) -> None:
     """Limits change places; what the two share with the models moves with them."""
@@ -190,7 +190,7 @@ def test_swapping_two_readers_flips_the_sign_and_keeps_p(tables: Tables) -> None
     assert before["only_a_correct"] == after["only_b_correct"]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(studies())
 def test_the_presence_of_another_rater_changes_no_pair(tables: Tables) -> None:
     """But for the family, whose size it is part of."""
@@ -202,7 +202,7 @@ def test_the_presence_of_another_rater_changes_no_pair(tables: Tables) -> None:
     pd.testing.assert_frame_equal(before, after.reset_index(drop=True), check_exact=True)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(studies())
 def test_adjusted_p_is_no_smaller_and_keeps_the_order(tables: Tables) -> None:
     """Within the readers and models of the one condition."""
