@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
+from analysis.protocol import margin_of
 from analysis.results import Results
 
 PACKAGES = ("numpy", "pandas", "plotly", "scipy")
@@ -62,25 +63,4 @@ def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
 
 def margin(results: Results) -> float | None:
     """Return the margin asked for, else the protocol's, else None."""
-    if results.options.margin is not None:
-        return results.options.margin
-    planned = stated(results.bundle.protocol, "margin")
-    return float(planned) if isinstance(planned, int | float) else None
-
-
-def stated(protocol: Mapping[str, Any], key: str) -> Any:
-    """Return what the protocol states under `key`, None where it does not.
-
-    An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so the parts
-    that may hold it are looked at as well as the top.
-
-    Examples
-    --------
-    >>> stated({"sha256": "ab", "locked": {"protocol": {"margin": 0.05}}}, "margin")
-    0.05
-    """
-    if key in protocol:
-        return protocol[key]
-    parts = (protocol.get(part) for part in ("locked", "protocol"))
-    found = (stated(part, key) for part in parts if isinstance(part, dict))
-    return next((value for value in found if value is not None), None)
+    return margin_of(results.options, results.bundle.protocol)

@@ -13,7 +13,8 @@ from plotly.offline import get_plotlyjs
 
 from analysis.bundle.words import RaterKind
 from analysis.figures import RaterName, rater_names
-from analysis.provenance import provenance, stated
+from analysis.protocol import stated
+from analysis.provenance import provenance
 from analysis.report.figures import ReportFigure
 from analysis.report.findings import findings
 from analysis.report.tables import accuracy_overview, missing_overview, pairs_overview

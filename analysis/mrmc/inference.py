@@ -1,0 +1,127 @@
+"""An estimate with its standard error, interval and tests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.stats import norm, t
+
+# Below this a variance is rounding: one item of 40,000 moves a difference by more.
+ZERO_VARIANCE = 1e-18
+NO_VARIANCE = "the answers leave no variance to estimate"
+NEGATIVE_VARIANCE = "the variance comes out negative"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inference:
+    """An estimate with its standard error, interval and test against 0.
+
+    Parameters
+    ----------
+    estimate : float
+        A proportion or a difference of two.
+    se : float
+        Its standard error; nan where undefined.
+    df : float
+        Degrees of freedom of Student's t; inf where it is the normal distribution.
+    ci_low, ci_high : float
+        Confidence limits; not cut to the range of the estimate.
+    p : float
+        Two-sided, for 0.
+    undefined_because : str
+        Why standard error, interval and p are nan; empty where they are not.
+    """
+
+    estimate: float
+    se: float
+    df: float
+    ci_low: float
+    ci_high: float
+    p: float
+    undefined_because: str = ""
+
+    @property
+    def statistic(self) -> float:
+        """The estimate over its standard error."""
+        return self.estimate / self.se
+
+    def p_noninferior(self, margin: float) -> float:
+        r"""Return the one-sided p for the hypothesis that the estimate is `-margin` or less.
+
+        Parameters
+        ----------
+        margin : float
+            Not negative, in the unit of the estimate.
+
+        Returns
+        -------
+        float
+            :math:`P(T > (estimate + margin) / SE)`; nan where the standard error is undefined.
+
+        Examples
+        --------
+        >>> round(infer(-0.01, 0.0004, math.inf, alpha=0.05).p_noninferior(0.05), 4)
+        0.0228
+        """
+        return float(t.sf((self.estimate + margin) / self.se, self.df))
+
+
+def infer(estimate: float, variance: float, df: float, alpha: float) -> Inference:
+    """Return the t or normal interval and test of an estimate.
+
+    Parameters
+    ----------
+    estimate, variance : float
+        The estimate and the square of its standard error.
+    df : float
+        Degrees of freedom; inf for the normal distribution.
+    alpha : float
+        Two-sided error of the interval.
+
+    Returns
+    -------
+    Inference
+        Without standard error, interval and p where the variance is 0 or negative: a 0 would
+        claim certainty.
+
+    Examples
+    --------
+    >>> one = infer(0.1, 0.0025, 8, alpha=0.05)
+    >>> round(one.ci_low, 4), round(one.ci_high, 4), round(one.p, 4)
+    (-0.0153, 0.2153, 0.0805)
+    >>> infer(0.0, 0.0, 8, alpha=0.05).undefined_because
+    'the answers leave no variance to estimate'
+    """
+    if math.isnan(variance):
+        raise ValueError("a variance that is nan has a reason of its own: use undefined()")
+    if variance <= ZERO_VARIANCE:
+        return undefined(
+            estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE
+        )
+    se = math.sqrt(variance)
+    # scipy's t at df = inf is its normal, but for the last digits.
+    distribution = norm() if math.isinf(df) else t(df)
+    half = float(distribution.isf(alpha / 2)) * se
+    return Inference(
+        estimate=estimate,
+        se=se,
+        df=df,
+        ci_low=estimate - half,
+        ci_high=estimate + half,
+        p=2 * float(distribution.sf(abs(estimate) / se)),
+    )
+
+
+def undefined(estimate: float, reason: str) -> Inference:
+    """Return an estimate that has no standard error, with the reason.
+
+    Examples
+    --------
+    >>> undefined(0.1, "a single reader").se
+    nan
+    """
+    nan = math.nan
+    return Inference(
+        estimate=estimate, se=nan, df=nan, ci_low=nan, ci_high=nan, p=nan, undefined_because=reason
+    )

@@ -1,0 +1,41 @@
+"""What the protocol in a bundle states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.options import Options
+
+
+def stated(protocol: Mapping[str, Any], key: str) -> Any:
+    """Return what the protocol states under `key`, None where it does not.
+
+    An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so the parts
+    that may hold it are looked at as well as the top.
+
+    Examples
+    --------
+    >>> stated({"sha256": "ab", "locked": {"protocol": {"margin": 0.05}}}, "margin")
+    0.05
+    """
+    if key in protocol:
+        return protocol[key]
+    parts = (protocol.get(part) for part in ("locked", "protocol"))
+    found = (stated(part, key) for part in parts if isinstance(part, dict))
+    return next((value for value in found if value is not None), None)
+
+
+def margin_of(options: Options, protocol: Mapping[str, Any]) -> float | None:
+    """Return the non-inferiority margin asked for, else the protocol's, else None.
+
+    Examples
+    --------
+    >>> margin_of(Options(), {"margin": 0.05}), margin_of(Options(margin=0.1), {"margin": 0.05})
+    (0.05, 0.1)
+    """
+    if options.margin is not None:
+        return options.margin
+    planned = stated(protocol, "margin")
+    is_number = isinstance(planned, int | float) and not isinstance(planned, bool)
+    return float(planned) if is_number else None
