@@ -18,6 +18,7 @@ from analysis.bundle import Bundle, bundle_from_tables, read_bundle
 from analysis.comparison import comparisons, gee
 from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
 from analysis.missing import missing
+from analysis.mrmc import reader_conditions, reader_panel, variance_components
 from analysis.options import Options
 from analysis.output import write_report, write_tables
 from analysis.results import Results, analyse
@@ -39,6 +40,9 @@ __all__ = [
     "gee",
     "missing",
     "read_bundle",
+    "reader_conditions",
+    "reader_panel",
+    "variance_components",
     "write_report",
     "write_tables",
 ]

@@ -14,7 +14,12 @@ from analysis.comparison.gee import gee_table
 from analysis.comparison.pairs import comparisons_table
 from analysis.matrix import reading_matrix
 from analysis.missing import missing_table
+from analysis.mrmc.components import variance_components_table
+from analysis.mrmc.conditions import reader_conditions_table
+from analysis.mrmc.figures_of_merit import figures_of_merit
+from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
+from analysis.protocol import margin_of
 from analysis.resamples import cluster_weights
 
 
@@ -56,7 +61,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     Returns
     -------
     Results
-        Tables `accuracy`, `agreement_pairs`, `comparisons`, `missing` and `gee`.
+        Every table, by its name.
 
     Examples
     --------
@@ -65,12 +70,14 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     ...     pd.DataFrame({"item_id": ["q1"], "truth": ["A"]}),
     ...     pd.DataFrame({"rater_id": ["R1"], "item_id": ["q1"], "answer": ["A"]}),
     ... ))
-    >>> {name: len(table) for name, table in results.tables.items()}
-    {'accuracy': 2, 'agreement_pairs': 0, 'comparisons': 0, 'missing': 1, 'gee': 0}
+    >>> {name: len(table) for name, table in results.tables.items() if len(table)}
+    {'accuracy': 2, 'missing': 1}
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
     weights = cluster_weights(matrix, options)
+    figures = figures_of_merit(matrix, bundle.items)
+    margin = margin_of(options, bundle.protocol)
     return Results(
         bundle=bundle,
         options=options,
@@ -80,6 +87,9 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "comparisons": comparisons_table(matrix, options, weights),
             "missing": missing_table(matrix),
             "gee": gee_table(matrix, options),
+            "reader_panel": reader_panel_table(matrix, options, figures, margin),
+            "reader_conditions": reader_conditions_table(matrix, options, figures),
+            "variance_components": variance_components_table(matrix, options, figures),
         },
         n_clusters=matrix.n_clusters,
         clustered=matrix.clustered,

@@ -15,8 +15,11 @@ tables. Everything below the tables works on arrays alone:
 """
 
 from analysis.mrmc.auc import AucCovariance, empirical_auc
+from analysis.mrmc.components import variance_components
+from analysis.mrmc.conditions import reader_conditions
 from analysis.mrmc.inference import Inference, infer
 from analysis.mrmc.merits import Merits, differences
+from analysis.mrmc.panel import reader_panel
 from analysis.mrmc.percent_correct import percent_correct
 from analysis.mrmc.single_treatment import SingleTreatment, single_treatment
 from analysis.mrmc.two_treatments import TwoTreatments, two_treatments
@@ -31,6 +34,9 @@ __all__ = [
     "empirical_auc",
     "infer",
     "percent_correct",
+    "reader_conditions",
+    "reader_panel",
     "single_treatment",
     "two_treatments",
+    "variance_components",
 ]

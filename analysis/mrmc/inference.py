@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from scipy.stats import norm, t
 
@@ -64,7 +65,7 @@ class Inference:
         >>> round(infer(-0.01, 0.0004, math.inf, alpha=0.05).p_noninferior(0.05), 4)
         0.0228
         """
-        return float(t.sf((self.estimate + margin) / self.se, self.df))
+        return float(_distribution(self.df).sf((self.estimate + margin) / self.se))
 
 
 def infer(estimate: float, variance: float, df: float, alpha: float) -> Inference:
@@ -96,12 +97,9 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
     if math.isnan(variance):
         raise ValueError("a variance that is nan has a reason of its own: use undefined()")
     if variance <= ZERO_VARIANCE:
-        return undefined(
-            estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE
-        )
+        return undefined(estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE)
     se = math.sqrt(variance)
-    # scipy's t at df = inf is its normal, but for the last digits.
-    distribution = norm() if math.isinf(df) else t(df)
+    distribution = _distribution(df)
     half = float(distribution.isf(alpha / 2)) * se
     return Inference(
         estimate=estimate,
@@ -111,6 +109,10 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
         ci_high=estimate + half,
         p=2 * float(distribution.sf(abs(estimate) / se)),
     )
+
+
+def _distribution(df: float) -> Any:
+    return norm() if math.isinf(df) else t(df)
 
 
 def undefined(estimate: float, reason: str) -> Inference:

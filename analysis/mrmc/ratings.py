@@ -97,6 +97,7 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
     answers, confidence = matrix.answers[items], matrix.confidence[items]
     positive: Bools = matrix.truth[items] == letters[1]
     missing: Bools = answers == NO_LETTER
+    with_confidence: Bools = np.isfinite(confidence)
     directions = _directions(matrix, answers, confidence, letters)
     signs = np.where(answers == letters[1], 1.0, -1.0)
     ratings = np.where(directions != 0, directions, signs) * confidence
@@ -108,8 +109,8 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
     return Ratings(
         positive=positive,
         ratings=np.where(missing, worst, ratings),
-        rated=np.isfinite(confidence).any(axis=0),
-        gaps=(~missing & ~np.isfinite(confidence)).sum(axis=0, dtype=np.int64),
+        rated=np.logical_or.reduce(with_confidence, axis=0),
+        gaps=(~missing & ~with_confidence).sum(axis=0, dtype=np.int64),
         notes=tuple(notes),
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import mrmc
+from analysis import Bundle, Options, analyse, bundle_from_tables, mrmc
 from tests.reference.conftest import Reference
 
 READERS = 5
@@ -45,9 +45,7 @@ def van_dyke(reference: Reference, figure: str) -> mrmc.Merits:
     name, covariance = figure.split("|")
     if name == "empirical_auc":
         ratings = wide["rating"][columns].to_numpy(dtype=float)
-        return mrmc.empirical_auc(
-            ratings, positive, covariance=mrmc.AucCovariance(covariance)
-        )
+        return mrmc.empirical_auc(ratings, positive, covariance=mrmc.AucCovariance(covariance))
     correct = found == positive[:, None]
     part = {"binary_sens": positive, "binary_spec": ~positive, "accuracy": positive | ~positive}
     return mrmc.percent_correct(correct[part[name]])
@@ -113,3 +111,253 @@ def test_two_treatments_give_mrmcaovs_numbers(
             for name, number in TREATMENT_NUMBERS.items()
         }
     compare(numbers, expected)
+
+
+def test_two_treatments_give_the_iowa_programs_output(reference: Reference) -> None:
+    """OR-DBM 2.51 prints five to nine digits; DBM's components are OR's times the items."""
+    two = mrmc.two_treatments(van_dyke(reference, "empirical_auc|jackknife"), FIRST, SECOND)
+    merits = van_dyke(reference, "empirical_auc|jackknife")
+    random, fixed, items = two.random_readers, two.fixed_readers, two.fixed_items
+    n = 114
+    numbers = {
+        "RRRC denominator": READERS * random.se**2 / 2,
+        "RRRC df": random.df,
+        "RRRC p": random.p,
+        "RRRC CI lo": random.ci_low,
+        "RRRC CI hi": random.ci_high,
+        "FRRC X2": fixed.statistic**2,
+        "FRRC p": fixed.p,
+        "RRFC p": items.p,
+        "Var(R)": two.var_reader,
+        "Var(TR)": two.var_treatment_reader,
+        "Cov1": two.cov1,
+        "Cov2": two.cov2,
+        "Cov3": two.cov3,
+        "Var(Error)": two.var,
+        "DBM Var(C)": n * two.cov3,
+        "DBM Var(TC)": n * (two.cov2 - two.cov3),
+        "DBM Var(RC)": n * (two.cov1 - two.cov3),
+        "DBM Var(TRC)+Var(Error)": n * (two.var - two.cov1 - two.cov2 + two.cov3),
+        "treatment1 SE": mrmc.single_treatment(merits.take(FIRST)).random_readers.se,
+        "treatment2 SE": mrmc.single_treatment(merits.take(SECOND)).random_readers.se,
+    }
+    compare(numbers, reference.expected("VanDyke|empirical_auc|jackknife Iowa"))
+
+
+IMRMC = {
+    "auc": "empirical_auc|unbiased",
+    "tpf": "binary_sens|",
+    "fpf": "binary_spec|",
+    "percent_correct": "accuracy|",
+}
+
+
+def one_shot(one: mrmc.SingleTreatment) -> float:
+    """Return the U-statistics variance of a mean over readers: Cov2 as it comes out."""
+    return (one.msr + one.n_readers * one.cov2) / one.n_readers
+
+
+@pytest.mark.parametrize("figure", IMRMC)
+def test_components_give_imrmcs_one_shot_variances(reference: Reference, figure: str) -> None:
+    """Values, variances and what follows with the normal distribution; not the degrees of freedom.
+
+    iMRMC's own degrees of freedom (BDG) and what follows from them are another method.
+    """
+    merits = van_dyke(reference, IMRMC[figure])
+    means = [mrmc.single_treatment(merits.take(columns)) for columns in (FIRST, SECOND)]
+    both = mrmc.single_treatment(mrmc.differences(merits, FIRST, SECOND))
+    numbers: dict[str, float] = {}
+    for name, one in (("M1-NO_MOD", means[0]), ("M2-NO_MOD", means[1]), ("M1-M2", both)):
+        mean, variance = one.random_readers.estimate, one_shot(one)
+        alone = name != "M1-M2"
+        value, area = (
+            (f"{name}.AUCA", f"{name}.varAUCA")
+            if alone
+            else (
+                f"{name}.AUCAminusAUCB",
+                f"{name}.varAUCAminusAUCB",
+            )
+        )
+        normal = mrmc.infer(mean - 0.5 * alone, variance, math.inf, 0.05)
+        numbers |= {
+            value: mean,
+            area: variance,
+            f"{name}.pValueNormal": normal.p,
+            f"{name}.botCInormal": normal.ci_low + 0.5 * alone,
+            f"{name}.topCInormal": normal.ci_high + 0.5 * alone,
+        }
+    numbers["M1-M2.AUCA"] = numbers["M1-NO_MOD.AUCA"]
+    numbers["M1-M2.varAUCA"] = numbers["M1-NO_MOD.varAUCA"]
+    expected = reference.expected(f"iMRMC vandyke|{figure}")
+    compare(numbers, {name: value for name, value in expected.items() if "BDG" not in name})
+
+
+def test_percent_correct_gives_u_statistics_of_order_1_1(reference: Reference) -> None:
+    """To ten digits those of iMRMC's uStat11.jointD."""
+    merits = van_dyke(reference, "accuracy|")
+    one, two = (mrmc.single_treatment(merits.take(columns)) for columns in (FIRST, SECOND))
+    both = mrmc.single_treatment(mrmc.differences(merits, FIRST, SECOND))
+    numbers = {
+        f"{what}.{name}": number
+        for name, found in (("A", one), ("B", two), ("AminusB", both))
+        for what, number in (("mean", found.random_readers.estimate), ("var", one_shot(found)))
+    }
+    compare(numbers, reference.expected("iMRMC vandyke|percent_correct_uStat11_jointD"))
+
+
+def cad(reference: Reference, n_readers: int) -> tuple[pd.DataFrame, list[str]]:
+    """Return the CAD system's rows and the first readers', and the names of these."""
+    rows = pd.read_csv(reference.folder / "mrmc/cadlroc_roc.csv")
+    return rows[rows["reader"] <= n_readers + 1], [f"R{i:02d}" for i in range(1, n_readers + 1)]
+
+
+STANDALONE = [("all9", 9), ("first3", 3)]
+
+
+@pytest.mark.parametrize(("panel", "n_readers"), STANDALONE)
+@pytest.mark.parametrize("metric", ["auc", "percent_correct"])
+def test_standalone_numbers_are_rjafrocs(
+    reference: Reference, panel: str, n_readers: int, metric: str
+) -> None:
+    """Single treatment against a standalone reader; the source takes readers minus the model."""
+    rows, _ = cad(reference, n_readers)
+    wide = rows.pivot(index="case", columns="reader", values=["rating", "bin"])
+    positive = rows.groupby("case")["truth"].first().loc[wide.index].to_numpy() == 1
+    merits = (
+        mrmc.empirical_auc(
+            wide["rating"].to_numpy(dtype=float),
+            positive,
+            covariance=mrmc.AucCovariance.JACKKNIFE,
+        )
+        if metric == "auc"
+        else mrmc.percent_correct((wide["bin"].to_numpy() == 1) == positive[:, None])
+    )
+    readers = np.arange(1, n_readers + 1)
+    one = mrmc.single_treatment(mrmc.differences(merits, np.zeros_like(readers), readers))
+    random = one.random_readers
+    numbers = {
+        "theta_model": merits.values[0],
+        "diff_mean_reader_minus_model": -random.estimate,
+        "MSR": one.msr,
+        "varError": one.var,
+        "cov2": one.cov2,
+        "se": random.se,
+        "df": random.df,
+        "t": -random.statistic,
+        "p_two_sided": random.p,
+        "NI_margin0.05.t": (random.estimate + 0.05) / random.se,
+        "NI_margin0.05.p": random.p_noninferior(0.05),
+    }
+    compare(numbers, reference.expected(f"standalone {panel}|{metric}_1T_RRRC"))
+    if metric == "percent_correct":
+        alone = mrmc.single_treatment(merits.take(readers))
+        shot = {
+            "var.AI": merits.covariance[0, 0],
+            "var.RAD": one_shot(alone),
+            "var.AIminusRAD": one_shot(one),
+        }
+        compare(shot, reference.expected(f"standalone {panel}|uStat11"))
+
+
+def as_bundle(rows: pd.DataFrame, raters: pd.DataFrame) -> Bundle:
+    """Make a bundle of readings with `rater_id`, `case`, `truth`, `bin` and `rating`."""
+    letter = {0: "A", 1: "B"}
+    items = rows.drop_duplicates("case")
+    items = pd.DataFrame(
+        {
+            "item_id": items["case"].astype(str),
+            "truth": items["truth"].map(letter),
+            "n_options": "2",
+            "option_set": "lesion",
+        }
+    )
+    readings = pd.DataFrame(
+        {
+            "rater_id": rows["rater_id"],
+            "item_id": rows["case"].astype(str),
+            "answer": rows["bin"].map(letter),
+            "condition": rows.get("condition", pd.Series("", index=rows.index)),
+            "confidence": rows["rating"].astype(str),
+        }
+    )
+    return bundle_from_tables(items, readings, raters)
+
+
+@pytest.mark.parametrize(("panel", "n_readers"), STANDALONE)
+def test_a_bundle_gives_the_standalone_numbers(
+    reference: Reference, panel: str, n_readers: int
+) -> None:
+    """The same through answers and confidence: ratings 0 to 101, the answer following at 50."""
+    rows, names = cad(reference, n_readers)
+    ids = ["CAD", *names]
+    rows = rows.assign(rater_id=rows["reader"].map(lambda reader: ids[reader - 1]))
+    raters = pd.DataFrame({"rater_id": ids, "rater_kind": ["model"] + ["reader"] * n_readers})
+    results = analyse(as_bundle(rows, raters), Options(margin=0.05))
+    table = results.tables["reader_panel"].set_index(["metric", "claim"])
+    parts = results.tables["variance_components"].set_index(["metric", "component"])["value"]
+    for metric, name in (("auc", "auc"), ("accuracy", "percent_correct")):
+        row = table.loc[(metric, "readers like these")]
+        numbers = {
+            "theta_model": row["model_value"],
+            "diff_mean_reader_minus_model": -row["difference"],
+            "MSR": parts[(metric, "MSR")],
+            "varError": parts[(metric, "Var")],
+            "cov2": parts[(metric, "Cov2")],
+            "se": row["se"],
+            "df": row["df"],
+            "t": -row["difference"] / row["se"],
+            "p_two_sided": row["p"],
+            "NI_margin0.05.t": (row["difference"] + 0.05) / row["se"],
+            "NI_margin0.05.p": row["p_noninferior"],
+        }
+        compare(numbers, reference.expected(f"standalone {panel}|{name}_1T_RRRC"))
+    published, tolerance = reference.expected("standalone published")["auc 1T-RRRC p"]
+    if panel == "all9":
+        found = table.loc[("auc", "readers like these"), "p"]
+        assert found == pytest.approx(published, abs=tolerance)
+
+
+@pytest.mark.parametrize(("metric", "figure"), [("auc", "empirical_auc"), ("accuracy", "accuracy")])
+def test_a_bundle_gives_mrmcaovs_numbers(reference: Reference, metric: str, figure: str) -> None:
+    """Van Dyke's readers under two conditions, through answers and confidence."""
+    rows = pd.read_csv(reference.folder / "mrmc/vandyke.csv")
+    rows = rows.assign(
+        rater_id="R" + rows["reader"].astype(str), condition="T" + rows["treatment"].astype(str)
+    )
+    raters = pd.DataFrame({"rater_id": [f"R{i}" for i in range(1, 6)], "rater_kind": "reader"})
+    results = analyse(as_bundle(rows, raters))
+    table = results.tables["reader_conditions"].set_index(["metric", "claim"])
+    parts = results.tables["variance_components"].set_index(["metric", "component"])["value"]
+    claims = {"RRRC": "readers like these", "FRRC": "these readers", "RRFC": "these items"}
+    for name, claim in claims.items():
+        row = table.loc[(metric, claim)]
+        statistic = row["difference"] / row["se"]
+        numbers = {
+            "test_equality[1].MS(T)": parts[(metric, "MST")],
+            "test_equality[1].MS(T:R)": parts[(metric, "MSTR")],
+            "test_equality[1].Denominator": READERS * row["se"] ** 2 / 2,
+            "test_equality[1].F": statistic**2,
+            "test_equality[1].X2": statistic**2,
+            "test_equality[1].df1": 1.0,
+            "test_equality[1].df": 1.0,
+            "test_equality[1].df2": row["df"],
+            "test_equality[1].p-value": row["p"],
+            "test_diffs[1 - 2].Estimate": row["difference"],
+            "test_diffs[1 - 2].StdErr": row["se"],
+            "test_diffs[1 - 2].df": row["df"],
+            "test_diffs[1 - 2].t": statistic,
+            "test_diffs[1 - 2].z": statistic,
+            "test_diffs[1 - 2].p-value": row["p"],
+            "test_diffs[1 - 2].CI_lower": row["ci_low"],
+            "test_diffs[1 - 2].CI_upper": row["ci_high"],
+            "test_means[1].Estimate": row["value_a"],
+            "test_means[2].Estimate": row["value_b"],
+            "vcov.reader": parts[(metric, "var_reader")],
+            "vcov.treatment:reader": parts[(metric, "var_treatment_reader")],
+            "vcov.Error": parts[(metric, "Var")],
+        }
+        for cov in ("Cov1", "Cov2", "Cov3"):
+            numbers |= {f"{to}.{cov}": parts[(metric, cov)] for to in ("vcov", "test_equality[1]")}
+        expected = reference.expected(f"VanDyke|{figure}|jackknife|{name}")
+        compare(numbers, {k: v for k, v in expected.items() if k in numbers})
+        assert sum(k in numbers for k in expected) >= 11

@@ -1,0 +1,240 @@
+"""Models against readers, these or readers like these: the table `reader_panel.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement.pairing import PairKind, pairs_of
+from analysis.arrays import Ints
+from analysis.bundle.model import Bundle
+from analysis.matrix import ReadingMatrix, reading_matrix
+from analysis.mrmc.claims import (
+    BELOW_FIXED,
+    NEGATIVE_COVARIANCE,
+    NO_SPREAD,
+    Claim,
+    finite,
+    joined,
+    reason_of,
+)
+from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
+from analysis.mrmc.inference import Inference
+from analysis.mrmc.merits import differences
+from analysis.mrmc.single_treatment import SingleTreatment, single_treatment
+from analysis.options import Options
+from analysis.protocol import margin_of
+
+COLUMNS = (
+    "model_id",
+    "condition",
+    "metric",
+    "claim",
+    "n_readers",
+    "n_items",
+    "reader_mean",
+    "model_value",
+    "difference",
+    "se",
+    "df",
+    "ci_low",
+    "ci_high",
+    "p",
+    "margin",
+    "p_noninferior",
+    "method",
+    "note",
+    "undefined_because",
+)
+METHODS = {
+    Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; normal",
+    Claim.READERS_LIKE_THESE: (
+        "Obuchowski-Rockette, standalone model, readers random; t, Hillis degrees of freedom"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Panel:
+    """A model and the readers it is compared with, as columns of the reading matrix."""
+
+    model_id: str
+    condition: str
+    model: int
+    readers: Ints
+
+    @property
+    def columns(self) -> Ints:
+        """The readers' columns and the model's."""
+        return np.append(self.readers, self.model)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """A panel under one metric."""
+
+    panel: Panel
+    figure: FigureOfMerit
+    result: SingleTreatment
+
+
+def reader_panel(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Compare every model with the mean of the readers, readers fixed and readers random.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha and margin are used; without a margin the protocol's.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `model_id, condition, metric, claim, n_readers, n_items, reader_mean, model_value,
+        difference, se, df, ci_low, ci_high, p, margin, p_noninferior, method, note,
+        undefined_because`; in order of model, condition, metric and claim. Proportions 0 to 1.
+
+    Notes
+    -----
+    The difference is the model minus the readers' mean. `these readers`: would the same readers
+    lose to the model on other items? `readers like these`: would other readers? The first is
+    Obuchowski and Rockette's analysis with fixed readers, the second theirs with random readers
+    and Hillis' degrees of freedom, both of the differences from a model that reads alone
+    (`single_treatment`). `p` is two-sided for no difference, `p_noninferior` one-sided for a
+    difference of minus the margin or less. Metric `auc` is there where a reader gave confidence
+    and the reference standard is binary.
+
+    See Also
+    --------
+    analysis.mrmc.single_treatment, analysis.mrmc.differences
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> ids, raters = list("abcdef"), ["M1", "R1", "R2"]
+    >>> table = reader_panel(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ids, "truth": list("AAAAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": np.repeat(raters, 6), "item_id": ids * 3,
+    ...         "answer": list("AAAAAB" "AABABA" "ABAABB"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
+    ... ))
+    >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
+    [['these readers', 0.25, 0.214, nan], ['readers like these', 0.25, 0.171, 17.64]]
+    """
+    matrix = reading_matrix(bundle)
+    figures = figures_of_merit(matrix, bundle.items)
+    options = options or Options()
+    return reader_panel_table(matrix, options, figures, margin_of(options, bundle.protocol))
+
+
+def reader_panel_table(
+    matrix: ReadingMatrix,
+    options: Options,
+    figures: Sequence[FigureOfMerit],
+    margin: float | None,
+) -> pd.DataFrame:
+    """Return the table of `reader_panel` for figures of merit that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    figures : sequence of FigureOfMerit
+        The metrics.
+    margin : float or None
+        The non-inferiority margin, not negative; None where there is none.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `reader_panel` says.
+    """
+    rows = [
+        row
+        for comparison in comparisons_of(matrix, options, figures)
+        for row in _rows(comparison, math.nan if margin is None else margin)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def comparisons_of(
+    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+) -> Iterator[Comparison]:
+    """Yield every panel under every metric that one of its readers takes part in."""
+    for panel in panels_of(matrix):
+        for figure in figures:
+            if figure.measured[panel.readers].any():
+                model = np.full(len(panel.readers), panel.model)
+                psi = differences(figure.merits, model, panel.readers)
+                result = single_treatment(psi, options.alpha)
+                yield Comparison(panel=panel, figure=figure, result=result)
+
+
+def panels_of(matrix: ReadingMatrix) -> list[Panel]:
+    """Return every model with the readers of every condition it is compared under."""
+    mixed = [pair for pair in pairs_of(matrix.columns) if pair.kind is PairKind.MIXED]
+    names = [(matrix.columns[pair.b].rater_id, pair.condition, pair.b, pair.a) for pair in mixed]
+    return [
+        Panel(
+            model_id=model_id,
+            condition=condition,
+            model=model,
+            readers=np.array([name[-1] for name in group]),
+        )
+        for (model_id, condition, model), group in groupby(sorted(names), key=lambda n: n[:3])
+    ]
+
+
+def _rows(comparison: Comparison, margin: float) -> Iterator[dict[str, object]]:
+    panel, figure, result = comparison.panel, comparison.figure, comparison.result
+    no_value = figure.reason(panel.columns)
+    notes = figure.note(panel.columns)
+    shared = {
+        "model_id": panel.model_id,
+        "condition": panel.condition,
+        "metric": figure.metric.value,
+        "n_readers": result.n_readers,
+        "n_items": figure.n_items,
+        "reader_mean": figure.merits.values[panel.readers].mean(),
+        "model_value": figure.merits.values[panel.model],
+        "margin": margin,
+    }
+    fixed, random = result.fixed_readers, result.random_readers
+    negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
+    below = BELOW_FIXED if random.se < fixed.se else ""
+    for claim, one, note in (
+        (Claim.THESE_READERS, fixed, joined([negative, *notes])),
+        (Claim.READERS_LIKE_THESE, random, joined([below, negative, *notes])),
+    ):
+        yield {
+            **shared,
+            **inference_cells(one, claim, no_value),
+            "p_noninferior": one.p_noninferior(margin),
+            "method": f"{METHODS[claim]}; {figure.covariances}",
+            "note": note,
+        }
+
+
+def inference_cells(one: Inference, claim: Claim, no_value: str) -> dict[str, object]:
+    """Return the cells of a row that an inference fills."""
+    unbounded = claim is not Claim.THESE_READERS and math.isinf(one.df)
+    return {
+        "claim": claim.value,
+        "difference": one.estimate,
+        "se": one.se,
+        "df": finite(one.df),
+        "ci_low": one.ci_low,
+        "ci_high": one.ci_high,
+        "p": one.p,
+        "undefined_because": NO_SPREAD if unbounded else reason_of(one, no_value),
+    }
