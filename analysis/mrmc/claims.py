@@ -12,7 +12,8 @@ BELOW_FIXED = "standard error is below that of these readers"
 NEGATIVE_COVARIANCE = "negative covariance between readers taken as 0"
 NO_SPREAD = "df: the readers' values are equal, so that it has no bound and t is normal"
 NO_TEST = "standard error, interval and p"
-NO_VALUE = "difference"
+# Equal standard errors that were computed in two ways differ by this share of them at most.
+ROUNDING = 1e-12
 
 
 class Claim(StrEnum):
@@ -44,6 +45,11 @@ def reason_of(inference: Inference, no_value: str) -> str:
     if inference.undefined_because:
         return f"{NO_TEST}: {inference.undefined_because}"
     return ""
+
+
+def below(random: Inference, fixed: Inference) -> str:
+    """Return the note that random readers came out more precise than fixed ones, else nothing."""
+    return BELOW_FIXED if random.se < fixed.se * (1 - ROUNDING) else ""
 
 
 def finite(df: float) -> float:

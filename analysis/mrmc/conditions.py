@@ -13,8 +13,9 @@ from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import RaterKind
 from analysis.matrix import ReadingMatrix, reading_matrix
-from analysis.mrmc.claims import BELOW_FIXED, Claim, joined
+from analysis.mrmc.claims import Claim, below, joined
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
+from analysis.mrmc.inference import ZERO_VARIANCE
 from analysis.mrmc.panel import inference_cells
 from analysis.mrmc.two_treatments import TwoTreatments, two_treatments
 from analysis.options import Options
@@ -171,11 +172,10 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, object]]:
         "value_b": result.value_b,
     }
     fixed, random = result.fixed_readers, result.random_readers
-    negative = NEGATIVE_COVARIANCE if result.cov2 < result.cov3 else ""
-    below = BELOW_FIXED if random.se < fixed.se else ""
+    negative = NEGATIVE_COVARIANCE if result.cov2 - result.cov3 < -ZERO_VARIANCE else ""
     for claim, one, note in (
         (Claim.THESE_READERS, fixed, joined([negative, *notes])),
-        (Claim.READERS_LIKE_THESE, random, joined([below, negative, *notes])),
+        (Claim.READERS_LIKE_THESE, random, joined([below(random, fixed), negative, *notes])),
         (Claim.THESE_ITEMS, result.fixed_items, joined(notes)),
     ):
         yield {

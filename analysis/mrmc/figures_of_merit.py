@@ -112,12 +112,15 @@ def _auc(matrix: ReadingMatrix, ratings: Ratings) -> FigureOfMerit:
         clusters,
         covariance,
     )
-    values = np.where(ratings.gaps > 0, np.nan, merits.values)
+    gaps = ratings.gaps > 0
+    either = gaps[:, None] | gaps
     return FigureOfMerit(
         metric=Metric.AUC,
         n_items=len(ratings.positive),
         merits=Merits(
-            values=values, covariance=merits.covariance, no_covariance=merits.no_covariance
+            values=np.where(gaps, np.nan, merits.values),
+            covariance=np.where(either, np.nan, merits.covariance),
+            no_covariance=merits.no_covariance,
         ),
         covariances=f"{covariance.value} covariances of the empirical AUC" + _over(matrix),
         measured=ratings.rated,

@@ -94,9 +94,7 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
     >>> infer(0.0, 0.0, 8, alpha=0.05).undefined_because
     'the answers leave no variance to estimate'
     """
-    if math.isnan(variance):
-        raise ValueError("a variance that is nan has a reason of its own: use undefined()")
-    if variance <= ZERO_VARIANCE:
+    if not variance > ZERO_VARIANCE:
         return undefined(estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE)
     se = math.sqrt(variance)
     distribution = _distribution(df)

@@ -15,16 +15,16 @@ from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.mrmc.claims import (
-    BELOW_FIXED,
     NEGATIVE_COVARIANCE,
     NO_SPREAD,
     Claim,
+    below,
     finite,
     joined,
     reason_of,
 )
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
-from analysis.mrmc.inference import Inference
+from analysis.mrmc.inference import ZERO_VARIANCE, Inference
 from analysis.mrmc.merits import differences
 from analysis.mrmc.single_treatment import SingleTreatment, single_treatment
 from analysis.options import Options
@@ -210,11 +210,10 @@ def _rows(comparison: Comparison, margin: float) -> Iterator[dict[str, object]]:
         "margin": margin,
     }
     fixed, random = result.fixed_readers, result.random_readers
-    negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
-    below = BELOW_FIXED if random.se < fixed.se else ""
+    negative = NEGATIVE_COVARIANCE if result.cov2 < -ZERO_VARIANCE else ""
     for claim, one, note in (
         (Claim.THESE_READERS, fixed, joined([negative, *notes])),
-        (Claim.READERS_LIKE_THESE, random, joined([below, negative, *notes])),
+        (Claim.READERS_LIKE_THESE, random, joined([below(random, fixed), negative, *notes])),
     ):
         yield {
             **shared,

@@ -108,7 +108,7 @@ def single_treatment(
     msr = _mean_square(values)
     var, cov2 = cell_means(merits.covariance)
     no_estimate = NO_ESTIMATE if math.isnan(estimate) else ""
-    reason = no_estimate or merits.no_covariance
+    reason = merits.no_covariance or no_estimate
     used = max(cov2, 0.0) if constrain else cov2
     return SingleTreatment(
         n_readers=j,
@@ -118,7 +118,7 @@ def single_treatment(
         var_reader=msr - var + cov2,
         random_readers=_random(estimate, msr, j * used, j, alpha, reason),
         fixed_readers=_fixed(estimate, var, used, j, alpha, reason),
-        fixed_items=_random(estimate, msr, 0.0, j, alpha, no_estimate),
+        fixed_items=_random(estimate, msr, 0.0, j, alpha, no_estimate and reason),
     )
 
 

@@ -1,0 +1,131 @@
+"""What holds of MRMC inference for readings nobody chose."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from analysis import Bundle, bundle_from_tables, mrmc, reader_conditions, reader_panel
+
+READERS = ["R1", "R2", "R3"]
+CONDITIONS = ("aided", "unaided")
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> np.ndarray:
+    """Right or wrong: items by a model, then three readers under each of two conditions."""
+    n = draw(st.integers(3, 12))
+    return draw(arrays.arrays(np.bool_, (n, 7)))
+
+
+def bundle(
+    correct: np.ndarray,
+    names: list[str] = READERS,
+    patients: list[str] | None = None,
+    conditions: tuple[str, str] = CONDITIONS,
+    seed: int = 0,
+) -> Bundle:
+    """Make a bundle; `seed` orders the rows and names the items."""
+    random = np.random.default_rng(seed)
+    n = len(correct)
+    ids = [f"q{i}" for i in random.permutation(n)]
+    columns = [("M", ""), *((name, condition) for condition in conditions for name in names)]
+    readings = pd.DataFrame(
+        [
+            {
+                "rater_id": rater,
+                "condition": condition,
+                "item_id": item,
+                "answer": "A" if right else "B",
+                "confidence": 1,
+            }
+            for (rater, condition), given in zip(columns, correct.T, strict=True)
+            for item, right in zip(ids, given, strict=True)
+        ]
+    )
+    items = pd.DataFrame({"item_id": ids, "truth": "A"})
+    if patients is not None:
+        items["patient_id"] = patients
+    raters = pd.DataFrame({"rater_id": ["M", *names], "rater_kind": ["model"] + ["reader"] * 3})
+    return bundle_from_tables(items, readings.sample(frac=1, random_state=seed), raters)
+
+
+def same_numbers(before: pd.DataFrame, after: pd.DataFrame) -> None:
+    """Compare the numbers, and what is undefined, but for rounding."""
+    numbers = before.select_dtypes("number").columns
+    assert after[numbers].to_numpy() == pytest.approx(
+        before[numbers].to_numpy(), abs=1e-10, nan_ok=True
+    )
+    assert (before["undefined_because"] == after["undefined_because"]).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(answers())
+def test_random_readers_variance_is_the_one_shot_u_statistic(correct: np.ndarray) -> None:
+    """Whenever max() is inactive: the mean squared less the mean over other readers and items."""
+    merits = mrmc.percent_correct(correct)
+    model, readers = np.zeros(3, dtype=int), np.array([1, 2, 3])
+    one = mrmc.single_treatment(mrmc.differences(merits, model, readers))
+    assume(one.cov2 > 0)
+    psi = correct[:, :1].astype(float) - correct[:, 1:4]
+    n, j = psi.shape
+    others = (
+        psi.sum() ** 2
+        - (psi.sum(axis=0) ** 2).sum()
+        - (psi.sum(axis=1) ** 2).sum()
+        + (psi**2).sum()
+    )
+    expected = psi.mean() ** 2 - others / (n * (n - 1) * j * (j - 1))
+    assert one.random_readers.se**2 == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=15, deadline=None)
+@given(answers(), st.integers(1, 10**6))
+def test_names_and_order_change_nothing(correct: np.ndarray, seed: int) -> None:
+    """Neither the rows' order, the items' names, nor who is called what."""
+    before, after = bundle(correct), bundle(correct, ["Z", "A", "K"], seed=seed)
+    for table in (reader_panel, reader_conditions):
+        same_numbers(table(before), table(after))
+
+
+@settings(max_examples=15, deadline=None)
+@given(answers())
+def test_exchanging_the_conditions_turns_the_sign(correct: np.ndarray) -> None:
+    """Difference and limits change sign; error, degrees of freedom and p do not change."""
+    before = reader_conditions(bundle(correct))
+    after = reader_conditions(bundle(correct, conditions=("unaided", "aided")))
+    for column in ("se", "df", "p"):
+        assert after[column].to_numpy() == pytest.approx(before[column].to_numpy(), nan_ok=True)
+    for column, other in (("difference", "difference"), ("ci_low", "ci_high")):
+        assert after[column].to_numpy() == pytest.approx(-before[other].to_numpy(), nan_ok=True)
+
+
+@settings(max_examples=15, deadline=None)
+@given(answers())
+def test_asking_every_patient_twice_changes_nothing(correct: np.ndarray) -> None:
+    """Copies of the items within their patients carry no information: n_items alone doubles."""
+    patients = [f"p{i}" for i in range(len(correct))]
+    before = bundle(correct, patients=patients)
+    after = bundle(np.repeat(correct, 2, axis=0), patients=[p for p in patients for _ in range(2)])
+    for table in (reader_panel, reader_conditions):
+        same_numbers(table(before), table(after).assign(n_items=len(correct)))
+
+
+@settings(max_examples=15, deadline=None)
+@given(answers())
+def test_another_model_changes_no_bit(correct: np.ndarray) -> None:
+    """A row is a matter of its own model and the readers."""
+    one = bundle(correct)
+    more = one.readings[one.readings["rater_id"] == "M"].assign(rater_id="L", answer="B")
+    both = bundle_from_tables(
+        one.items[["item_id", "truth"]],
+        pd.concat([one.readings, more])[["rater_id", "item_id", "answer", "condition"]],
+        pd.DataFrame(
+            {"rater_id": ["L", "M", *READERS], "rater_kind": ["model"] * 2 + ["reader"] * 3}
+        ),
+    )
+    after = reader_panel(both)
+    after = after[after["model_id"] == "M"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(reader_panel(one), after, check_exact=True)

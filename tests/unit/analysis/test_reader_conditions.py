@@ -1,0 +1,115 @@
+"""Conditions against each other over the same readers."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, bundle_from_tables, mrmc, reader_conditions, variance_components
+
+Answers = dict[tuple[str, str], str]
+
+BOTH: Answers = {
+    ("R1", "aided"): "AAAABAAA",
+    ("R1", "unaided"): "AABBBAAB",
+    ("R2", "aided"): "AAAAAAAB",
+    ("R2", "unaided"): "BAABAABB",
+}
+
+
+def read(answers: Answers, truth: str = "AAAAAAAA") -> Bundle:
+    """Make a bundle from one string of answers a rater and condition; M is a model."""
+    ids = [f"q{i}" for i in range(len(truth))]
+    readings = pd.DataFrame(
+        [
+            {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer}
+            for (rater, condition), given in answers.items()
+            for item, answer in zip(ids, given, strict=True)
+        ]
+    )
+    raters = sorted({rater for rater, _ in answers})
+    kinds = ["model" if rater[0] == "M" else "reader" for rater in raters]
+    return bundle_from_tables(
+        pd.DataFrame({"item_id": ids, "truth": list(truth)}),
+        readings,
+        pd.DataFrame({"rater_id": raters, "rater_kind": kinds}),
+    )
+
+
+def test_the_difference_is_the_first_condition_by_name_minus_the_second() -> None:
+    """By hand: 7/8 and 7/8 aided, 4/8 and 4/8 unaided."""
+    table = reader_conditions(read(BOTH))
+    assert table["claim"].tolist() == ["these readers", "readers like these", "these items"]
+    assert (table[["condition_a", "condition_b"]] == ["aided", "unaided"]).all(axis=None)
+    assert table["value_a"].tolist() == [0.875] * 3
+    assert table["value_b"].tolist() == [0.5] * 3
+    assert table["difference"].tolist() == [0.375] * 3
+
+
+def test_only_readers_with_both_conditions_count() -> None:
+    """A reader with one condition does not, nor does a model with both."""
+    more = {
+        ("R3", "aided"): "AAAABBBB",
+        ("M1", "aided"): "BBBBBBBB",
+        ("M1", "unaided"): "AAAAAAAA",
+    }
+    pd.testing.assert_frame_equal(
+        reader_conditions(read(BOTH)), reader_conditions(read({**BOTH, **more}))
+    )
+
+
+def test_conditions_without_a_common_reader_make_no_row() -> None:
+    """Different people cannot be compared so."""
+    table = reader_conditions(read({("R1", "aided"): "AAAABAAA", ("R2", "unaided"): "AABBBAAB"}))
+    assert len(table) == 0
+
+
+def test_three_conditions_make_three_contrasts() -> None:
+    """Every two, in order of name."""
+    third = {("R1", "image-absent"): "BBBBABAB", ("R2", "image-absent"): "BABBABBB"}
+    table = reader_conditions(read({**BOTH, **third}))
+    pairs = table[["condition_a", "condition_b"]].drop_duplicates().to_numpy().tolist()
+    assert pairs == [["aided", "image-absent"], ["aided", "unaided"], ["image-absent", "unaided"]]
+
+
+def test_one_reader_leaves_the_fixed_claim() -> None:
+    """Claims about readers in general need two."""
+    one = {key: given for key, given in BOTH.items() if key[0] == "R1"}
+    table = reader_conditions(read(one)).set_index("claim")
+    assert not math.isnan(table.loc["these readers", "se"])
+    for claim in ("readers like these", "these items"):
+        assert math.isnan(table.loc[claim, "se"])
+        assert "single reader" in table.loc[claim, "undefined_because"]
+    parts = variance_components(read(one)).set_index("component")
+    assert parts["condition"].unique().tolist() == ["aided - unaided"]
+    assert math.isnan(parts.loc["MSTR", "value"])
+    assert "single reader" in parts.loc["MSTR", "note"]
+    assert not math.isnan(parts.loc["Cov1", "value"])
+
+
+def test_the_same_answers_under_both_conditions_are_no_infinite_t() -> None:
+    """No variance of the difference: no test."""
+    same = {
+        (reader, condition): BOTH[(reader, "aided")]
+        for reader in ("R1", "R2")
+        for condition in ("aided", "unaided")
+    }
+    table = reader_conditions(read(same))
+    assert table["difference"].tolist() == [0.0] * 3
+    assert table[["se", "ci_low", "ci_high", "p"]].isna().all(axis=None)
+    assert table["undefined_because"].str.contains("leave no variance").all()
+
+
+def test_a_negative_difference_of_covariances_counts_as_0_unless_told_otherwise() -> None:
+    """MRMCaov's fixed-reader interval leaves out max(Cov2 - Cov3, 0); OR-DBM and we have it."""
+    merits = mrmc.percent_correct(
+        np.array([[1, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 1]], dtype=bool)
+    )
+    a, b = np.array([0, 1]), np.array([2, 3])
+    ours = mrmc.two_treatments(merits, a, b)
+    theirs = mrmc.two_treatments(merits, a, b, constrain=False)
+    assert ours.cov2 < ours.cov3
+    variance = 2 / 2 * (ours.var - ours.cov1)
+    assert ours.fixed_readers.se**2 == pytest.approx(variance)
+    assert theirs.fixed_readers.se**2 == pytest.approx(variance + ours.cov2 - ours.cov3)

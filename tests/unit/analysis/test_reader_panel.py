@@ -1,0 +1,310 @@
+"""Models against readers: what is counted, what is noted, what is undefined."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, Options, analyse, bundle_from_tables, reader_panel, variance_components
+from tests.unit.analysis.conftest import MakeBundle
+
+FIXED, RANDOM = "these readers", "readers like these"
+READINGS = {"M": "AAAAAAAB", "R1": "AABABAAB", "R2": "ABAABBAA", "R3": "BAAAAABB"}
+
+
+def rated(
+    truth: str,
+    answers: dict[str, str],
+    confidence: dict[str, Sequence[float | None]],
+    **items: object,
+) -> Bundle:
+    """Make a bundle of two-option items; raters whose names begin with M are models."""
+    ids = [f"q{i:02d}" for i in range(len(truth))]
+    readings = [
+        {
+            "rater_id": rater,
+            "item_id": item,
+            "answer": answer.strip("."),
+            "confidence": "" if sure is None else str(sure),
+        }
+        for rater, given in answers.items()
+        for item, answer, sure in zip(ids, given, confidence[rater], strict=True)
+    ]
+    kinds = ["model" if rater[0] == "M" else "reader" for rater in answers]
+    table = pd.DataFrame({"item_id": ids, "truth": list(truth), "n_options": "2"})
+    return bundle_from_tables(
+        table.assign(**items),
+        pd.DataFrame(readings),
+        pd.DataFrame({"rater_id": list(answers), "rater_kind": kinds}),
+    )
+
+
+def row(table: pd.DataFrame, claim: str, metric: str = "accuracy") -> pd.Series:
+    """Return the only row of a claim and metric."""
+    found = table[(table["claim"] == claim) & (table["metric"] == metric)]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBundle) -> None:
+    """Numbers by hand: 7/8 against 5/8, 5/8 and 5/8."""
+    table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
+    assert table["claim"].tolist() == [FIXED, RANDOM]
+    assert table["n_readers"].tolist() == [3, 3]
+    assert table["n_items"].tolist() == [8, 8]
+    assert table["model_value"].tolist() == [0.875, 0.875]
+    assert table["reader_mean"].tolist() == [0.625, 0.625]
+    assert table["difference"].tolist() == [0.25, 0.25]
+
+
+def test_readers_without_spread_leave_df_without_bound(make_bundle: MakeBundle) -> None:
+    """The cell is empty, the reason says so, and interval and p stand."""
+    readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "BAAABAAA"}
+    table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
+    random = row(table, RANDOM)
+    assert math.isnan(random["df"])
+    assert random["undefined_because"].startswith("df: ")
+    half = 1.959963984540054 * random["se"]
+    assert random["ci_high"] == pytest.approx(random["difference"] + half)
+
+
+def test_without_spread_and_covariance_random_readers_leave_no_error(
+    make_bundle: MakeBundle,
+) -> None:
+    """Readers equal in accuracy whose errors repel each other: 0 would claim certainty."""
+    table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
+    assert row(table, FIXED)["note"] == "negative covariance between readers taken as 0"
+    assert math.isnan(row(table, RANDOM)["se"])
+    assert "leave no variance" in row(table, RANDOM)["undefined_because"]
+
+
+def test_one_reader_has_no_random_claim(make_bundle: MakeBundle) -> None:
+    """The fixed claim stands: it is the paired comparison with that reader."""
+    readings = {"M": READINGS["M"], "R1": READINGS["R1"]}
+    table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
+    random, fixed = row(table, RANDOM), row(table, FIXED)
+    assert random["difference"] == fixed["difference"] == 0.25
+    assert random[["se", "df", "ci_low", "ci_high", "p"]].isna().all()
+    assert "single reader" in random["undefined_because"]
+    assert fixed["undefined_because"] == ""
+    spread = np.array([0, 0, 1, 0, 1, 0, 0, 0]).var(ddof=1)
+    assert fixed["se"] == pytest.approx(math.sqrt(spread / 8))
+
+
+def test_identical_answers_are_no_infinite_t(make_bundle: MakeBundle) -> None:
+    """A model that answers as every reader does leaves no variance."""
+    same = dict.fromkeys(("M", "R1", "R2"), "AABA")
+    table = reader_panel(make_bundle("AAAA", same, models=("M",)), Options(margin=0.05))
+    assert table["difference"].tolist() == [0.0, 0.0]
+    assert table[["se", "df", "ci_low", "ci_high", "p", "p_noninferior"]].isna().all(axis=None)
+    assert table["undefined_because"].str.startswith("standard error, interval and p: ").all()
+
+
+@pytest.mark.parametrize(
+    ("truth", "columns", "because"),
+    [
+        ("A", {}, "a single item"),
+        ("AA", {"patient_id": "p"}, "all items belong to one patient"),
+        ("..", {}, "no item has a reference standard"),
+    ],
+)
+def test_too_few_items_leave_no_standard_error(
+    make_bundle: MakeBundle, truth: str, columns: dict[str, str], because: str
+) -> None:
+    """Each with its reason in both rows."""
+    answers = {"M": "AA"[: len(truth)], "R1": "BA"[: len(truth)], "R2": "AB"[: len(truth)]}
+    table = reader_panel(make_bundle(truth, answers, models=("M",), **columns))
+    assert table[["se", "ci_low", "ci_high", "p"]].isna().all(axis=None)
+    assert table["undefined_because"].str.contains(because).all()
+
+
+def test_an_unanswered_item_is_wrong(make_bundle: MakeBundle) -> None:
+    """As in accuracy: a dot is a missing answer, and its item counts."""
+    missing = {"M": "AAA.", "R1": "AAB.", "R2": "AB.."}
+    wrong = {"M": "AAAB", "R1": "AABB", "R2": "ABBB"}
+    tables = [reader_panel(make_bundle("AAAA", one, models=("M",))) for one in (missing, wrong)]
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_the_margin_is_the_options_else_the_protocols_else_none(make_bundle: MakeBundle) -> None:
+    """Without one the test for it is empty, and the row is not undefined."""
+    bundle = make_bundle("A" * 8, {**READINGS, "R3": "AAAAAABB"}, models=("M",))
+    planned = Bundle(
+        items=bundle.items,
+        raters=bundle.raters,
+        readings=bundle.readings,
+        protocol={"locked": {"protocol": {"margin": 0.1}}},
+    )
+    without = reader_panel(bundle)
+    assert without[["margin", "p_noninferior"]].isna().all(axis=None)
+    assert (without["undefined_because"] == "").all()
+    assert reader_panel(planned)["margin"].tolist() == [0.1, 0.1]
+    asked = reader_panel(planned, Options(margin=0.0))
+    assert asked["margin"].tolist() == [0.0, 0.0]
+    # At a margin of 0 the one-sided p is half the two-sided one where the model is ahead.
+    assert asked["p_noninferior"].to_numpy() == pytest.approx(asked["p"].to_numpy() / 2)
+
+
+def test_a_smaller_error_for_random_readers_is_noted(make_bundle: MakeBundle) -> None:
+    """Readers alike in accuracy but not in answers: MSR is below the error of items."""
+    readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "AABBAAAA", "R3": "AAAABBAA"}
+    table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
+    random, fixed = row(table, RANDOM), row(table, FIXED)
+    assert random["se"] < fixed["se"]
+    assert "below that of these readers" in random["note"]
+    assert "below" not in fixed["note"]
+
+
+def test_a_model_with_one_condition_meets_the_readers_of_each() -> None:
+    """And a model with several meets the readers of the same names."""
+    ids = [f"q{i}" for i in range(6)]
+    answers = {
+        ("R1", "aided"): "AAAAAB",
+        ("R1", "unaided"): "AABBAB",
+        ("R2", "unaided"): "ABABAA",
+        ("M1", ""): "AAAAAA",
+        ("M2", "aided"): "BAAAAA",
+        ("M2", "image-absent"): "BBAAAB",
+    }
+    readings = pd.DataFrame(
+        [
+            {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer}
+            for (rater, condition), given in answers.items()
+            for item, answer in zip(ids, given, strict=True)
+        ]
+    )
+    kinds = pd.DataFrame(
+        {"rater_id": ["R1", "R2", "M1", "M2"], "rater_kind": ["reader"] * 2 + ["model"] * 2}
+    )
+    items = pd.DataFrame({"item_id": ids, "truth": "A"})
+    table = reader_panel(bundle_from_tables(items, readings, kinds))
+    fixed = table[table["claim"] == FIXED]
+    assert fixed[["model_id", "condition", "n_readers"]].to_numpy().tolist() == [
+        ["M1", "aided", 1],
+        ["M1", "unaided", 2],
+        ["M2", "aided", 1],
+    ]
+
+
+def test_without_models_or_readers_the_tables_have_their_columns(make_bundle: MakeBundle) -> None:
+    """An empty table is a header."""
+    tables = analyse(make_bundle("AB", {"R1": "AB"})).tables
+    for name in ("reader_panel", "reader_conditions", "variance_components"):
+        assert len(tables[name]) == 0
+    assert tables["reader_panel"].columns[0] == "model_id"
+    assert tables["reader_conditions"].columns[0] == "condition_a"
+    assert tables["variance_components"].columns[0] == "table"
+
+
+TRUTH = "ABABABAB"
+ANSWERS = {"M": "ABABABBB", "R1": "ABABBAAB", "R2": "AAABABAB"}
+SURE = {
+    "M": [0.9, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, 0.8],
+    "R1": [3, 5, 4, 2, 1, 2, 5, 4],
+    "R2": [5, 1, 2, 4, 3, 5, 5, 3],
+}
+
+
+def test_confidence_in_the_answer_is_signed_by_it() -> None:
+    """For the model by hand: positives .8, .6, .5, .8, negatives -.9, -.7, -.9, .6."""
+    table = reader_panel(rated(TRUTH, ANSWERS, SURE))
+    found = row(table, FIXED, "auc")
+    assert found["model_value"] == (4 * 3 + 2 + 0.5) / 16
+    assert found["note"] == ""
+    assert found["n_items"] == 8
+
+
+def test_confidence_that_decides_the_answer_is_the_rating() -> None:
+    """For reader R1 by hand, ratings 1 to 5 with B from 3 on; the note says how it was read."""
+    sure = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2], "M": SURE["M"]}
+    answers = {r: "".join("AB"[one >= 3] for one in sure[r]) for r in ("R1", "R2")}
+    table = reader_panel(rated(TRUTH, {**answers, "M": ANSWERS["M"]}, sure))
+    found = row(table, FIXED, "auc")
+    first = ([3, 2, 2, 5], [1, 2, 4, 1])
+    second = ([3, 4, 5, 2], [1, 2, 2, 1])
+    areas = [
+        np.mean([(p > n) + 0.5 * (p == n) for p in high for n in low])
+        for high, low in (first, second)
+    ]
+    assert found["reader_mean"] == np.mean(areas)
+    assert "confidence is a rating of answer B" in found["note"]
+    assert (
+        found["model_value"]
+        == row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")["model_value"]
+    )
+
+
+def test_the_area_does_not_depend_on_which_letter_is_the_finding() -> None:
+    """Swapping the letters everywhere changes no number."""
+    swap = str.maketrans("AB", "BA")
+    other = {rater: given.translate(swap) for rater, given in ANSWERS.items()}
+    before = reader_panel(rated(TRUTH, ANSWERS, SURE))
+    after = reader_panel(rated(TRUTH.translate(swap), other, SURE))
+    numbers = before.select_dtypes("number").columns
+    assert after[numbers].to_numpy() == pytest.approx(before[numbers].to_numpy(), nan_ok=True)
+
+
+def test_a_missing_answer_has_the_worst_rating() -> None:
+    """Wrong for a positive as for a negative item, and noted."""
+    answers = {**ANSWERS, "M": ".BABABA."}
+    sure = {**SURE, "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None]}
+    found = row(reader_panel(rated(TRUTH, answers, sure)), FIXED, "auc")
+    # Positives .8, .6, .5 and the missing one; negatives -.7, -.9, -.6 and the missing one.
+    assert found["model_value"] == 9 / 16
+    assert "missing answers have the worst rating" in found["note"]
+
+
+def test_answers_without_confidence_leave_the_area_undefined() -> None:
+    """For the rows of that rater only, with the reason; accuracy stands."""
+    answers = {**ANSWERS, "M2": "ABABABAA"}
+    bundle = rated(TRUTH, answers, {**SURE, "M2": [None] * 8})
+    table = reader_panel(bundle)
+    without = table[(table["model_id"] == "M2") & (table["metric"] == "auc")]
+    assert without[["difference", "se", "p"]].isna().all(axis=None)
+    assert (without["undefined_because"] == "AUC: 8 answers of M2 have no confidence").all()
+    rest = table[(table["model_id"] == "M") | (table["metric"] == "accuracy")]
+    assert (rest["undefined_because"] == "").all()
+    parts = variance_components(bundle)
+    parts = parts[(parts["model_id"] == "M2") & (parts["metric"] == "auc")]
+    assert parts["value"].isna().all()
+    assert parts["note"].str.startswith("undefined: ").all()
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        {"n_options": "4"},
+        {"option_set": ["x", "y"] * 4},
+        {"options": ['["no", "yes"]', '["left", "right"]'] * 4},
+    ],
+)
+def test_items_that_do_not_ask_one_binary_question_have_no_area(items: dict[str, object]) -> None:
+    """Four options, two option sets, or other words for them: a letter is not a finding."""
+    table = reader_panel(rated(TRUTH, ANSWERS, SURE, **items))
+    assert set(table["metric"]) == {"accuracy"}
+
+
+def test_ratings_of_models_alone_make_no_rows() -> None:
+    """Readers without confidence cannot be compared by it."""
+    table = reader_panel(rated(TRUTH, ANSWERS, {**SURE, "R1": [None] * 8, "R2": [None] * 8}))
+    assert set(table["metric"]) == {"accuracy"}
+
+
+def test_one_positive_item_leaves_the_area_without_error() -> None:
+    """The area stands, its error does not."""
+    table = reader_panel(rated("AAAAAAAB", ANSWERS, SURE))
+    found = row(table, RANDOM, "auc")
+    assert not math.isnan(found["difference"])
+    assert found["undefined_because"].endswith("or are one item")
+
+
+def test_patients_with_several_items_give_clustered_areas() -> None:
+    """The method says so, and the standard error is another one."""
+    alone = row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")
+    shared = rated(TRUTH, ANSWERS, SURE, patient_id=["p", "p", "q", "q", "r", "s", "t", "u"])
+    together = row(reader_panel(shared), FIXED, "auc")
+    assert alone["difference"] == together["difference"]
+    assert alone["se"] != together["se"]
+    assert together["method"].endswith("DeLong covariances of the empirical AUC over patients")
