@@ -103,5 +103,61 @@ SOURCES = (
         text="Cameron AC, Miller DL. A practitioner's guide to cluster-robust inference. J Hum"
         " Resour 2015;50:317-372.",
         doi="10.3368/jhr.50.2.317",
+        method="Readers and items as samples",
+        text="Obuchowski NA, Rockette HE. Hypothesis testing of diagnostic accuracy for multiple"
+        " readers and multiple tests: an ANOVA approach with dependent observations."
+        " Commun Stat Simul Comput 1995;24:285-308.",
+        doi="10.1080/03610919508813243",
+    ),
+    Source(
+        method="Degrees of freedom with random readers",
+        text="Hillis SL. A comparison of denominator degrees of freedom methods for multiple"
+        " observer ROC analysis. Stat Med 2007;26:596-619.",
+        doi="10.1002/sim.2532",
+    ),
+    Source(
+        method="Single treatment, and variance components of readers",
+        text="Hillis SL. A marginal-mean ANOVA approach for analyzing multireader multicase"
+        " radiological imaging data. Stat Med 2014;33:330-360.",
+        doi="10.1002/sim.5926",
+    ),
+    Source(
+        method="Readers against a standalone model",
+        text="Chakraborty DP. Observer performance methods for diagnostic imaging: foundations,"
+        " modeling, and applications with R-based examples. CRC Press 2017, chapter 22.",
+        doi="10.1201/9781351228190",
+    ),
+    Source(
+        method="Jackknife covariances of the area under the ROC curve",
+        text="Hillis SL, Obuchowski NA, Schartz KM, Berbaum KS. A comparison of the"
+        " Dorfman-Berbaum-Metz and Obuchowski-Rockette methods for receiver operating"
+        " characteristic (ROC) data. Stat Med 2005;24:1579-1607.",
+        doi="10.1002/sim.2024",
+    ),
+    Source(
+        method="Area under the ROC curve, its components",
+        text="DeLong ER, DeLong DM, Clarke-Pearson DL. Comparing the areas under two or more"
+        " correlated receiver operating characteristic curves: a nonparametric approach."
+        " Biometrics 1988;44:837-845.",
+        doi="10.2307/2531595",
+    ),
+    Source(
+        method="Area under the ROC curve of clustered items",
+        text="Obuchowski NA. Nonparametric analysis of clustered ROC curve data."
+        " Biometrics 1997;53:567-578.",
+        doi="10.2307/2533958",
+    ),
+    Source(
+        method="Percent correct of clustered items",
+        text="Rao JNK, Scott AJ. A simple method for the analysis of clustered binary data."
+        " Biometrics 1992;48:577-585.",
+        doi="10.2307/2532311",
+    ),
+    Source(
+        method="One-shot variance with random readers (a check)",
+        text="Gallas BD, Bandos A, Samuelson FW, Wagner RF. A framework for random-effects ROC"
+        " analysis: biases with the bootstrap and other variance estimators."
+        " Commun Stat Theory Methods 2009;38:2586-2603.",
+        doi="10.1080/03610920802610084",
     ),
 )

@@ -53,7 +53,7 @@ def variance_components(bundle: Bundle, options: Options | None = None) -> pd.Da
     -----
     `MST`, `MSR`, `MSTR`: mean squares of treatments, readers, and both. `Var`: error over items.
     `Cov1`: same reader, two treatments; `Cov2`: two readers, same treatment; `Cov3`: two of both.
-    `var_reader` and `var_treatment_reader` are unbiased and may come out negative.
+    `var_reader` and `var_treatment_reader` are moment estimates and may come out negative.
 
     See Also
     --------

@@ -7,7 +7,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from analysis import Bundle, bundle_from_tables, mrmc, reader_conditions, reader_panel
+from analysis import (
+    Bundle,
+    bundle_from_tables,
+    mrmc,
+    reader_conditions,
+    reader_panel,
+    variance_components,
+)
 
 READERS = ["R1", "R2", "R3"]
 CONDITIONS = ("aided", "unaided")
@@ -88,6 +95,20 @@ def test_names_and_order_change_nothing(correct: np.ndarray, seed: int) -> None:
     before, after = bundle(correct), bundle(correct, ["Z", "A", "K"], seed=seed)
     for table in (reader_panel, reader_conditions):
         same_numbers(table(before), table(after))
+
+
+@settings(max_examples=15, deadline=None)
+@given(answers(), st.integers(1, 10**6))
+def test_the_order_of_rows_changes_no_bit(correct: np.ndarray, seed: int) -> None:
+    """Items are taken in order of name, raters too."""
+    one = bundle(correct)
+    shuffled = Bundle(
+        items=one.items.sample(frac=1, random_state=seed),
+        raters=one.raters.sample(frac=1, random_state=seed),
+        readings=one.readings.sample(frac=1, random_state=seed),
+    )
+    for table in (reader_panel, reader_conditions, variance_components):
+        pd.testing.assert_frame_equal(table(one), table(shuffled), check_exact=True)
 
 
 @settings(max_examples=15, deadline=None)
