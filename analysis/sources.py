@@ -103,6 +103,8 @@ SOURCES = (
         text="Cameron AC, Miller DL. A practitioner's guide to cluster-robust inference. J Hum"
         " Resour 2015;50:317-372.",
         doi="10.3368/jhr.50.2.317",
+    ),
+    Source(
         method="Readers and items as samples",
         text="Obuchowski NA, Rockette HE. Hypothesis testing of diagnostic accuracy for multiple"
         " readers and multiple tests: an ANOVA approach with dependent observations."
