@@ -150,6 +150,7 @@ def _reader_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             "rater_id": row["reader_id"],
             "answered_at_utc": row["received_at_utc"],
             "raw_answer": row["reason"] if answer is None else shown(answer, order),
+            "flags": " ".join("_".join(flag.split()) for flag in json.loads(row["flags"])),
         }
 
 

@@ -95,6 +95,10 @@ READINGS = (
         name="raw_answer",
         description="Letter as pressed, the reason for giving the case up, or a model's own words",
     ),
+    Column(
+        name="flags",
+        description="What casts doubt on the reading or its times: words separated by blanks",
+    ),
 )
 
 FILES = {"items.csv": ITEMS, "raters.csv": RATERS, "readings.csv": READINGS}

@@ -23,7 +23,7 @@ class Bundle:
         the other columns of `raters.csv` as text.
     readings : pandas.DataFrame
         One row a reading: the columns of `readings.csv` as text, `answer` a letter or empty,
-        `status` never empty, `repeat` int.
+        `status` never empty, `repeat` int, `flags` words separated by single blanks.
     protocol : mapping
         The protocol as exported; empty when there is none.
     sha256 : mapping of str to str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -23,6 +25,8 @@ from analysis.bundle.words import (
 from analysis.errors import Fault
 
 FILE = "readings.csv"
+WORD = re.compile(r"[\w.:/-]+")
+YES_AND_NO = {"true", "false", "yes", "no", "0", "1"}
 KEY = ["rater_id", "item_id", "condition", "repeat"]
 
 
@@ -52,6 +56,8 @@ def check_readings(
     readings = stripped(with_columns(table, READING_COLUMNS), READING_NAMES)
     readings["answer"] = each_distinct(readings["answer"], lambda cell: cell.strip().upper())
     readings["status"] = _statuses(readings)
+    for column in ("flags", "excluded"):
+        readings[column] = each_distinct(readings[column], lambda cell: " ".join(cell.split()))
     repeats, repeat_faults = _repeats(readings)
     faults = [
         *(spelling_faults(FILE, table, "rater_id") if raters is None else []),
@@ -61,6 +67,7 @@ def check_readings(
         *_answer_faults(readings, items),
         *repeat_faults,
         *_number_faults(readings),
+        *_flag_faults(readings),
     ]
     readings["repeat"] = repeats
     return readings, faults + _duplicate_faults(readings)
@@ -184,6 +191,25 @@ def _number_faults(readings: pd.DataFrame) -> list[Fault]:
             "Give a plain number, or leave the cell empty where nothing was measured",
         )
     return faults
+
+
+def _flag_faults(readings: pd.DataFrame) -> list[Fault]:
+    """Refuse a list in another notation, and a column of yes and no: every row would be flagged."""
+    remedy = "Name what was noticed, such as too_fast, or leave the cell empty"
+    if set(readings["flags"].str.lower().unique()) <= YES_AND_NO:
+        what = f"flags says {readings['flags'].iloc[0]!r} and names nothing"
+        return [Fault(file=FILE, row=None, what=what, remedy=remedy)]
+    return faults_where(
+        FILE,
+        readings,
+        ~each_distinct(readings["flags"], _are_words).astype(bool),
+        lambda r: f"flags {r['flags'][:40]!r} is not words separated by blanks",
+        remedy,
+    )
+
+
+def _are_words(cell: str) -> bool:
+    return all(WORD.fullmatch(word) for word in cell.split())
 
 
 def _duplicate_faults(readings: pd.DataFrame) -> list[Fault]:

@@ -59,5 +59,7 @@ READING_COLUMNS = (
     "timing_source",
     "shown_order",
     "raw_answer",
+    "flags",
+    "excluded",
 )
 READING_NUMBERS = ("position", "confidence", "response_ms", "elapsed_ms", "hidden_ms", "paused_ms")

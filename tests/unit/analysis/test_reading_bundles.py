@@ -148,3 +148,38 @@ def test_a_label_that_carries_its_mark_shows_it_once() -> None:
     assert all(name.on_figure.count("simulated") == 1 for name in names.values())
     alone = rater_names(bundle_from_tables(items, readings))
     assert [alone[rater].full for rater in ids[2:]] == ids[2:]
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ('["too_fast"]', "row 2: flags '\\[\"too_fast\"\\]' is not words separated by blanks"),
+        ("too_fast,late", "row 2: flags 'too_fast,late' is not words separated by blanks"),
+        (["True", "False"], "flags says 'True' and names nothing"),
+    ],
+)
+def test_flags_in_another_notation_are_refused(flags: str | list[str], words: str) -> None:
+    """A list's brackets, or a False in every row, would make every reading a flagged one."""
+    items = pd.DataFrame({"item_id": ["p", "q"]})
+    readings = pd.DataFrame(
+        {"rater_id": "R", "item_id": ["p", "q"], "answer": ["A", "A"], "flags": flags}
+    )
+    with pytest.raises(BundleError, match=words):
+        bundle_from_tables(items, readings)
+
+
+def test_flags_and_exclusions_are_empty_where_nobody_wrote_them(folder: Path) -> None:
+    """Both columns are optional, and blanks are nothing."""
+    assert set(read_bundle(folder).readings["flags"]) == {""}
+    readings = pd.DataFrame(
+        {
+            "rater_id": "R",
+            "item_id": ["p", "q"],
+            "answer": "A",
+            "flags": [" late  too_fast ", " "],
+            "excluded": ["interrupted by a call ", None],
+        }
+    )
+    found = bundle_from_tables(pd.DataFrame({"item_id": ["p", "q"]}), readings).readings
+    assert found["flags"].tolist() == ["late too_fast", ""]
+    assert found["excluded"].tolist() == ["interrupted by a call", ""]

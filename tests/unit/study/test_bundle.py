@@ -4,12 +4,15 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from frictionless import validate
 
+from analysis import read_bundle
+from study import desk
 from study.bundle import bundle_files, export, zipped
 from study.canonical import sha256_of
 from study.errors import BadFile
@@ -17,7 +20,7 @@ from study.models import add_model
 from study.simulation import simulate
 from study.store import Store
 from study.verification import check_chain
-from tests.conftest import NOW
+from tests.conftest import NOW, person, presentation, reading
 
 Opened = Callable[..., Store]
 HEADERS = {
@@ -26,7 +29,7 @@ HEADERS = {
     "raters.csv": "rater_id,rater_kind,label,level,years,site,model_version",
     "readings.csv": "rater_id,item_id,answer,condition,session,repeat,position,status,confidence,"
     "response_ms,elapsed_ms,hidden_ms,paused_ms,presented_at_utc,answered_at_utc,timing_source,"
-    "shown_order,raw_answer",
+    "shown_order,raw_answer,flags",
 }
 
 
@@ -193,3 +196,27 @@ def test_an_export_that_fails_at_its_last_step_leaves_nothing(
     with pytest.raises(BadFile, match="No space left on device"):
         export(full, study="trial", out=tmp_path / name)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_flags_are_words_that_the_analysis_reads(opened: Opened, tmp_path: Path) -> None:
+    """From the page through the store and the bundle to the checked table; a blank is no end."""
+    store = opened(cases=2)
+    first, second = (shown.case for shown in desk.desk(store, person(store)).cases)
+    flagged = reading(first, flags=["resumed", "page zoomed"])
+    records = (presentation(first), flagged, presentation(second), reading(second))
+    times = [
+        NOW,
+        NOW + timedelta(seconds=2),
+        NOW + timedelta(seconds=3),
+        NOW + timedelta(seconds=5),
+    ]
+    for record, now in zip(records, times, strict=True):
+        assert desk.take_records(store, person(store), [record], now=now).refused == ()
+    export(store, study="trial", out=tmp_path / "bundle")
+    package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
+    fields = next(one for one in package["resources"] if one["path"] == "readings.csv")["schema"]
+    assert "flags" in [field["name"] for field in fields["fields"]]
+    assert read_bundle(tmp_path / "bundle").readings["flags"].tolist() == [
+        "page_zoomed resumed",
+        "",
+    ]
