@@ -16,12 +16,16 @@ from analysis.accuracy import accuracy
 from analysis.agreement import agreement_pairs
 from analysis.bundle import Bundle, bundle_from_tables, read_bundle
 from analysis.comparison import comparisons, gee
+from analysis.difficulty import item_difficulty
 from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
+from analysis.leaderboard import leaderboard
 from analysis.missing import missing
 from analysis.mrmc import reader_conditions, reader_panel, variance_components
 from analysis.options import Options
 from analysis.output import write_report, write_tables
 from analysis.results import Results, analyse
+from analysis.sensitivity import sensitivity
+from analysis.times import time_model, times
 
 __all__ = [
     "AnalysisError",
@@ -43,6 +47,13 @@ __all__ = [
     "reader_conditions",
     "reader_panel",
     "variance_components",
+    "item_difficulty",
+    "leaderboard",
+    "missing",
+    "read_bundle",
+    "sensitivity",
+    "time_model",
+    "times",
     "write_report",
     "write_tables",
 ]

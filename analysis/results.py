@@ -12,6 +12,8 @@ from analysis.agreement.pairs import agreement_table
 from analysis.bundle.model import Bundle
 from analysis.comparison.gee import gee_table
 from analysis.comparison.pairs import comparisons_table
+from analysis.difficulty import item_difficulty_table
+from analysis.leaderboard import leaderboard_table
 from analysis.matrix import reading_matrix
 from analysis.missing import missing_table
 from analysis.mrmc.components import variance_components_table
@@ -21,6 +23,9 @@ from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
 from analysis.protocol import margin_of
 from analysis.resamples import cluster_weights
+from analysis.sensitivity import sensitivity_table
+from analysis.times.model import time_model_table
+from analysis.times.summaries import times_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,6 +67,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     -------
     Results
         Every table, by its name.
+        Every table, in the order in which they are written.
 
     Examples
     --------
@@ -90,6 +96,11 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "reader_panel": reader_panel_table(matrix, options, figures, margin),
             "reader_conditions": reader_conditions_table(matrix, options, figures),
             "variance_components": variance_components_table(matrix, options, figures),
+            "times": times_table(bundle, matrix),
+            "sensitivity": sensitivity_table(bundle, matrix, options),
+            "time_model": time_model_table(bundle, matrix, options),
+            "item_difficulty": item_difficulty_table(bundle, matrix),
+            "leaderboard": leaderboard_table(matrix, options, weights),
         },
         n_clusters=matrix.n_clusters,
         clustered=matrix.clustered,

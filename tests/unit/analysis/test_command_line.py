@@ -23,6 +23,16 @@ def test_tables_writes_the_tables_alone(folder: Path, tmp_path: Path) -> None:
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
     tables = analyse(read_bundle(folder)).tables
     assert list(_files(tmp_path / "out")) == sorted(f"tables/{name}.csv" for name in tables)
+def _tables(folder: Path) -> set[str]:
+    names = set(analyse(read_bundle(folder)).tables)
+    assert {"accuracy", "agreement_pairs", "missing"} <= names
+    return names
+
+
+def test_tables_writes_every_table_and_no_more(folder: Path, tmp_path: Path) -> None:
+    """No report, no figures."""
+    assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
+    assert set(_files(tmp_path / "out")) == {f"tables/{name}.csv" for name in _tables(folder)}
 
 
 def test_the_same_bundle_and_seed_twice_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
@@ -76,6 +86,7 @@ def test_a_second_report_replaces_the_first_and_nothing_else(folder: Path, tmp_p
         (out / "note.txt").write_text("mine")
     assert (out / "note.txt").read_text() == "mine"
     assert len(list((out / "tables").iterdir())) == len(analyse(read_bundle(folder)).tables)
+    assert {path.stem for path in (out / "tables").iterdir()} == _tables(folder)
 
 
 @pytest.mark.parametrize(

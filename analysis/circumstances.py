@@ -1,0 +1,170 @@
+"""How a reading came about: how long it took, when in its session, and what makes it doubtful."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.faults import each_distinct, numbers_in
+from analysis.bundle.model import Bundle
+from analysis.matrix import ReadingMatrix
+
+KEY = ["rater_id", "item_id", "condition"]
+SITTING = ["rater_id", "session"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Circumstances:
+    """The measured times of first readings, in order of column and item.
+
+    Parameters
+    ----------
+    item, column : numpy.ndarray of int, shape (n_times,)
+        Positions in the reading matrix.
+    response_ms : numpy.ndarray of float, shape (n_times,)
+        Milliseconds, 0 or larger.
+    flagged : numpy.ndarray of bool, shape (n_times,)
+        Whether the reading has any flag.
+    session : numpy.ndarray of str, shape (n_times,)
+        The session's name; empty where not given. Whole numbers have one spelling.
+    place : numpy.ndarray of float, shape (n_times,)
+        Places in the reader's list since the session's first reading, from 0; nan where not given.
+    share : numpy.ndarray of float, shape (n_times,)
+        The place as a share of the session's length, 0 to below 1.
+    """
+
+    item: Ints
+    column: Ints
+    response_ms: Floats
+    flagged: Bools
+    session: npt.NDArray[np.object_]
+    place: Floats
+    share: Floats
+
+
+def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
+    """Collect the measured response times of a bundle's first readings.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+
+    Returns
+    -------
+    Circumstances
+        One entry a first reading whose `response_ms` is given, whatever became of it.
+
+    Notes
+    -----
+    A session is as long as what its rater has read of it, hidden repeats and unanswered cases
+    included.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.matrix import reading_matrix
+    >>> bundle = bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"]}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "R1", "item_id": ["q1", "q2", "q3"], "answer": "A",
+    ...         "response_ms": [900, None, 1200], "position": [12, 11, 14], "session": 2,
+    ...     }),
+    ... )
+    >>> times = measured(bundle, reading_matrix(bundle))
+    >>> times.response_ms.tolist(), times.place.tolist(), times.session.tolist()
+    ([900.0, 1200.0], [1.0, 3.0], ['2', '2'])
+    """
+    readings = bundle.readings
+    timed = readings.loc[each_distinct(readings["response_ms"], str.strip) != "", "rater_id"]
+    readings = readings.loc[readings["rater_id"].isin(timed.unique())]
+    readings = readings.assign(
+        session=each_distinct(readings["session"], _session_name).astype(object),
+        position=numbers_in(readings["position"]),
+    )
+    readings = readings.assign(**_places(readings))
+    readings = first_readings(readings)
+    readings = readings.assign(response_ms=numbers_in(readings["response_ms"]))
+    readings = readings.loc[readings["response_ms"].notna()]
+    item, column = cells_of(matrix, readings)
+    order = np.lexsort((item, column))
+    found = readings.iloc[order]
+    return Circumstances(
+        item=item[order],
+        column=column[order],
+        response_ms=found["response_ms"].to_numpy(dtype=np.float64),
+        flagged=(found["flags"] != "").to_numpy(dtype=bool),
+        session=found["session"].to_numpy(dtype=object),
+        place=found["place"].to_numpy(dtype=np.float64),
+        share=found["share"].to_numpy(dtype=np.float64),
+    )
+
+
+def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
+    """Say which first readings have something in a column.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+    column : str
+        `flags` or `excluded`.
+
+    Returns
+    -------
+    numpy.ndarray of bool, shape (n_items, n_columns)
+        Aligned with the matrix; false where there is no reading.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.matrix import reading_matrix
+    >>> bundle = bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2"]}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2"], "answer": "A",
+    ...                   "flags": ["", "too_fast"]}),
+    ... )
+    >>> marked(bundle, reading_matrix(bundle), "flags").tolist()
+    [[False], [True]]
+    """
+    found = np.zeros(matrix.answers.shape, dtype=bool)
+    readings = bundle.readings
+    raters = readings.loc[readings[column] != "", "rater_id"].unique()
+    readings = first_readings(readings.loc[readings["rater_id"].isin(raters)])
+    found[cells_of(matrix, readings.loc[readings[column] != ""])] = True
+    return found
+
+
+def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
+    """Return the first reading of every rater, item and condition."""
+    return readings.sort_values("repeat", kind="stable").drop_duplicates(KEY)
+
+
+def cells_of(matrix: ReadingMatrix, readings: pd.DataFrame) -> tuple[Ints, Ints]:
+    """Return the rows and columns of the matrix that readings stand in."""
+    item = pd.Index(matrix.item_ids).get_indexer(pd.Index(readings["item_id"], dtype=object))
+    units = {(c.rater_id, c.condition): i for i, c in enumerate(matrix.columns)}
+    pairs = zip(readings["rater_id"], readings["condition"], strict=True)
+    column = np.fromiter((units[pair] for pair in pairs), dtype=np.int64, count=len(readings))
+    return item.astype(np.int64), column
+
+
+def _session_name(cell: str) -> str:
+    name = cell.strip()
+    whole = name.removesuffix(".0")  # how data frames write whole numbers
+    return str(int(whole)) if whole.isdecimal() else name
+
+
+def _places(readings: pd.DataFrame) -> dict[str, pd.Series[float]]:
+    sittings = readings.groupby(SITTING)["position"]
+    first, last = sittings.transform("min"), sittings.transform("max")
+    place = readings["position"] - first
+    return {"place": place, "share": place / (last - first + 1)}

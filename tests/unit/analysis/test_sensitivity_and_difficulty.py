@@ -1,0 +1,139 @@
+"""sensitivity.csv and item_difficulty.csv: other ways of counting, and counting by item."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, accuracy, bundle_from_tables, item_difficulty, sensitivity
+from analysis.difficulty import (
+    EVERYBODY_MISSED,
+    EVERYBODY_RIGHT,
+    MODELS_MISSED,
+    READERS_MISSED,
+)
+from analysis.proportions import wilson_interval
+from tests.unit.analysis.conftest import MakeBundle
+
+ANALYSES = ["missing as wrong", "missing dropped", "missing as right", "flagged times dropped"]
+
+
+def _flagged() -> Bundle:
+    """Six assigned items: two right (one flagged), one wrong and flagged, three unanswered."""
+    items = pd.DataFrame({"item_id": list("abcdefg"), "truth": ["A"] * 6 + [""]})
+    readings = pd.DataFrame(
+        {
+            "rater_id": "R",
+            "item_id": list("abcdeg"),
+            "answer": ["A", "A", "B", "A", "", "A"],
+            "status": ["answered"] * 3 + ["timed_out", "skipped", "answered"],
+            "flags": ["", "too_fast", "late page_zoomed", "", "", "late"],
+        }
+    )
+    return bundle_from_tables(items, readings)
+
+
+def test_the_four_analyses_count_what_their_names_say() -> None:
+    """By hand, with Wilson's interval; an item without reference standard is in none."""
+    table = sensitivity(_flagged())
+    assert list(table.columns) == [
+        "analysis",
+        "rater_id",
+        "condition",
+        "n",
+        "accuracy",
+        "ci_low",
+        "ci_high",
+    ]
+    assert table["analysis"].tolist() == ANALYSES
+    expected = [(2, 6), (2, 3), (5, 6), (1, 4)]
+    assert table["n"].tolist() == [n for _, n in expected]
+    assert table["accuracy"].tolist() == pytest.approx([k / n for k, n in expected], abs=1e-12)
+    counts, totals = np.array(expected, dtype=float).T
+    low, high = wilson_interval(counts, totals, 0.05)
+    assert table["ci_low"].tolist() == pytest.approx(low.tolist(), abs=1e-12)
+    assert table["ci_high"].tolist() == pytest.approx(high.tolist(), abs=1e-12)
+
+
+def test_the_primary_analysis_is_the_micro_accuracy(make_bundle: MakeBundle) -> None:
+    """Rater by rater, in the order of the accuracy table."""
+    bundle = make_bundle("AABB", {"b": "AA.B", "a": "BABA", "m": "...."}, models=("m",))
+    primary = sensitivity(bundle).query("analysis == 'missing as wrong'").reset_index(drop=True)
+    micro = accuracy(bundle).query("group == 'micro'").reset_index(drop=True)
+    same = ["rater_id", "n", "accuracy", "ci_low", "ci_high"]
+    pd.testing.assert_frame_equal(primary[same], micro[same])
+
+
+def test_an_analysis_that_leaves_nothing_is_empty() -> None:
+    """Every reading is flagged, or unanswered: there is no accuracy, and it is not 0."""
+    items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
+    reading = {"rater_id": ["R"], "item_id": ["a"], "answer": [""], "flags": ["late"]}
+    table = sensitivity(bundle_from_tables(items, pd.DataFrame(reading))).set_index("analysis")
+    assert table.loc[["missing dropped", "flagged times dropped"], "n"].tolist() == [0, 0]
+    assert table.loc[["missing dropped", "flagged times dropped"], "accuracy"].isna().all()
+
+
+def test_of_repeats_the_first_ones_flags_count() -> None:
+    """As its answer does."""
+    items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
+    readings = pd.DataFrame(
+        {
+            "rater_id": "R",
+            "item_id": "a",
+            "answer": "A",
+            "repeat": [2, 1],
+            "flags": ["late", ""],
+        }
+    )
+    table = sensitivity(bundle_from_tables(items, readings)).set_index("analysis")
+    assert table.loc["flagged times dropped", "n"] == 1
+
+
+def test_items_are_counted_by_kind_of_rater_with_a_note(make_bundle: MakeBundle) -> None:
+    """Readers R and S, models M and N, and every note once."""
+    bundle = make_bundle(
+        "AAAAA.",
+        {"R": "ABBABA", "S": "ABABBA", "M": "ABBAAA", "N": "ABBBBA"},
+        models=("M", "N"),
+        examination_id=["e1", "e1", "e2", "e2", "e3", "e3"],
+    )
+    table = item_difficulty(bundle).set_index("item_id")
+    assert list(table.index) == ["q000", "q001", "q002", "q003", "q004"]
+    assert table["n_readers"].tolist() == table["n_models"].tolist() == [2] * 5
+    assert table["n_readers_correct"].tolist() == [2, 0, 1, 1, 0]
+    assert table["n_models_correct"].tolist() == [2, 0, 0, 1, 1]
+    assert table["note"].tolist() == [
+        EVERYBODY_RIGHT,
+        EVERYBODY_MISSED,
+        MODELS_MISSED,
+        "",
+        READERS_MISSED,
+    ]
+    assert table["examination_id"].tolist() == ["e1", "e1", "e2", "e2", "e3"]
+
+
+def test_an_item_that_nobody_has_come_to_is_not_a_hard_one() -> None:
+    """Given up counts as missed; not yet read counts as nothing."""
+    items = pd.DataFrame({"item_id": ["a", "b", "c"], "truth": "A"})
+    readings = pd.DataFrame({"rater_id": ["R", "R"], "item_id": ["a", "b"], "answer": ["", "A"]})
+    table = item_difficulty(bundle_from_tables(items, readings))
+    assert table["n_readers"].tolist() == [1, 1, 0]
+    assert table["note"].tolist() == [EVERYBODY_MISSED, EVERYBODY_RIGHT, ""]
+
+
+def test_a_model_with_one_condition_stands_beside_the_readers_of_each() -> None:
+    """Items are listed condition by condition."""
+    items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
+    readings = pd.DataFrame(
+        {
+            "rater_id": ["R", "R", "M"],
+            "item_id": "a",
+            "answer": ["A", "B", "A"],
+            "condition": ["aided", "unaided", ""],
+        }
+    )
+    raters = pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]})
+    table = item_difficulty(bundle_from_tables(items, readings, raters))
+    assert table[["condition", "n_readers_correct", "n_models_correct"]].values.tolist() == [
+        ["aided", 1, 1],
+        ["unaided", 0, 1],
+    ]
