@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints
-from analysis.bundle.faults import each_distinct, numbers_in
+from analysis.bundle.faults import each_distinct
 from analysis.bundle.model import Bundle
 from analysis.matrix import ReadingMatrix
 
@@ -81,16 +81,14 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     >>> times.response_ms.tolist(), times.place.tolist(), times.session.tolist()
     ([900.0, 1200.0], [1.0, 3.0], ['2', '2'])
     """
-    readings = bundle.readings
-    timed = readings.loc[each_distinct(readings["response_ms"], str.strip) != "", "rater_id"]
-    readings = readings.loc[readings["rater_id"].isin(timed.unique())]
-    readings = readings.assign(
-        session=each_distinct(readings["session"], _session_name).astype(object),
-        position=numbers_in(readings["position"]),
+    readings = bundle.readings[[*KEY, "repeat", "session", "flags"]].assign(
+        session=each_distinct(bundle.readings["session"], _session_name).astype(object),
+        position=_numbers(bundle.readings["position"]),
+        response_ms=_numbers(bundle.readings["response_ms"]),
     )
-    readings = readings.assign(**_places(readings))
-    readings = first_readings(readings)
-    readings = readings.assign(response_ms=numbers_in(readings["response_ms"]))
+    timed = readings.loc[readings["response_ms"].notna(), "rater_id"].unique()
+    readings = readings.loc[readings["rater_id"].isin(timed)]
+    readings = first_readings(readings.assign(**_places(readings)))
     readings = readings.loc[readings["response_ms"].notna()]
     item, column = cells_of(matrix, readings)
     order = np.lexsort((item, column))
@@ -151,10 +149,14 @@ def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
 def cells_of(matrix: ReadingMatrix, readings: pd.DataFrame) -> tuple[Ints, Ints]:
     """Return the rows and columns of the matrix that readings stand in."""
     item = pd.Index(matrix.item_ids).get_indexer(pd.Index(readings["item_id"], dtype=object))
-    units = {(c.rater_id, c.condition): i for i, c in enumerate(matrix.columns)}
-    pairs = zip(readings["rater_id"], readings["condition"], strict=True)
-    column = np.fromiter((units[pair] for pair in pairs), dtype=np.int64, count=len(readings))
-    return item.astype(np.int64), column
+    units = pd.MultiIndex.from_tuples([(c.rater_id, c.condition) for c in matrix.columns])
+    column = units.get_indexer(pd.MultiIndex.from_frame(readings[["rater_id", "condition"]]))
+    return item.astype(np.int64), column.astype(np.int64)
+
+
+def _numbers(cells: pd.Series[str]) -> Floats:
+    """Return the numbers of a column that has been checked; nan where a cell is empty."""
+    return np.array([float(cell) if cell.strip() else np.nan for cell in cells.to_numpy(object)])
 
 
 def _session_name(cell: str) -> str:

@@ -12,6 +12,7 @@ from analysis.agreement.pairs import agreement_table
 from analysis.bundle.model import Bundle
 from analysis.comparison.gee import gee_table
 from analysis.comparison.pairs import comparisons_table
+from analysis.circumstances import measured
 from analysis.difficulty import item_difficulty_table
 from analysis.leaderboard import leaderboard_table
 from analysis.matrix import reading_matrix
@@ -84,6 +85,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     weights = cluster_weights(matrix, options)
     figures = figures_of_merit(matrix, bundle.items)
     margin = margin_of(options, bundle.protocol)
+    found = measured(bundle, matrix)
     return Results(
         bundle=bundle,
         options=options,
@@ -91,6 +93,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "accuracy": accuracy_table(matrix, options, weights),
             "agreement_pairs": agreement_table(matrix, options, weights),
             "comparisons": comparisons_table(matrix, options, weights),
+            "times": times_table(matrix, found),
             "missing": missing_table(matrix),
             "gee": gee_table(matrix, options),
             "reader_panel": reader_panel_table(matrix, options, figures, margin),
@@ -98,7 +101,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "variance_components": variance_components_table(matrix, options, figures),
             "times": times_table(bundle, matrix),
             "sensitivity": sensitivity_table(bundle, matrix, options),
-            "time_model": time_model_table(bundle, matrix, options),
+            "time_model": time_model_table(matrix, found, options),
             "item_difficulty": item_difficulty_table(bundle, matrix),
             "leaderboard": leaderboard_table(matrix, options, weights),
         },

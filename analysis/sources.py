@@ -162,4 +162,28 @@ SOURCES = (
         " Commun Stat Theory Methods 2009;38:2586-2603.",
         doi="10.1080/03610920802610084",
     ),
+    Source(
+        method="Quartiles of response times",
+        text="Hyndman RJ, Fan Y. Sample quantiles in statistical packages."
+        " Am Stat 1996;50:361-365.",
+        doi="10.1080/00031305.1996.10473566",
+    ),
+    Source(
+        method="Mixed model of response times, readers and items crossed",
+        text="Baayen RH, Davidson DJ, Bates DM. Mixed-effects modeling with crossed random effects"
+        " for subjects and items. J Mem Lang 2008;59:390-412.",
+        doi="10.1016/j.jml.2007.12.005",
+    ),
+    Source(
+        method="Profiled restricted likelihood",
+        text="Bates D, Maechler M, Bolker B, Walker S. Fitting linear mixed-effects models using"
+        " lme4. J Stat Softw 2015;67(1):1-48.",
+        doi="10.18637/jss.v067.i01",
+    ),
+    Source(
+        method="Uncertainty of ranks",
+        text="Goldstein H, Spiegelhalter DJ. League tables and their limitations: statistical"
+        " issues in comparisons of institutional performance. J R Stat Soc A 1996;159:385-409.",
+        doi="10.2307/2983325",
+    ),
 )

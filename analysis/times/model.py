@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from analysis.arrays import Bools, Floats
 from analysis.bundle.model import Bundle
-from analysis.circumstances import measured
+from analysis.circumstances import Circumstances, measured
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.options import Options
 from analysis.times.crossed import CrossedFit, fit_crossed
@@ -33,6 +33,9 @@ COLUMNS = (
 METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
 TOO_FEW = "fewer readings with a time than the model has terms"
 NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
+TOO_LARGE = "more readings, times readers, than the model is fitted to"
+# Cells of the design with the readers' indicators: half a gigabyte.
+LARGEST_LAYOUT = 2**26
 # Relative size below which a null vector's entry is taken for 0.
 ZERO = 1e-8
 
@@ -94,18 +97,19 @@ def time_model(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     >>> round(float(table["ratio"][1]), 3), table["undefined_because"][2]
     (0.553, 'no reading gives its position')
     """
-    return time_model_table(bundle, reading_matrix(bundle), options or Options())
+    matrix = reading_matrix(bundle)
+    return time_model_table(matrix, measured(bundle, matrix), options or Options())
 
 
-def time_model_table(bundle: Bundle, matrix: ReadingMatrix, options: Options) -> pd.DataFrame:
+def time_model_table(matrix: ReadingMatrix, found: Circumstances, options: Options) -> pd.DataFrame:
     """Return the table of `time_model` for readings that are arranged already.
 
     Parameters
     ----------
-    bundle : Bundle
-        The checked tables, for the times.
     matrix : ReadingMatrix
-        The bundle's readings as arrays.
+        The readings.
+    found : Circumstances
+        Their measured times.
     options : Options
         Its alpha is used.
 
@@ -114,7 +118,7 @@ def time_model_table(bundle: Bundle, matrix: ReadingMatrix, options: Options) ->
     pandas.DataFrame
         As `time_model` says.
     """
-    every = modelled_readings(matrix, measured(bundle, matrix))
+    every = modelled_readings(matrix, found)
     if every.empty:
         return pd.DataFrame(columns=list(COLUMNS))
     readings = complete(every)
@@ -133,10 +137,7 @@ def _rows(readings: pd.DataFrame, terms: Sequence[Term], alpha: float) -> list[d
     because = {i: terms[i].because for i in range(len(terms)) if i not in usable}
     blank, kept, tied = _estimable(design)
     because |= {i: _apart(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]}
-    if len(readings) <= int(kept.sum()):
-        fit, failure = None, TOO_FEW
-    else:
-        fit, failure = _fit(readings, design[:, kept]), NO_SPREAD
+    fit, failure = _fit_or_reason(readings, design[:, kept])
     place = np.cumsum(kept) - 1
     rows: list[dict[str, object]] = []
     for i, term in enumerate(terms):
@@ -150,6 +151,15 @@ def _rows(readings: pd.DataFrame, terms: Sequence[Term], alpha: float) -> list[d
             row |= _numbers(fit, int(place[usable.index(i) + 1]), alpha)
         rows.append(row)
     return rows
+
+
+def _fit_or_reason(readings: pd.DataFrame, design: Floats) -> tuple[CrossedFit | None, str]:
+    n, p = design.shape
+    if n <= p:
+        return None, TOO_FEW
+    if n * (p + readings["reader"].nunique()) > LARGEST_LAYOUT:
+        return None, TOO_LARGE
+    return _fit(readings, design), NO_SPREAD
 
 
 def _fit(readings: pd.DataFrame, design: Floats) -> CrossedFit | None:

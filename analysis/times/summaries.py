@@ -79,25 +79,25 @@ def times(bundle: Bundle) -> pd.DataFrame:
     correct correct 2 1500.0 1250.0
     correct wrong 1 4000.0 4000.0
     """
-    return times_table(bundle, reading_matrix(bundle))
+    matrix = reading_matrix(bundle)
+    return times_table(matrix, measured(bundle, matrix))
 
 
-def times_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
+def times_table(matrix: ReadingMatrix, found: Circumstances) -> pd.DataFrame:
     """Return the table of `times` for readings that are arranged already.
 
     Parameters
     ----------
-    bundle : Bundle
-        The checked tables, for the times.
     matrix : ReadingMatrix
-        The bundle's readings as arrays.
+        The readings.
+    found : Circumstances
+        Their measured times.
 
     Returns
     -------
     pandas.DataFrame
         As `times` says.
     """
-    found = measured(bundle, matrix)
     timed = {matrix.columns[i].rater_id for i in np.unique(found.column)}
     shown = np.array([c.rater_id in timed for c in matrix.columns], dtype=bool)
     tables = [_rows(matrix, found, group, shown) for group in groups_of(matrix, found)]

@@ -12,9 +12,10 @@ from scipy.optimize import minimize
 
 from analysis import Bundle, Options, bundle_from_tables, time_model
 from analysis.arrays import Floats, Ints
+from analysis.times import model
 from analysis.times.crossed import CrossedFit, fit_crossed
 from analysis.times.design import NO_CONTRAST, NOT_GIVEN
-from analysis.times.model import NO_SPREAD, TOO_FEW
+from analysis.times.model import NO_SPREAD, TOO_FEW, TOO_LARGE
 
 COLUMNS = [
     "term",
@@ -247,3 +248,11 @@ def test_one_reader_alone_is_modelled_too() -> None:
     """With a reading an item there is but one variance."""
     table = time_model(bundle_from_tables(*_study(1, 100))).set_index("term")
     assert table.loc[CORRECT, "ratio"] == pytest.approx(0.8, abs=0.2)
+
+
+def test_more_than_fits_into_memory_is_undefined_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of readers with tens of thousands of items each are not modelled."""
+    monkeypatch.setattr(model, "LARGEST_LAYOUT", 200)
+    row = time_model(bundle_from_tables(*_study(2, 40))).set_index("term").loc[CORRECT]
+    assert np.isnan(row["estimate"])
+    assert row["undefined_because"] == TOO_LARGE
