@@ -10,9 +10,9 @@ import pandas as pd
 from analysis.accuracy import accuracy_table
 from analysis.agreement.pairs import agreement_table
 from analysis.bundle.model import Bundle
+from analysis.circumstances import measured
 from analysis.comparison.gee import gee_table
 from analysis.comparison.pairs import comparisons_table
-from analysis.circumstances import measured
 from analysis.difficulty import item_difficulty_table
 from analysis.leaderboard import leaderboard_table
 from analysis.matrix import reading_matrix
@@ -67,7 +67,6 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     Returns
     -------
     Results
-        Every table, by its name.
         Every table, in the order in which they are written.
 
     Examples
@@ -77,8 +76,8 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     ...     pd.DataFrame({"item_id": ["q1"], "truth": ["A"]}),
     ...     pd.DataFrame({"rater_id": ["R1"], "item_id": ["q1"], "answer": ["A"]}),
     ... ))
-    >>> {name: len(table) for name, table in results.tables.items() if len(table)}
-    {'accuracy': 2, 'missing': 1}
+    >>> results.tables["missing"]["n_answered"].tolist()
+    [1]
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
@@ -93,14 +92,13 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "accuracy": accuracy_table(matrix, options, weights),
             "agreement_pairs": agreement_table(matrix, options, weights),
             "comparisons": comparisons_table(matrix, options, weights),
-            "times": times_table(matrix, found),
-            "missing": missing_table(matrix),
-            "gee": gee_table(matrix, options),
             "reader_panel": reader_panel_table(matrix, options, figures, margin),
             "reader_conditions": reader_conditions_table(matrix, options, figures),
-            "variance_components": variance_components_table(matrix, options, figures),
-            "times": times_table(bundle, matrix),
+            "times": times_table(matrix, found),
+            "missing": missing_table(matrix),
             "sensitivity": sensitivity_table(bundle, matrix, options),
+            "gee": gee_table(matrix, options),
+            "variance_components": variance_components_table(matrix, options, figures),
             "time_model": time_model_table(matrix, found, options),
             "item_difficulty": item_difficulty_table(bundle, matrix),
             "leaderboard": leaderboard_table(matrix, options, weights),
