@@ -20,7 +20,12 @@ from analysis.difficulty import item_difficulty
 from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
 from analysis.leaderboard import leaderboard
 from analysis.missing import missing
-from analysis.mrmc import reader_conditions, reader_panel, variance_components
+from analysis.mrmc import (
+    reader_conditions,
+    reader_panel,
+    sensitivity_panel,
+    variance_components,
+)
 from analysis.options import Options
 from analysis.output import write_report, write_tables
 from analysis.results import Results, analyse
@@ -49,6 +54,7 @@ __all__ = [
     "reader_conditions",
     "reader_panel",
     "sensitivity",
+    "sensitivity_panel",
     "time_model",
     "times",
     "variance_components",

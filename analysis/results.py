@@ -17,6 +17,7 @@ from analysis.difficulty import item_difficulty_table
 from analysis.leaderboard import leaderboard_table
 from analysis.matrix import reading_matrix
 from analysis.missing import missing_table
+from analysis.mrmc.choices import sensitivity_panel_table
 from analysis.mrmc.components import variance_components_table
 from analysis.mrmc.conditions import reader_conditions_table
 from analysis.mrmc.figures_of_merit import figures_of_merit
@@ -97,6 +98,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "times": times_table(matrix, found),
             "missing": missing_table(matrix),
             "sensitivity": sensitivity_table(bundle, matrix, options),
+            "sensitivity_panel": sensitivity_panel_table(bundle, matrix, options),
             "gee": gee_table(matrix, options),
             "variance_components": variance_components_table(matrix, options, figures),
             "time_model": time_model_table(matrix, found, options),

@@ -15,6 +15,7 @@ tables. Everything below the tables works on arrays alone:
 """
 
 from analysis.mrmc.auc import AucCovariance, empirical_auc
+from analysis.mrmc.choices import sensitivity_panel
 from analysis.mrmc.components import variance_components
 from analysis.mrmc.conditions import reader_conditions
 from analysis.mrmc.inference import Inference, infer
@@ -36,6 +37,7 @@ __all__ = [
     "percent_correct",
     "reader_conditions",
     "reader_panel",
+    "sensitivity_panel",
     "single_treatment",
     "two_treatments",
     "variance_components",

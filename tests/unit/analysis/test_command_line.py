@@ -23,6 +23,8 @@ def test_tables_writes_the_tables_alone(folder: Path, tmp_path: Path) -> None:
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
     tables = analyse(read_bundle(folder)).tables
     assert list(_files(tmp_path / "out")) == sorted(f"tables/{name}.csv" for name in tables)
+
+
 def _tables(folder: Path) -> set[str]:
     names = set(analyse(read_bundle(folder)).tables)
     assert {"accuracy", "agreement_pairs", "missing"} <= names

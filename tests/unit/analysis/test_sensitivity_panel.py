@@ -1,0 +1,105 @@
+"""The panel under every other choice: what is dropped, what stays paired, what must agree."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, bundle_from_tables, reader_panel, sensitivity_panel
+
+RATERS = ("M1", "R1", "R2", "R3")
+SHARED = ["claim", "n_readers", "n_items", "difference", "se", "df", "ci_low", "ci_high", "p"]
+
+
+def _bundle(*, patients: bool = False, tasks: int = 1, gaps: bool = False) -> Bundle:
+    generator = np.random.default_rng(3)
+    n = 60
+    ids = [f"q{i:02d}" for i in range(n)]
+    items = pd.DataFrame(
+        {
+            "item_id": ids,
+            "truth": "A",
+            "task": [
+                f"task {i % tasks}" if i > 3 * tasks or tasks == 1 else "task 0" for i in range(n)
+            ],
+            "patient_id": [f"p{i // 3 if patients else i}" for i in range(n)],
+        }
+    )
+    readings = pd.DataFrame(
+        {
+            "rater_id": np.repeat(RATERS, n),
+            "item_id": ids * len(RATERS),
+            "answer": np.where(generator.random(n * len(RATERS)) < 0.7, "A", "B"),
+            "flags": "",
+            "excluded": "",
+        }
+    )
+    if gaps:
+        readings.loc[[5, 70], "answer"] = ""
+        readings.loc[[8, 130], "flags"] = "too_fast"
+        readings.loc[200, "excluded"] = "the telephone rang"
+    kinds = pd.DataFrame({"rater_id": RATERS, "rater_kind": ["model", *["reader"] * 3]})
+    return bundle_from_tables(items, readings, kinds)
+
+
+@pytest.mark.parametrize("patients", [False, True])
+def test_the_primary_choice_is_the_panel_itself(patients: bool) -> None:
+    """Its rows are the panel's accuracy rows; with one task macro has the same numbers."""
+    bundle = _bundle(patients=patients)
+    panel = reader_panel(bundle)
+    table = sensitivity_panel(bundle)
+    for name in ("missing as wrong", "macro"):
+        rows = table.loc[table["analysis"] == name, SHARED].reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, panel[SHARED], check_exact=False, rtol=1e-10)
+
+
+def test_an_item_is_dropped_for_every_rater_of_the_row() -> None:
+    """Two gaps, two flags and one exclusion, each on another item."""
+    bundle = _bundle(gaps=True)
+    table = sensitivity_panel(bundle).drop_duplicates("analysis").set_index("analysis")
+    assert table["n_items"].to_dict() == {
+        "missing as wrong": 60,
+        "missing dropped": 58,
+        "missing as right": 60,
+        "flagged times dropped": 58,
+        "excluded readings dropped": 59,
+        "macro": 60,
+    }
+    assert table.loc["missing dropped", "note"] == "items that every rater of the row answered"
+    assert table.loc["missing as wrong", "note"] == ""
+
+
+@pytest.mark.parametrize("patients", [False, True])
+def test_macro_agrees_with_its_bootstrap(patients: bool) -> None:
+    """The standard error for these readers is that of 20,000 resamples, within 3 %."""
+    bundle = _bundle(patients=patients, tasks=3)
+    table = sensitivity_panel(bundle)
+    row = table.loc[(table["analysis"] == "macro") & (table["claim"] == "these readers")].iloc[0]
+    right = (bundle.readings["answer"] == "A").to_numpy().reshape(len(RATERS), -1).astype(float)
+    ahead = right[0] - right[1:].mean(axis=0)
+    task = bundle.items["task"].to_numpy()
+    cluster = np.unique(bundle.items["patient_id"], return_inverse=True)[1]
+    draws = np.random.default_rng(1).integers(cluster.max() + 1, size=(20_000, cluster.max() + 1))
+    counts = np.array([np.bincount(draw, minlength=cluster.max() + 1) for draw in draws])
+    weights = counts[:, cluster]
+    tasks = [task == name for name in np.unique(task)]
+    resampled = np.mean(
+        [(weights[:, t] @ ahead[t]) / weights[:, t].sum(axis=1) for t in tasks], axis=0
+    )
+    assert row["difference"] == pytest.approx(np.mean([ahead[t].mean() for t in tasks]))
+    assert row["se"] == pytest.approx(resampled.std(), rel=0.03)
+
+
+def test_what_cannot_be_computed_says_why() -> None:
+    """One reader has no claim about readers like it; no task, no macro; no model, no row."""
+    items = pd.DataFrame({"item_id": list("ab"), "truth": "A"})
+    readings = pd.DataFrame(
+        {"rater_id": ["M", "M", "R", "R"], "item_id": list("abab"), "answer": list("AAAB")}
+    )
+    kinds = pd.DataFrame({"rater_id": ["M", "R"], "rater_kind": ["model", "reader"]})
+    table = sensitivity_panel(bundle_from_tables(items, readings, kinds))
+    random = table.loc[table["claim"] == "readers like these"]
+    assert random["se"].isna().all()
+    assert (random["undefined_because"] != "").all()
+    macro = table.loc[table["analysis"] == "macro", "undefined_because"]
+    assert (macro == "no item with a reference standard names its task").all()
+    assert sensitivity_panel(bundle_from_tables(items, readings)).empty
