@@ -13,7 +13,7 @@ Pure functions on tables. The input is a bundle (a folder or .zip as exported), 
 """
 
 from analysis.accuracy import accuracy
-from analysis.agreement import agreement_pairs
+from analysis.agreement import agreement_groups, agreement_pairs
 from analysis.bundle import Bundle, bundle_from_tables, read_bundle
 from analysis.comparison import comparisons, gee
 from analysis.difficulty import item_difficulty
@@ -42,6 +42,7 @@ __all__ = [
     "OutputError",
     "Results",
     "accuracy",
+    "agreement_groups",
     "agreement_pairs",
     "analyse",
     "bundle_from_tables",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analysis.accuracy import accuracy_table
+from analysis.agreement.groups.table import agreement_groups_table
 from analysis.agreement.pairs import agreement_table
 from analysis.bundle.model import Bundle
 from analysis.circumstances import measured
@@ -69,6 +70,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     -------
     Results
         Every table, in the order in which they are written.
+        Tables `accuracy`, `agreement_pairs`, `agreement_groups` and `missing`.
 
     Examples
     --------
@@ -79,6 +81,8 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     ... ))
     >>> results.tables["missing"]["n_answered"].tolist()
     [1]
+    >>> {name: len(table) for name, table in results.tables.items()}
+    {'accuracy': 2, 'agreement_pairs': 0, 'agreement_groups': 12, 'missing': 1}
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
@@ -96,6 +100,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "reader_panel": reader_panel_table(matrix, options, figures, margin),
             "reader_conditions": reader_conditions_table(matrix, options, figures),
             "times": times_table(matrix, found),
+            "agreement_groups": agreement_groups_table(matrix, options, weights),
             "missing": missing_table(matrix),
             "sensitivity": sensitivity_table(bundle, matrix, options),
             "sensitivity_panel": sensitivity_panel_table(bundle, matrix, options),
