@@ -13,7 +13,13 @@ Pure functions on tables. The input is a bundle (a folder or .zip as exported), 
 """
 
 from analysis.accuracy import accuracy
-from analysis.agreement import agreement_groups, agreement_pairs
+from analysis.agreement import (
+    agreement_between,
+    agreement_groups,
+    agreement_indices,
+    agreement_pairs,
+    intra_reader,
+)
 from analysis.bundle import Bundle, bundle_from_tables, read_bundle
 from analysis.comparison import comparisons, gee
 from analysis.difficulty import item_difficulty
@@ -42,7 +48,9 @@ __all__ = [
     "OutputError",
     "Results",
     "accuracy",
+    "agreement_between",
     "agreement_groups",
+    "agreement_indices",
     "agreement_pairs",
     "analyse",
     "bundle_from_tables",
@@ -50,6 +58,7 @@ __all__ = [
     "gee",
     "item_difficulty",
     "leaderboard",
+    "intra_reader",
     "missing",
     "read_bundle",
     "reader_conditions",

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analysis.accuracy import accuracy_table
+from analysis.agreement.between.table import agreement_between_table
 from analysis.agreement.groups.table import agreement_groups_table
+from analysis.agreement.indices import agreement_indices_table
 from analysis.agreement.pairs import agreement_table
+from analysis.agreement.repeats import intra_reader_table
 from analysis.bundle.model import Bundle
 from analysis.circumstances import measured
 from analysis.comparison.gee import gee_table
@@ -69,8 +72,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     Returns
     -------
     Results
-        Every table, in the order in which they are written.
-        Tables `accuracy`, `agreement_pairs`, `agreement_groups` and `missing`.
+        Every table, by its name.
 
     Examples
     --------
@@ -79,10 +81,8 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     ...     pd.DataFrame({"item_id": ["q1"], "truth": ["A"]}),
     ...     pd.DataFrame({"rater_id": ["R1"], "item_id": ["q1"], "answer": ["A"]}),
     ... ))
-    >>> results.tables["missing"]["n_answered"].tolist()
-    [1]
-    >>> {name: len(table) for name, table in results.tables.items()}
-    {'accuracy': 2, 'agreement_pairs': 0, 'agreement_groups': 12, 'missing': 1}
+    >>> {name: len(table) for name, table in results.tables.items() if len(table)}
+    {'accuracy': 2, 'missing': 1}
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
@@ -109,6 +109,9 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "time_model": time_model_table(matrix, found, options),
             "item_difficulty": item_difficulty_table(bundle, matrix),
             "leaderboard": leaderboard_table(matrix, options, weights),
+            "agreement_between": agreement_between_table(matrix, options, weights),
+            "intra_reader": intra_reader_table(bundle, matrix, options, weights),
+            "agreement_indices": agreement_indices_table(matrix),
         },
         n_clusters=matrix.n_clusters,
         clustered=matrix.clustered,

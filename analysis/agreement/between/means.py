@@ -1,0 +1,110 @@
+"""Means over pairs of raters, and how far apart two of them are in every resample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.agreement.between.pair_sums import Estimate, PairSums, blocks, item_terms
+from analysis.agreement.pairing import Pair
+from analysis.arrays import Bools, Floats, Ints
+from analysis.clusters import ratio
+from analysis.matrix import ReadingMatrix
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairMeans:
+    """The mean agreement of some pairs by each of several measures.
+
+    Parameters
+    ----------
+    mean : numpy.ndarray of float, shape (n_measures,)
+        nan where no pair has a defined agreement.
+    defined : numpy.ndarray of bool, shape (n_measures, n_pairs)
+        The pairs that a mean is taken over.
+    """
+
+    mean: Floats
+    defined: Bools
+
+
+def pair_means(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, estimates: Sequence[Estimate]
+) -> PairMeans:
+    """Average the agreement of pairs.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    items : numpy.ndarray of int, shape (n_items,)
+        Positions of the items.
+    estimates : sequence of callable
+        The measures.
+
+    Returns
+    -------
+    PairMeans
+        Pairs whose agreement is undefined are left out of their measure's mean.
+    """
+    found = np.full((len(estimates), len(pairs)), np.nan)
+    for block in blocks(len(pairs), len(items)):
+        sums = PairSums(**_named(item_terms(matrix, pairs[block], items).sum(axis=-1)))
+        for m, estimate in enumerate(estimates):
+            found[m, block] = estimate(sums)
+    defined = np.isfinite(found)
+    total = np.where(defined, found, 0.0).sum(axis=-1)
+    return PairMeans(mean=ratio(total, defined.sum(axis=-1)), defined=defined)
+
+
+def resampled_means(
+    matrix: ReadingMatrix,
+    pairs: Sequence[Pair],
+    items: Ints,
+    estimates: Sequence[Estimate],
+    defined: Bools,
+    weights: Floats,
+) -> Floats:
+    """Average the agreement of pairs in every resample.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    items : numpy.ndarray of int, shape (n_items,)
+        Positions of the items, ascending.
+    estimates : sequence of callable
+        The measures.
+    defined : numpy.ndarray of bool, shape (n_measures, n_pairs)
+        The pairs that a mean is taken over.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
+        How often each cluster stands in each resample.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n_measures, n_resamples)
+        Over those pairs that the resample leaves defined.
+    """
+    present, starts = np.unique(matrix.clusters[items], return_index=True)
+    drawn = weights[:, present] if len(present) < weights.shape[1] else weights
+    total = np.zeros((len(estimates), len(weights)))
+    count = np.zeros((len(estimates), len(weights)))
+    for block in blocks(len(pairs), max(len(items), len(weights))):
+        by_cluster = np.add.reduceat(item_terms(matrix, pairs[block], items), starts, axis=-1)
+        rows = by_cluster.reshape(-1, len(starts)) @ drawn.T
+        sums = PairSums(**_named(rows.reshape(*by_cluster.shape[:-1], -1)))
+        for m, estimate in enumerate(estimates):
+            found = estimate(sums)[defined[m, block]]
+            total[m] += np.where(np.isfinite(found), found, 0.0).sum(axis=0)
+            count[m] += np.isfinite(found).sum(axis=0)
+    return ratio(total, count)
+
+
+def _named(totals: Floats) -> dict[str, Floats]:
+    return dict(zip(PairSums.__slots__, totals, strict=True))

@@ -1,0 +1,271 @@
+"""Do models agree with readers as readers agree among themselves: `agreement_between.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement.between.means import PairMeans, pair_means, resampled_means
+from analysis.agreement.between.pair_sums import (
+    Estimate,
+    brennan_prediger,
+    error_consistency,
+    raw,
+)
+from analysis.agreement.intervals import BOOTSTRAP, FEW_RESAMPLES, ONE_CLUSTER
+from analysis.agreement.pairing import Pair, PairKind, pairs_of
+from analysis.agreement.scopes import partitions
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.clusters import percentile_limits, resample_weights
+from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.options import Options
+from analysis.resamples import cluster_weights
+
+COLUMNS = (
+    "condition",
+    "scope",
+    "measure",
+    "n_readers",
+    "n_models",
+    "n_items",
+    "among_readers",
+    "readers_models",
+    "among_models",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "method",
+    "undefined_because",
+)
+MEASURES: tuple[tuple[str, Estimate], ...] = (
+    ("raw", raw),
+    ("brennan_prediger", brennan_prediger),
+    ("error_consistency", error_consistency),
+)
+ESTIMATES = tuple(estimate for _, estimate in MEASURES)
+
+MEANS = "means over pairs of raters (after Vanbelle and Albert 2009)"
+OVER_ITEMS = "percentile bootstrap over items"
+ONE_READER = "fewer than two readers"
+NO_READERS = "no two readers have a defined agreement"
+NO_MIXED = "no reader and model have a defined agreement"
+ONE_ITEM = "interval: a single item"
+# Numbers in one block of resamples over items: 128 MiB of float64.
+BUDGET = 2**24
+
+Row = dict[str, object]
+
+
+def agreement_between(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Compare the agreement between readers and models with that among readers.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `condition, scope, measure, n_readers, n_models, n_items, among_readers,
+        readers_models, among_models, difference, ci_low, ci_high, method, undefined_because`; in
+        order of condition, scope (all, tasks) and measure. No row for a condition without both a
+        reader and a model.
+
+    Notes
+    -----
+    Each kind of agreement is the mean over its pairs of raters of what `agreement_pairs` gives;
+    `difference` is `readers_models` minus `among_readers`: below 0, models agree with readers less
+    than readers with each other. Pairs whose agreement is undefined are left out. The interval is
+    the percentile interval over resampled patients (items, where every item stands alone), all
+    pairs from the same resamples. Without missing answers the mean over reader-model pairs of raw
+    agreement is the observed agreement of two groups of Vanbelle and Albert [1]_. They relate it
+    to the most that the groups' inner disagreement allows; here it stands beside that disagreement.
+
+    `n_items` counts items that a reader and another rater answered; for error consistency those of
+    them with a reference standard.
+
+    References
+    ----------
+    .. [1] Vanbelle S, Albert A. Agreement between two independent groups of raters. Psychometrika
+       2009;74:477-491. doi:10.1007/s11336-009-9116-1
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = agreement_between(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB"), "n_options": 2}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4 + ["M1"] * 4,
+    ...         "item_id": list("wxyz") * 3,
+    ...         "answer": list("ABAA") + list("ABAB") + list("BBAB"),
+    ...     }),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1", "R2", "M1"], "rater_kind": ["reader", "reader", "model"],
+    ...     }),
+    ... ))
+    >>> columns = ["measure", "among_readers", "readers_models", "difference"]
+    >>> table[columns].values.tolist()[:2]
+    [['raw', 0.75, 0.625, -0.125], ['brennan_prediger', 0.5, 0.25, -0.25]]
+    """
+    options = options or Options()
+    matrix = reading_matrix(bundle)
+    return agreement_between_table(matrix, options, cluster_weights(matrix, options))
+
+
+def agreement_between_table(
+    matrix: ReadingMatrix, options: Options, weights: Floats | None
+) -> pd.DataFrame:
+    """Return the table of `agreement_between` for readings and resamples that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used; without clusters its seed and number of resamples too.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
+        The resamples of clusters; None without clusters, then items are resampled here.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `agreement_between` says.
+    """
+    comparisons = [
+        _compare(matrix, condition, pairs, name, items)
+        for condition, pairs in _by_condition(matrix).items()
+        for partition in list(partitions(matrix))[:2]  # all items, tasks
+        for name, items in zip(partition.names, partition.members, strict=True)
+    ]
+    parts: list[list[Floats]] = [[] for _ in comparisons]
+    if comparisons:
+        for block in _weight_blocks(matrix, options, weights):
+            for drawn, comparison in zip(parts, comparisons, strict=True):
+                drawn.append(comparison.resampled(block))
+    method = f"{MEANS}; {OVER_ITEMS if weights is None else BOOTSTRAP}"
+    rows = [
+        row | {"method": method}
+        for comparison, drawn in zip(comparisons, parts, strict=True)
+        for row in comparison.rows(np.concatenate(drawn, axis=-1), options.alpha)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
+    """Pairs under each condition under which some reader stands beside a model."""
+    pairs = pairs_of(matrix.columns)
+    mixed = sorted({pair.condition for pair in pairs if pair.kind is PairKind.MIXED})
+    beside: dict[str, list[Pair]] = {condition: [] for condition in mixed}
+    for pair in pairs:
+        if pair.condition in beside and pair.kind is not PairKind.MODELS:
+            beside[pair.condition].append(pair)
+    for condition, found in beside.items():
+        models = sorted({pair.b for pair in found if pair.kind is PairKind.MIXED})
+        found.extend(
+            Pair(a=a, b=b, kind=PairKind.MODELS, condition=condition)
+            for i, a in enumerate(models)
+            for b in models[i + 1 :]
+        )
+    return beside
+
+
+def _weight_blocks(
+    matrix: ReadingMatrix, options: Options, weights: Floats | None
+) -> Iterator[Floats]:
+    """Yield the resamples, those over items in blocks that fit into memory."""
+    if weights is not None:
+        yield weights
+        return
+    size = max(1, BUDGET // matrix.n_clusters)
+    for block, start in enumerate(range(0, options.bootstrap, size)):
+        n_resamples = min(size, options.bootstrap - start)
+        yield resample_weights(matrix.n_clusters, n_resamples, options.seed + block)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Comparison:
+    """One condition and scope."""
+
+    matrix: ReadingMatrix
+    condition: str
+    scope: str
+    items: Ints
+    pairs: Mapping[PairKind, Sequence[Pair]]
+    means: Mapping[PairKind, PairMeans]
+
+    def resampled(self, weights: Floats) -> Floats:
+        """Difference in every resample, shape (n_measures, n_resamples)."""
+        among, mixed = (
+            resampled_means(
+                self.matrix,
+                self.pairs[kind],
+                self.items,
+                ESTIMATES,
+                self.means[kind].defined,
+                weights,
+            )
+            for kind in (PairKind.READERS, PairKind.MIXED)
+        )
+        return mixed - among
+
+    def rows(self, resampled: Floats, alpha: float) -> Iterator[Row]:
+        """Yield a row a measure, without its method."""
+        among, mixed, models = (self.means[kind].mean for kind in PairKind)
+        low, high, _ = percentile_limits(resampled, alpha)
+        for m, (name, _) in enumerate(MEASURES):
+            readers, others = self._answered(judged=name == "error_consistency")
+            n_answers = readers.sum(axis=1) + others.sum(axis=1)
+            counted = readers.any(axis=1) & (n_answers >= 2)
+            because = self._reason(among[m], mixed[m], low[m], counted)
+            yield {
+                "condition": self.condition,
+                "scope": self.scope,
+                "measure": name,
+                "n_readers": int(readers.any(axis=0).sum()),
+                "n_models": int(others.any(axis=0).sum()),
+                "n_items": int(counted.sum()),
+                "among_readers": among[m],
+                "readers_models": mixed[m],
+                "among_models": models[m],
+                "difference": mixed[m] - among[m],
+                "ci_low": np.nan if because else low[m],
+                "ci_high": np.nan if because else high[m],
+                "undefined_because": because,
+            }
+
+    def _answered(self, *, judged: bool) -> tuple[Bools, Bools]:
+        """Whether each reader, and each model, gave an answer that counts."""
+        answered = self.matrix.answers[self.items] != NO_LETTER
+        if judged:
+            answered &= self.matrix.assigned[self.items, None]
+        mixed = self.pairs[PairKind.MIXED]
+        readers, models = sorted({pair.a for pair in mixed}), sorted({pair.b for pair in mixed})
+        return answered[:, readers], answered[:, models]
+
+    def _reason(self, among: float, mixed: float, low: float, counted: Bools) -> str:
+        if not self.pairs[PairKind.READERS]:
+            return ONE_READER
+        if np.isnan(among):
+            return NO_READERS
+        if np.isnan(mixed):
+            return NO_MIXED
+        if len(np.unique(self.matrix.clusters[self.items[counted]])) <= 1:
+            return ONE_CLUSTER if self.matrix.clustered else ONE_ITEM
+        return FEW_RESAMPLES if np.isnan(low) else ""
+
+
+def _compare(
+    matrix: ReadingMatrix, condition: str, pairs: Sequence[Pair], scope: str, items: Ints
+) -> _Comparison:
+    by_kind = {kind: [pair for pair in pairs if pair.kind is kind] for kind in PairKind}
+    means = {kind: pair_means(matrix, found, items, ESTIMATES) for kind, found in by_kind.items()}
+    return _Comparison(
+        matrix=matrix, condition=condition, scope=scope, items=items, pairs=by_kind, means=means
+    )
