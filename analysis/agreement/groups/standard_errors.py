@@ -133,7 +133,9 @@ def krippendorff_alpha_se(ratings: Ratings, sums: GroupSums) -> float:
     shares = ratio(sums.paired, sums.paired_answers)
     observed_i = agreeing / mean_answers - observed * excess
     chance_i = shares @ counts / mean_answers - chance * excess
-    return _root(_linear(observed_i, chance, alpha, chance_i), alpha)
+    se = _root(_linear(observed_i, chance, alpha, chance_i), alpha)
+    # Without a disagreement what is left is rounding.
+    return 0.0 if np.isfinite(se) and sums.coincident == sums.paired_answers else se
 
 
 def _scatter(

@@ -189,10 +189,12 @@ def _why_no_error(
     """Say why there is no standard error; empty where there is one."""
     if np.isnan(estimate):
         return measure.reason(found.ratings, found.sums)
+    if n < 2:
+        return ONE_ITEM_SE
     # Raters who never vary leave nothing to estimate the error from: 0 would claim certainty.
-    if found.sums.raters.varying < 2 and (n < 2 or se <= CHANCE_TOLERANCE):
+    if found.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
         return CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
-    return ONE_ITEM_SE if n < 2 else ""
+    return ""
 
 
 def _percentiles(resampled: Floats, clusters: Ints, alpha: float) -> tuple[float, float, str]:

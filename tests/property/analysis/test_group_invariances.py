@@ -1,0 +1,196 @@
+"""What must not change the agreement within groups and between them, over any bundle."""
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis import (
+    Bundle,
+    Options,
+    agreement_between,
+    agreement_groups,
+    agreement_indices,
+    bundle_from_tables,
+    intra_reader,
+)
+
+OPTIONS = Options(bootstrap=30)
+LETTERS = "ABCD"
+KEY = ["raters", "condition", "scope", "measure"]
+UNBOUND = ["raw", "brennan_prediger", "error_consistency"]
+
+Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
+
+
+@st.composite
+def studies(draw: st.DrawFn) -> Tables:
+    """Up to three readers and two models; some answers missing, some items read twice."""
+    n = draw(st.integers(1, 10))
+    raters = [f"R{i}" for i in range(draw(st.integers(1, 3)))]
+    raters += [f"M{i}" for i in range(draw(st.integers(0, 2)))]
+    items = pd.DataFrame(
+        {
+            "item_id": [f"q{i}" for i in range(n)],
+            "truth": draw(st.lists(st.sampled_from([*LETTERS, ""]), min_size=n, max_size=n)),
+            "n_options": draw(st.lists(st.sampled_from([4, 5, 9]), min_size=n, max_size=n)),
+            "task": draw(st.lists(st.sampled_from(["x", "y", ""]), min_size=n, max_size=n)),
+            "option_set": draw(st.lists(st.sampled_from(["o", "p"]), min_size=n, max_size=n)),
+            "patient_id": draw(
+                st.one_of(
+                    st.just([f"p{i}" for i in range(n)]),
+                    st.lists(st.sampled_from(["p", "q", "r"]), min_size=n, max_size=n),
+                )
+            ),
+        }
+    )
+    answers = st.sampled_from([*LETTERS, ""])
+    rows = [
+        {"rater_id": rater, "item_id": item, "repeat": repeat, "answer": draw(answers)}
+        for rater in raters
+        for item in items["item_id"]
+        for repeat in range(draw(st.integers(1, 2)))
+    ]
+    kinds = ["model" if rater.startswith("M") else "reader" for rater in raters]
+    return items, pd.DataFrame(rows), pd.DataFrame({"rater_id": raters, "rater_kind": kinds})
+
+
+def _all(tables: Tables) -> list[pd.DataFrame]:
+    bundle: Bundle = bundle_from_tables(*tables)
+    return [
+        agreement_groups(bundle, OPTIONS),
+        agreement_between(bundle, OPTIONS),
+        intra_reader(bundle, OPTIONS),
+        agreement_indices(bundle),
+    ]
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(tables: Tables, random: object) -> None:
+    """Not in the last bit."""
+    seed = random.randint(0, 2**31)  # type: ignore[attr-defined]
+    shuffled = tuple(table.sample(frac=1, random_state=seed) for table in tables)
+    for before, after in zip(_all(tables), _all(shuffled), strict=True):
+        pd.testing.assert_frame_equal(before, after, check_exact=True)
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies())
+def test_renaming_the_raters_leaves_groups_alone(tables: Tables) -> None:
+    """In another order, too: what is added up in another order differs in the last bits only."""
+    items, readings, raters = tables
+    names = {rater: f"{i}" for i, rater in enumerate(sorted(raters["rater_id"], reverse=True))}
+    renamed = (
+        items,
+        readings.assign(rater_id=readings["rater_id"].map(names)),
+        raters.assign(rater_id=raters["rater_id"].map(names)),
+    )
+    for before, after in list(zip(_all(tables), _all(renamed), strict=True))[:2]:
+        pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies(), st.data())
+def test_relabelling_the_options_of_a_set_leaves_its_measures_alone(
+    tables: Tables, data: st.DataObject
+) -> None:
+    """Within an option set every coefficient is nominal."""
+    items, readings, raters = (table.copy() for table in tables)
+    maps = {
+        name: {"": "", **dict(zip(LETTERS, data.draw(st.permutations(LETTERS)), strict=True))}
+        for name in ("o", "p")
+    }
+    sets = dict(zip(items["item_id"], items["option_set"], strict=True))
+    items["truth"] = [maps[s][t] for s, t in zip(items["option_set"], items["truth"], strict=True)]
+    readings["answer"] = [
+        maps[sets[i]][a] for i, a in zip(readings["item_id"], readings["answer"], strict=True)
+    ]
+    before, after = (
+        table.loc[table["scope"].str.startswith("option_set=")]
+        for table in (_all(tables)[0], _all((items, readings, raters))[0])
+    )
+    pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies(), st.data())
+def test_permuting_each_items_options_leaves_unbound_measures_alone(
+    tables: Tables, data: st.DataObject
+) -> None:
+    """Brennan-Prediger, error consistency and raw agreement know no letters."""
+    items, readings, raters = (table.copy() for table in tables)
+    maps = {
+        item: {"": "", **dict(zip(LETTERS, data.draw(st.permutations(LETTERS)), strict=True))}
+        for item in items["item_id"]
+    }
+    items["truth"] = [maps[i][t] for i, t in zip(items["item_id"], items["truth"], strict=True)]
+    readings["answer"] = [
+        maps[i][a] for i, a in zip(readings["item_id"], readings["answer"], strict=True)
+    ]
+    columns = ["measure", "estimate", "difference"]
+    for before, after in list(zip(_all(tables), _all((items, readings, raters)), strict=True))[:3]:
+        found = [
+            table.loc[table["measure"].isin(UNBOUND), [c for c in columns if c in table]]
+            for table in (before, after)
+        ]
+        pd.testing.assert_frame_equal(*found, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies())
+def test_every_cluster_twice_leaves_the_estimates_alone(tables: Tables) -> None:
+    """All but alpha's, which is corrected for the number of answers."""
+    items, readings, raters = tables
+    twice = (
+        pd.concat([items, items.assign(item_id="z" + items["item_id"], patient_id="z")]),
+        pd.concat([readings, readings.assign(item_id="z" + readings["item_id"])]),
+        raters,
+    )
+    for before, after in zip(_all(tables), _all(twice), strict=True):
+        kept = ~before["measure"].str.startswith("krippendorff")
+        for column in {"estimate", "difference", "prevalence_index", "bias_index"} & set(before):
+            assert after.loc[kept, column].tolist() == pytest.approx(
+                before.loc[kept, column].tolist(), abs=1e-9, nan_ok=True
+            )
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies())
+def test_models_change_nothing_for_the_readers(tables: Tables) -> None:
+    """Not in the last bit, resamples included."""
+    items, readings, raters = tables
+    readers = raters.loc[raters["rater_kind"] == "reader"]
+    alone = readings.loc[readings["rater_id"].isin(readers["rater_id"])]
+    before, after = (
+        table.loc[table["raters"] == "readers"].reset_index(drop=True)
+        for table in (_all((items, alone, readers))[0], _all(tables)[0])
+    )
+    pd.testing.assert_frame_equal(before, after, check_exact=True)
+
+
+@settings(max_examples=15, deadline=None)
+@given(studies())
+def test_the_reason_names_what_is_empty_and_nothing_else(tables: Tables) -> None:
+    """Standard error, interval, or both; without a prefix everything."""
+    for table, column in zip(_all(tables), ("estimate", "difference", "estimate"), strict=False):
+        because = table["undefined_because"]
+        no_interval = table["ci_low"].isna()
+        assert (no_interval == table["ci_high"].isna()).all()
+        both = because.str.startswith("standard error and interval: ")
+        interval = because.str.startswith("interval: ")
+        plain = (because != "") & ~both & ~interval
+        assert (plain == table[column].isna()).all()
+        assert ((both | plain | interval) == no_interval).all()
+        if "se" in table:
+            assert ((both | plain) == table["se"].isna()).all()
+        assert not (table["ci_low"] > table["ci_high"]).any()
+        assert not (table["ci_high"] > 1 + 1e-12).any() or column == "difference"
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies())
+def test_every_group_scope_and_measure_has_one_row(tables: Tables) -> None:
+    """However little was answered."""
+    table = _all(tables)[0]
+    assert not table.duplicated(KEY).any()
