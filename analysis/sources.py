@@ -186,4 +186,40 @@ SOURCES = (
         " issues in comparisons of institutional performance. J R Stat Soc A 1996;159:385-409.",
         doi="10.2307/2983325",
     ),
+    Source(
+        method="Fleiss' kappa",
+        text="Fleiss JL. Measuring nominal scale agreement among many raters. Psychol Bull"
+        " 1971;76:378-382.",
+        doi="10.1037/h0031619",
+    ),
+    Source(
+        method="Conger's kappa",
+        text="Conger AJ. Integration and generalization of kappas for multiple raters. Psychol Bull"
+        " 1980;88:322-328.",
+        doi="10.1037/0033-2909.88.2.322",
+    ),
+    Source(
+        method="Krippendorff's alpha",
+        text="Hayes AF, Krippendorff K. Answering the call for a standard reliability measure for"
+        " coding data. Commun Methods Meas 2007;1:77-89.",
+        doi="10.1080/19312450709336664",
+    ),
+    Source(
+        method="Standard errors of agreement within groups",
+        text="Gwet KL. Large-sample variance of Fleiss generalized kappa. Educ Psychol Meas"
+        " 2021;81:781-790.",
+        doi="10.1177/0013164420973080",
+    ),
+    Source(
+        method="Agreement between groups",
+        text="Vanbelle S, Albert A. Agreement between two independent groups of raters."
+        " Psychometrika 2009;74:477-491.",
+        doi="10.1007/s11336-009-9116-1",
+    ),
+    Source(
+        method="Prevalence and bias index",
+        text="Byrt T, Bishop J, Carlin JB. Bias, prevalence and kappa. J Clin Epidemiol"
+        " 1993;46:423-429.",
+        doi="10.1016/0895-4356(93)90018-V",
+    ),
 )
