@@ -16,7 +16,7 @@ ALLOWED = {
     "study": {"study"},
     "analysis": {"analysis"},
     "data": {"data"},
-    "benchmarks": {"benchmarks", "study"},
+    "benchmarks": {"benchmarks", "study", "analysis"},
 }
 FORBIDDEN = {
     "study": {"streamlit", "pandas", "starlette", "plotly"},

@@ -1,0 +1,286 @@
+"""How often each interval holds the true value, and how often each test errs, by simulation.
+
+Studies with known truth (`simulated_studies`) go through the very functions that make the tables.
+Fixed claims are held against these raters' own true values, claims about readers in general against
+the population's. Tests are counted where their null hypothesis holds.
+"""
+
+import argparse
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from analysis.accuracy import accuracy_table
+from analysis.agreement.groups.table import agreement_groups_table
+from analysis.agreement.pairs import agreement_table
+from analysis.bundle.words import RaterKind
+from analysis.comparison.pairs import comparisons_table
+from analysis.matrix import ReadingMatrix, Reads
+from analysis.mrmc.conditions import reader_conditions_table
+from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
+from analysis.mrmc.panel import reader_panel_table
+from analysis.options import Options
+from analysis.resamples import cluster_weights
+from benchmarks.simulated_studies import Design, Truths, raters, simulated, truths
+
+DESCRIPTION = "coverage of every interval and error of every test, by simulation"
+
+SEED = 20250604
+EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
+RANDOM, FIXED = "readers like these", "these readers"
+DIFFERENCE_SD = 0.15
+"""How much a reader's own difference between two conditions varies, on the probit scale."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One interval or test of one study: arrays would gain nothing, studies are small."""
+
+    what: str
+    true: float
+    estimate: float
+    low: float
+    high: float
+    p: float = float("nan")
+    """Of a test whose null hypothesis holds; nan where it does not, or where there is none."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the benchmark's own options."""
+    parser.add_argument("--studies", type=int, default=1000, help="simulated studies a design")
+    parser.add_argument("--readers", type=int, nargs="+", default=[3, 5, 10])
+    parser.add_argument("--items", type=int, default=200)
+    parser.add_argument("--bootstrap", type=int, default=1000)
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Simulate; return one row a design and kind of interval."""
+    rows = []
+    for n_readers in args.readers:
+        for items_a_patient in (1, 4):
+            design = Design(
+                n_readers=n_readers, n_items=args.items, items_a_patient=items_a_patient
+            )
+            print(f"{n_readers} readers, {items_a_patient} items a patient", file=sys.stderr)
+            rows += _design_rows(design, args.studies, args.bootstrap)
+    return {"studies": args.studies, "items": args.items, "bootstrap": args.bootstrap, "rows": rows}
+
+
+def text(result: Mapping[str, Any]) -> str:
+    """Return a table for each design."""
+    lines = [
+        f"{result['studies']} studies of {result['items']} items a design;"
+        f" {result['bootstrap']} resamples; intervals of 95 %, tests at 5 %"
+    ]
+    for design in dict.fromkeys(row["design"] for row in result["rows"]):
+        lines += ["", design]
+        lines.append(f"  {'':58s}{'n':>7s}{'bias':>9s}{'coverage':>10s}{'± 2 se':>8s}{'error':>8s}")
+        for row in result["rows"]:
+            if row["design"] == design:
+                lines.append(
+                    f"  {row['what']:58s}{row['n']:7d}{_cell(row['bias'], 4):>9s}"
+                    f"{_cell(row['coverage'], 3):>10s}{_cell(row['two_se'], 3):>8s}"
+                    f"{_cell(row['type_i_error'], 3):>8s}"
+                )
+    return "\n".join(lines)
+
+
+def _cell(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[str, Any]]:
+    seeds = np.random.SeedSequence(SEED).spawn(n_studies)
+    one = partial(_study, design, bootstrap)
+    found: dict[str, list[list[Seen]]] = defaultdict(list)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for study in pool.map(one, seeds, chunksize=10):
+            for what, seen in study.items():
+                found[what].append(seen)
+    clustered = design.items_a_patient > 1
+    patients = f"{design.items_a_patient} items a patient" if clustered else "one item a patient"
+    return [
+        {"design": f"{design.n_readers} readers, {patients}", **_row(what, studies)}
+        for what, studies in found.items()
+    ]
+
+
+def _row(what: str, studies: list[list[Seen]]) -> dict[str, Any]:
+    """Average within studies first: the intervals of one study are not independent."""
+    seen = [one for study in studies for one in study]
+    with_interval = [
+        float(np.mean([s.low <= s.true <= s.high for s in part]))
+        for study in studies
+        if (part := [s for s in study if np.isfinite(s.low)])
+    ]
+    tests = [
+        float(np.mean([s.p < 0.05 for s in part]))
+        for study in studies
+        if (part := [s for s in study if np.isfinite(s.p)])
+    ]
+    errors = [s.estimate - s.true for s in seen if np.isfinite(s.estimate)]
+    n_defined = sum(np.isfinite(s.low) for s in seen)
+    return {
+        "what": what,
+        "n": len(seen),
+        "share_with_interval": n_defined / len(seen),
+        "bias": float(np.mean(errors)) if errors else None,
+        "coverage": float(np.mean(with_interval)) if with_interval else None,
+        "two_se": 2 * float(np.std(with_interval) / np.sqrt(len(with_interval)))
+        if with_interval
+        else None,
+        "type_i_error": float(np.mean(tests)) if tests else None,
+    }
+
+
+def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict[str, list[Seen]]:
+    generator = np.random.default_rng(seed)
+    readers = design.reader_mean + design.reader_sd * generator.standard_normal(design.n_readers)
+    abilities = np.r_[readers, design.equal_ability, readers[0]]
+    columns = raters(design.n_readers, [EQUAL, TWIN])
+    matrix = simulated(design, columns, abilities, generator)
+    options = Options(bootstrap=bootstrap, seed=int(generator.integers(2**31)))
+    weights = cluster_weights(matrix, options)
+    true = truths(design, abilities)
+    place = {column.rater_id: i for i, column in enumerate(columns)}
+    found: dict[str, list[Seen]] = defaultdict(list)
+    for seen in (
+        *_accuracy(accuracy_table(matrix, options, weights), true, place),
+        *_pairs(agreement_table(matrix, options, weights), true, place),
+        *_groups(agreement_groups_table(matrix, options, weights), true, design.n_readers),
+        *_comparisons(comparisons_table(matrix, options, weights), true, place),
+        *_panel(reader_panel_table(matrix, options, _merits(matrix), None), true, design),
+        *_conditions(design, readers, generator, options),
+    ):
+        found[seen.what].append(seen)
+    return found
+
+
+def _merits(matrix: ReadingMatrix) -> tuple[FigureOfMerit, ...]:
+    return figures_of_merit(matrix, pd.DataFrame({"options": [""] * len(matrix.truth)}))
+
+
+def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+    for row in table.loc[table["by"] == "overall"].to_dict("records"):
+        value = true.accuracy[place[row["rater_id"]]]
+        for name, prefix in ((str(row["ci_method"]), ""), ("bootstrap over patients", "cluster_")):
+            if prefix and not np.isfinite(row["cluster_ci_low"]):
+                continue
+            yield Seen(
+                what=f"accuracy {row['group']}: {name}",
+                true=value,
+                estimate=row["accuracy"],
+                low=row[f"{prefix}ci_low"],
+                high=row[f"{prefix}ci_high"],
+            )
+
+
+def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+    values = {
+        "raw": true.raw,
+        "kappa_letters": true.brennan_prediger,
+        "brennan_prediger": true.brennan_prediger,
+        "error_consistency": true.error_consistency,
+    }
+    shown = table.loc[(table["scope"] == "all") & table["measure"].isin(values)]
+    for row in shown.to_dict("records"):
+        pair = (place[row["rater_a"]], place[row["rater_b"]])
+        yield _interval(f"agreement of pairs: {row['measure']}", row, values[row["measure"]][pair])
+
+
+def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Seen]:
+    group = range(n_readers)
+    values = {
+        "brennan_prediger": true.mean_brennan_prediger(group),
+        "error_consistency": true.fleiss_error_consistency(group),
+        "fleiss_kappa_letters": true.mean_brennan_prediger(group),
+        "conger_kappa_letters": true.mean_brennan_prediger(group),
+        "krippendorff_alpha_letters": true.mean_brennan_prediger(group),
+        "ac1_letters": true.mean_brennan_prediger(group),
+    }
+    shown = table.loc[(table["scope"] == "all") & (table["raters"] == "readers")]
+    for row in shown.loc[shown["measure"].isin(values)].to_dict("records"):
+        yield _interval(f"agreement of readers: {row['measure']}", row, values[row["measure"]])
+
+
+def _interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Seen:
+    return Seen(
+        what=what,
+        true=float(true),
+        estimate=row.get("estimate", row.get("difference")),
+        low=row["ci_low"],
+        high=row["ci_high"],
+        p=p,
+    )
+
+
+def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
+    for row in table.loc[table["pair_kind"] == "reader-model"].to_dict("records"):
+        a, b = place[row["rater_a"]], place[row["rater_b"]]
+        value = true.accuracy[a] - true.accuracy[b]
+        null = row["rater_a"] == "R01" and row["rater_b"] == TWIN
+        yield _interval(f"difference of pairs: {row['ci_method']}", row, value)
+        if np.isfinite(row["cluster_ci_low"]):
+            limits = {"ci_low": row["cluster_ci_low"], "ci_high": row["cluster_ci_high"]}
+            yield _interval(
+                "difference of pairs: bootstrap over patients", {**row, **limits}, value
+            )
+        for test in ("p_exact", "p_mid", "p_clustered") if null else ():
+            if np.isfinite(row[test]):
+                yield _test(f"difference of pairs: {test}", row[test])
+
+
+def _test(what: str, p: float) -> Seen:
+    nothing = float("nan")
+    return Seen(what=what, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p)
+
+
+def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Seen]:
+    shown = table.loc[(table["model_id"] == EQUAL) & (table["metric"] == "accuracy")]
+    model = true.accuracy[design.n_readers]
+    values = {
+        FIXED: model - true.accuracy[: design.n_readers].mean(),
+        RANDOM: model - design.population_accuracy,
+    }
+    for row in shown.to_dict("records"):
+        claim = row["claim"]
+        p = row["p"] if claim == RANDOM else float("nan")
+        yield _interval(f"model minus readers: {claim}", row, values[claim], p)
+        if claim == RANDOM and np.isfinite(row["se"]):
+            z = abs(row["difference"]) / row["se"]
+            yield _test("model minus readers: normal in place of Hillis", float(2 * norm.sf(z)))
+        if claim == FIXED and np.isfinite(row["se"]):
+            z = abs(row["difference"]) / row["se"]
+            wrong = float(2 * norm.sf(z))
+            yield _test("model minus readers: these taken for readers in general", wrong)
+
+
+def _conditions(
+    design: Design, readers: np.ndarray, generator: np.random.Generator, options: Options
+) -> Iterator[Seen]:
+    shifts = DIFFERENCE_SD * generator.standard_normal((2, design.n_readers))
+    abilities = np.concatenate([readers + shifts[0], readers + shifts[1]])
+    columns = [
+        Reads(rater_id=f"R{i + 1:02d}", kind=RaterKind.READER, condition=condition)
+        for condition in ("aided", "unaided")
+        for i in range(design.n_readers)
+    ]
+    order = sorted(range(len(columns)), key=lambda i: (columns[i].rater_id, columns[i].condition))
+    matrix = simulated(design, tuple(columns[i] for i in order), abilities[order], generator)
+    accuracy = truths(design, abilities).accuracy
+    own = accuracy[: design.n_readers].mean() - accuracy[design.n_readers :].mean()
+    table = reader_conditions_table(matrix, options, _merits(matrix))
+    for row in table.loc[table["metric"] == "accuracy"].to_dict("records"):
+        if row["claim"] == RANDOM:
+            yield _interval("difference of conditions: readers like these", row, 0.0, row["p"])
+        elif row["claim"] == FIXED:
+            yield _interval("difference of conditions: these readers", row, own)
