@@ -81,8 +81,8 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     ...     pd.DataFrame({"item_id": ["q1"], "truth": ["A"]}),
     ...     pd.DataFrame({"rater_id": ["R1"], "item_id": ["q1"], "answer": ["A"]}),
     ... ))
-    >>> {name: len(table) for name, table in results.tables.items() if len(table)}
-    {'accuracy': 2, 'missing': 1}
+    >>> results.tables["missing"]["n_answered"].tolist()
+    [1]
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
