@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.errors import Fault
@@ -67,7 +68,10 @@ def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
 
 def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Series[Any]:
     """Apply `form` to every cell, once for each distinct one."""
-    return cells.map({cell: form(cell) for cell in cells.unique()})
+    codes, distinct = pd.factorize(cells.to_numpy(dtype=object))
+    formed = np.empty(len(distinct), dtype=object)
+    formed[:] = [form(cell) for cell in distinct]
+    return pd.Series(formed[codes], index=cells.index, name=cells.name, dtype=object)
 
 
 def numbers_in(cells: pd.Series[str]) -> pd.Series[float]:

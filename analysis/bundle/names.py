@@ -41,7 +41,7 @@ def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[F
         for fault in faults_where(
             file,
             table,
-            table[column].str.contains("\0", regex=False),
+            each_distinct(table[column], lambda cell: "\0" in cell).astype(bool),
             lambda r, column=column: f"{column} {r[column]!r} holds a NUL character",  # type: ignore[misc]
             "Remove it",
         )

@@ -5,13 +5,22 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from analysis.arrays import Ints
 from analysis.errors import Fault
+
+Cells = npt.NDArray[np.object_]
 
 # A model's whole answer may stand in a cell; the csv module by itself stops at 128 KiB.
 LONGEST_CELL = 16 * 2**20
+# Rows that are held as lists at once.
+BLOCK = 10_000
 
 
 def parse_csv(
@@ -46,63 +55,90 @@ def parse_csv(
         what = f"is not UTF-8 (byte {error.start})"
         return _empty(required), [_fault(name, None, what, "Save it as UTF-8")]
     try:
-        rows = _rows(text)
+        sheet = _sheet(text)
     except csv.Error as error:
         what = f"cannot be read as CSV ({error})"
         remedy = f"Use commas and double quotes, and at most {LONGEST_CELL:,} characters a cell"
         return _empty(required), [_fault(name, None, what, remedy)]
-    if not rows:
+    if sheet is None:
         return _empty(required), [_fault(name, None, "is empty", "Write at least the header")]
-    return _table(name, rows, required)
+    return _table(name, sheet, required)
 
 
-def _rows(text: str) -> list[list[str]]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Sheet:
+    """A file's cells: what of it is a table, and which rows are not."""
+
+    header: list[str]
+    columns: list[Cells]  # one a column, each of shape (n_rows,)
+    numbers: Ints  # the rows' numbers in the file, the header being 1
+    ragged: list[tuple[int, int]]  # the other rows' numbers and how many cells they have
+
+
+def _sheet(text: str) -> _Sheet | None:
     # The limit belongs to the process, so it is raised and never lowered.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header = next(rows, None)
+    if header is None:
+        return None
+    width, start = len(header), 2
+    blocks, numbers, ragged = [np.empty((0, width), dtype=object)], [np.empty(0, np.int64)], []
+    # A block at a time becomes an array: the garbage collector looks through lists again and again.
+    while block := list(islice(rows, BLOCK)):
+        lengths = np.fromiter(map(len, block), dtype=np.int64, count=len(block))
+        whole = np.flatnonzero(lengths == width)
+        ragged += [(start + int(i), int(n)) for i, n in enumerate(lengths) if n not in (0, width)]
+        if len(whole) < len(block):
+            block = [block[i] for i in whole]
+        blocks.append(np.array(block, dtype=object).reshape(len(whole), width))
+        numbers.append(start + whole)
+        start += len(lengths)
+    return _Sheet(
+        header=[cell.strip() for cell in header],
+        columns=[np.concatenate([block[:, i] for block in blocks]) for i in range(width)],
+        numbers=np.concatenate(numbers),
+        ragged=ragged,
+    )
 
 
-def _table(
-    name: str, rows: list[list[str]], required: Sequence[str]
-) -> tuple[pd.DataFrame, list[Fault]]:
-    header = [cell.strip() for cell in rows[0]]
-    faults = _header_faults(name, header, required)
+def _table(name: str, sheet: _Sheet, required: Sequence[str]) -> tuple[pd.DataFrame, list[Fault]]:
+    faults = _header_faults(name, sheet.header, required)
     if faults:
         return _empty(required), faults
-    whole, faults = _whole_rows(name, rows, len(header))
-    columns = list(zip(*(rows[i] for i in whole), strict=True))
-    faults += _unnamed_faults(name, header, columns, whole)
+    faults = [*_ragged_faults(name, sheet), *_unnamed_faults(name, sheet)]
     frame = pd.DataFrame(
         {
-            column: pd.Series(cells[1:], dtype=object)
-            for column, cells in zip(header, columns, strict=True)
+            column: pd.Series(cells, dtype=object)
+            for column, cells in zip(sheet.header, sheet.columns, strict=True)
             if column
         }
     )
-    frame["row"] = [i + 1 for i in whole[1:]]
+    frame["row"] = sheet.numbers
     return frame, faults
 
 
-def _whole_rows(name: str, rows: list[list[str]], width: int) -> tuple[list[int], list[Fault]]:
-    whole: list[int] = []
-    faults: list[Fault] = []
-    for i, row in enumerate(rows):
-        if len(row) == width:
-            whole.append(i)
-        elif row:
-            what = f"has {len(row)} cells where the header has {width}"
-            faults.append(_fault(name, i + 1, what, "Quote cells that hold commas or line breaks"))
-    return whole, faults
+def _ragged_faults(name: str, sheet: _Sheet) -> list[Fault]:
+    width = len(sheet.header)
+    remedy = "Quote cells that hold commas or line breaks"
+    return [
+        _fault(name, row, f"has {n} cells where the header has {width}", remedy)
+        for row, n in sheet.ragged
+    ]
 
 
-def _unnamed_faults(
-    name: str, header: list[str], columns: list[tuple[str, ...]], whole: list[int]
-) -> list[Fault]:
+def _unnamed_faults(name: str, sheet: _Sheet) -> list[Fault]:
     faults: list[Fault] = []
-    for number, (column, cells) in enumerate(zip(header, columns, strict=True), start=1):
-        filled = [i for i, cell in zip(whole, cells, strict=True) if cell.strip()]
-        if not column and filled:
-            what = f"column {number} has no name but holds something in row {filled[0] + 1}"
+    for number, column in enumerate(sheet.header, start=1):
+        if column:
+            continue
+        filled = (
+            int(row)
+            for row, cell in zip(sheet.numbers, sheet.columns[number - 1], strict=True)
+            if cell.strip()
+        )
+        if row := next(filled, None):
+            what = f"column {number} has no name but holds something in row {row}"
             faults.append(_fault(name, 1, what, "Name the column, or empty it"))
     return faults
 
