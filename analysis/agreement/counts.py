@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.agreement.pairing import Pair
-from analysis.arrays import Floats, Ints
+from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.matrix import NO_LETTER, ReadingMatrix
 
 # What two answers to an item with a reference standard come to.
@@ -160,8 +160,8 @@ def sums_of(counts: PairCounts) -> Sums:
     """Reduce counts to the sums that the estimates need, of shape (n_pairs, n_cells)."""
     return Sums(
         agree=np.trace(counts.letters, axis1=-2, axis2=-1),
-        answers_a=np.moveaxis(counts.letters.sum(axis=-1), -1, 0),
-        answers_b=np.moveaxis(counts.letters.sum(axis=-2), -1, 0),
+        answers_a=np.moveaxis(ordered_sum(np.moveaxis(counts.letters, -1, 0)), -1, 0),
+        answers_b=np.moveaxis(ordered_sum(np.moveaxis(counts.letters, -2, 0)), -1, 0),
         outcomes=np.moveaxis(counts.outcomes, -1, 0),
         options=np.moveaxis(counts.options, -1, 0),
         sizes=counts.sizes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.agreement.counts import OUTCOMES, Sums, count_pairs, sums_of
 from analysis.agreement.pairing import Pair
@@ -13,8 +14,11 @@ from analysis.matrix import ReadingMatrix
 
 # Numbers held at once in the largest array: 64 MiB of float64.
 BUDGET = 8 * 2**20
-# Whole numbers up to here are exact in float64.
+# Whole numbers up to here are exact in float64, and in float32.
 EXACT = 2.0**53
+EXACT_SINGLE = 2.0**24
+
+Singles = npt.NDArray[np.float32]
 
 
 def resampled_sums(
@@ -46,10 +50,11 @@ def resampled_sums(
     """
     present, cells = np.unique(matrix.clusters[items], return_inverse=True)
     drawn, times = _different(weights if len(present) == weights.shape[1] else weights[:, present])
+    drawn_fast = _fast(drawn, len(items))
     for block in _blocks(matrix, len(pairs), len(present), len(weights)):
         counts = count_pairs(matrix, pairs[block], items, cells, len(present))
         by_cluster = sums_of(counts)
-        yield block, by_cluster, _draw(by_cluster, drawn), times
+        yield block, by_cluster, _draw(by_cluster, drawn_fast), times
 
 
 def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
@@ -67,6 +72,12 @@ def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
     return drawn[first], times
 
 
+def _fast(drawn: Floats, n_items: int) -> Floats | Singles:
+    """Return the weights in single precision, twice as fast, where no count can be inexact."""
+    most = n_items * float(drawn.max(initial=0))
+    return drawn.astype(np.float32) if most < EXACT_SINGLE else drawn
+
+
 def _blocks(
     matrix: ReadingMatrix, n_pairs: int, n_clusters: int, n_resamples: int
 ) -> Iterator[slice]:
@@ -77,13 +88,14 @@ def _blocks(
         yield slice(start, min(start + size, n_pairs))
 
 
-def _draw(sums: Sums, drawn: Floats) -> Sums:
+def _draw(sums: Sums, drawn: Floats | Singles) -> Sums:
     parts = [sums.agree[None], sums.answers_a, sums.answers_b, sums.outcomes]
     if len(sums.sizes) > 1:
         parts.append(sums.options)
     edges = np.cumsum([len(part) for part in parts])[:-1]
     stacked = np.ascontiguousarray(np.concatenate(parts))
-    totals = (stacked.reshape(-1, stacked.shape[-1]) @ drawn.T).reshape(*stacked.shape[:2], -1)
+    flat = stacked.reshape(-1, stacked.shape[-1]).astype(drawn.dtype, copy=False)
+    totals = (flat @ drawn.T).astype(np.float64).reshape(*stacked.shape[:2], -1)
     agree, answers_a, answers_b, outcomes, *options = np.split(totals, edges)
     return Sums(
         agree=agree[0],
