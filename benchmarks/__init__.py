@@ -5,4 +5,5 @@ A benchmark is a module of this package with ``DESCRIPTION``, ``add_arguments(pa
 """
 
 NAMES = ("reading", "timer", "frames", "encodings", "coverage")
+NAMES = ("reading", "timer", "frames", "encodings", "kappas", "report")
 """The modules that are benchmarks, in the order they are listed."""

@@ -95,7 +95,7 @@ def _draw(sums: Sums, drawn: Floats | Singles) -> Sums:
     edges = np.cumsum([len(part) for part in parts])[:-1]
     stacked = np.ascontiguousarray(np.concatenate(parts))
     flat = stacked.reshape(-1, stacked.shape[-1]).astype(drawn.dtype, copy=False)
-    totals = (flat @ drawn.T).astype(np.float64).reshape(*stacked.shape[:2], -1)
+    totals = np.matmul(flat, drawn.T).astype(np.float64).reshape(*stacked.shape[:2], -1)
     agree, answers_a, answers_b, outcomes, *options = np.split(totals, edges)
     return Sums(
         agree=agree[0],

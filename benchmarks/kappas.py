@@ -1,0 +1,198 @@
+"""Pairwise kappas with standard errors, and their resamples, beside scikit-learn's loop.
+
+The loop is what most published analyses do: ``cohen_kappa_score`` for each pair. It gives neither a
+standard error nor an interval. Its best case is measured, integer labels without missing answers
+and no masking within the time, and beside it the labels as a CSV file gives them, Python strings.
+"""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import cohen_kappa_score
+
+from analysis import Options, bundle_from_tables
+from analysis.agreement.counts import count_pairs, sums_of
+from analysis.agreement.intervals import cluster_intervals
+from analysis.agreement.pairing import Pair, pairs_of
+from analysis.agreement.registry import EVERYWHERE, KAPPA_LETTERS
+from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.resamples import cluster_weights
+from benchmarks.bundles import Size, simulated
+from benchmarks.clock import in_turn, once, ratios
+from benchmarks.summary import bar, bar_lines
+
+DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, beside scikit-learn's loop"
+# Largest difference between our kappas and the loop's that is rounding.
+ROUNDING = 1e-12
+
+Labels = NDArray[Any]
+PairLabels = Sequence[tuple[Labels, Labels]]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the benchmark's own options."""
+    parser.add_argument("--items", type=int, default=40_826)
+    parser.add_argument("--patients", type=int, default=10_000)
+    parser.add_argument("--raters", type=int, default=11)
+    parser.add_argument("--resamples", type=int, default=2_000)
+    parser.add_argument("--measured", type=int, default=3, help="resamples the loop really does")
+    parser.add_argument("--repeats", type=int, default=7, help="how often each is timed")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure; return the times, the ratios and the bars."""
+    matrix = _matrix(args)
+    pairs = pairs_of(matrix.columns)
+    codes, letters = _labels(matrix, pairs, int), _labels(matrix, pairs, object)
+    plain = in_turn(
+        {"ours": lambda: _kappas(matrix, pairs), "loop": lambda: _loop(codes)}, args.repeats
+    )
+    strings = once(lambda: _loop(letters))
+    difference = float(np.abs(plain["ours"].pop("result")[0] - plain["loop"].pop("result")).max())
+    strings.pop("result")
+    options = Options(bootstrap=args.resamples)
+    ours = in_turn(
+        {
+            "kappa": lambda: _resampled(matrix, pairs, options, (KAPPA_LETTERS,)),
+            "five": lambda: _resampled(matrix, pairs, options, EVERYWHERE),
+        },
+        max(1, args.repeats // 2),
+    )
+    few = once(lambda: _resampled_loop(matrix, pairs, args.measured))
+    for each in (*ours.values(), few):
+        each.pop("result")
+    whole = {key: few[key] * args.resamples / args.measured for key in ("wall_s", "cpu_s")}
+    return {
+        "raters": args.raters,
+        "items": args.items,
+        "patients": matrix.n_clusters,
+        "pairs": len(pairs),
+        "resamples": args.resamples,
+        "processors": os.cpu_count(),
+        "largest_difference": difference,
+        "plain": {"ours": plain["ours"], "loop": plain["loop"], "loop_of_strings": strings},
+        "plain_ratios": {
+            "loop": ratios(plain["loop"], plain["ours"]),
+            "loop_of_strings": ratios(strings, plain["ours"]),
+        },
+        "resampled": {
+            "ours": ours["kappa"],
+            "ours_five_measures": ours["five"],
+            "loop_measured": few | {"resamples": args.measured},
+            "loop_scaled_up": whole,
+        },
+        "resampled_ratios": {
+            "kappa": ratios(whole, ours["kappa"]),
+            "five_measures": ratios(whole, ours["five"]),
+        },
+        "bars": _bars(plain, whole, ours["kappa"], difference),
+    }
+
+
+def text(result: Mapping[str, Any]) -> str:
+    """Return the result as lines."""
+    plain, drawn = result["plain"], result["resampled"]
+    by, again = result["plain_ratios"], result["resampled_ratios"]
+    lines = [
+        f"{result['raters']} raters, {result['pairs']} pairs, {result['items']:,} items,"
+        f" {result['patients']:,} patients; {result['processors']} processors",
+        "",
+        "kappas of all pairs                            wall s    CPU s   ratio wall, CPU",
+        _line("ours, with standard errors", plain["ours"]),
+        _line("loop, integer labels, none", plain["loop"], by["loop"]),
+        _line("loop, labels as strings, none", plain["loop_of_strings"], by["loop_of_strings"]),
+        "",
+        f"with {result['resamples']:,} resamples of patients",
+        _line("ours, kappa", drawn["ours"]),
+        _line("ours, all five measures", drawn["ours_five_measures"]),
+        _line("loop, kappa, scaled up", drawn["loop_scaled_up"], again["kappa"]),
+        f"  (the loop did {drawn['loop_measured']['resamples']} resamples in"
+        f" {drawn['loop_measured']['wall_s']:.2f} s; against our five measures"
+        f" {again['five_measures']['wall']:g} times as long)",
+        "",
+        f"largest difference of the kappas: {result['largest_difference']:.1e}",
+        *bar_lines(result["bars"]),
+    ]
+    return "\n".join(lines)
+
+
+def scaled_bar(slow: Mapping[str, Any], fast: Mapping[str, Any], name: str, least: float) -> Any:
+    """Return the bar of a ratio of wall times."""
+    return bar(name, slow["wall_s"] / fast["wall_s"], least, "times", at_least=True)
+
+
+def _bars(
+    plain: Mapping[str, Any], whole: Mapping[str, Any], ours: Mapping[str, Any], difference: float
+) -> list[dict[str, Any]]:
+    return [
+        scaled_bar(plain["loop"], plain["ours"], "kappas with standard errors, over the loop", 12),
+        scaled_bar(whole, ours, "kappas of all resamples, over the loop", 500),
+        bar("kappas equal the loop's, in units of 1e-12", difference / ROUNDING, 1, ""),
+    ]
+
+
+def _line(name: str, one: Mapping[str, Any], over: Mapping[str, float] | None = None) -> str:
+    times = f"  {name:42s} {one['wall_s']:9.3f} {one['cpu_s']:8.3f}"
+    return times + (f"   {over['wall']:g}, {over['cpu']:g}" if over else "")
+
+
+def _matrix(args: argparse.Namespace) -> ReadingMatrix:
+    readers = min(3, args.raters - 1)
+    tables = simulated(
+        Size(
+            readers=readers,
+            models=args.raters - readers,
+            items=args.items,
+            patients=args.patients,
+        )
+    )
+    return reading_matrix(bundle_from_tables(tables.items, tables.readings, tables.raters))
+
+
+def _labels(matrix: ReadingMatrix, pairs: Sequence[Pair], kind: type) -> PairLabels:
+    """Return each pair's labels, where both answered: the loop need not look for them."""
+    letters = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), dtype=object)
+    found = []
+    for pair in pairs:
+        a, b = (matrix.answers[:, column].astype(np.int64) for column in (pair.a, pair.b))
+        both = (a != NO_LETTER) & (b != NO_LETTER)
+        found.append(tuple(letters[c[both]] if kind is object else c[both] for c in (a, b)))
+    return found
+
+
+def _kappas(matrix: ReadingMatrix, pairs: Sequence[Pair]) -> tuple[Labels, Labels]:
+    every = np.arange(len(matrix.truth))
+    counts = count_pairs(matrix, pairs, every, np.zeros_like(every), 1)
+    kappa, se = KAPPA_LETTERS.estimate(sums_of(counts)), KAPPA_LETTERS.standard_error(counts)
+    return kappa[:, 0], se[:, 0]
+
+
+def _loop(labels: PairLabels) -> Labels:
+    return np.array([cohen_kappa_score(a, b) for a, b in labels])
+
+
+def _resampled(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], options: Options, measures: Sequence[Any]
+) -> Any:
+    weights = cluster_weights(matrix, options)
+    every = np.arange(len(matrix.truth))
+    return cluster_intervals(matrix, measures, pairs, [every], weights, options.alpha)
+
+
+def _resampled_loop(matrix: ReadingMatrix, pairs: Sequence[Pair], resamples: int) -> list[Labels]:
+    """Draw patients, gather their items, and let the loop run: the usual cluster bootstrap."""
+    generator = np.random.default_rng(1)
+    edges = np.flatnonzero(np.diff(matrix.clusters)) + 1
+    members = np.split(np.arange(len(matrix.clusters)), edges)
+    answers = matrix.answers.astype(np.int64)
+    answers[answers == NO_LETTER] = 0  # an answer in its place: masking is not in the loop's time
+    found = []
+    for _ in range(resamples):
+        drawn = generator.integers(len(members), size=len(members))
+        again = answers[np.concatenate([members[i] for i in drawn])]
+        found.append(_loop([(again[:, pair.a], again[:, pair.b]) for pair in pairs]))
+    return found
