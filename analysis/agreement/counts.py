@@ -7,13 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.agreement.item_sets import pair_counts
+from analysis.agreement.outcomes import (
+    BOTH_RIGHT,
+    NOT_JUDGED,
+    ONLY_A,
+    ONLY_B,
+    OTHER_WRONG,
+    OUTCOMES,
+    SAME_WRONG,
+)
 from analysis.agreement.pairing import Pair
 from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.matrix import NO_LETTER, ReadingMatrix
 
-# What two answers to an item with a reference standard come to.
-BOTH_RIGHT, ONLY_A, ONLY_B, SAME_WRONG, OTHER_WRONG, NOT_JUDGED = range(6)
-OUTCOMES = 6
+# From so many items a cell on, on average, sets count faster than going from pair to pair.
+ITEMS_A_LARGE_CELL = 250
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -61,17 +70,41 @@ def count_pairs(
     PairCounts
         One entry a pair and cell.
     """
-    answers = matrix.answers[items].astype(np.int64)
-    truth = matrix.truth[items].astype(np.int64)
     n_letters = int(matrix.answers.max(initial=0)) + 1
-    sizes, size = np.unique(matrix.n_options, return_inverse=True)
-    size = size[items]
+    sizes = np.unique(matrix.n_options)
     counts = PairCounts(
         letters=np.zeros((len(pairs), n_cells, n_letters, n_letters)),
         outcomes=np.zeros((len(pairs), n_cells, OUTCOMES)),
         options=np.zeros((len(pairs), n_cells, len(sizes))),
         sizes=sizes,
     )
+    if pairs and 0 < n_cells * ITEMS_A_LARGE_CELL <= len(items):
+        _fill_by_sets(counts, matrix, pairs, items, cells)
+    else:
+        _fill_by_pairs(counts, matrix, pairs, items, cells)
+    return counts
+
+
+def _fill_by_sets(
+    counts: PairCounts, matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, cells: Ints
+) -> None:
+    n_cells, n_letters = counts.letters.shape[1:3]
+    order = np.argsort(cells, kind="stable")
+    edges = np.cumsum(np.bincount(cells, minlength=n_cells))[:-1]
+    for cell, members in enumerate(np.split(items[order], edges)):
+        letters, outcomes, options = pair_counts(matrix, pairs, members, n_letters, counts.sizes)
+        counts.letters[:, cell] = letters
+        counts.outcomes[:, cell] = outcomes
+        counts.options[:, cell] = options
+
+
+def _fill_by_pairs(
+    counts: PairCounts, matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, cells: Ints
+) -> None:
+    n_cells, n_letters = counts.letters.shape[1:3]
+    answers = matrix.answers[items].astype(np.int64)
+    truth = matrix.truth[items].astype(np.int64)
+    size = np.searchsorted(counts.sizes, matrix.n_options[items])
     for p, pair in enumerate(pairs):
         a, b = answers[:, pair.a], answers[:, pair.b]
         both = np.flatnonzero((a != NO_LETTER) & (b != NO_LETTER))
@@ -79,8 +112,7 @@ def count_pairs(
         counts.letters[p].flat = _count(cell, a * n_letters + b, n_cells, n_letters**2)
         outcome = _outcomes(a, b, truth[both])
         counts.outcomes[p].flat = _count(cell, outcome, n_cells, OUTCOMES)
-        counts.options[p].flat = _count(cell, size[both], n_cells, len(sizes))
-    return counts
+        counts.options[p].flat = _count(cell, size[both], n_cells, len(counts.sizes))
 
 
 def _count(cell: Ints, code: Ints, n_cells: int, n_codes: int) -> Ints:

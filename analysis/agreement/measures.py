@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.agreement.counts import SAME_WRONG, Sums
+from analysis.agreement.counts import Sums
+from analysis.agreement.outcomes import SAME_WRONG
 from analysis.arrays import Bools, Floats, ordered_sum
 from analysis.clusters import ratio
 

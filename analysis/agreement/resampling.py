@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from analysis.agreement.counts import OUTCOMES, Sums, count_pairs, sums_of
+from analysis.agreement.counts import Sums, count_pairs, sums_of
+from analysis.agreement.outcomes import OUTCOMES
 from analysis.agreement.pairing import Pair
 from analysis.arrays import Floats, Ints
 from analysis.matrix import ReadingMatrix
