@@ -5,4 +5,5 @@ A benchmark is a module of this package with ``DESCRIPTION``, ``add_arguments(pa
 """
 
 NAMES = ("reading", "timer", "frames", "encodings", "kappas", "report", "coverage")
+NAMES = ("reading", "timer", "frames", "encodings", "kappas", "groups", "report")
 """The modules that are benchmarks, in the order they are listed."""

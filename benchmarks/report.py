@@ -6,12 +6,12 @@ of scikit-learn's loop, without a standard error, an interval, a task, a check o
 """
 
 import argparse
+import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -99,21 +99,14 @@ def measured(program: Sequence[str]) -> dict[str, float]:
     Broken
         When it fails.
     """
-    with tempfile.TemporaryFile() as said:
-        start = time.perf_counter()
-        process = subprocess.Popen(program, cwd=_ROOT, stdout=said, stderr=said)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            said.seek(0)
-            told = said.read().decode("utf-8", "replace")[-2_000:]
-            raise Broken(f"{' '.join(program[:4])} ended with {process.returncode}: {told}")
-    return {
-        "wall_s": wall,
-        "cpu_s": usage.ru_utime + usage.ru_stime,
-        "peak_mb": usage.ru_maxrss * 1024 / 1e6,  # Linux counts KiB
-    }
+    launcher = str(Path(__file__).with_name("launch.py"))
+    done = subprocess.run(
+        [sys.executable, launcher, *program], cwd=_ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        told = done.stderr[-2_000:]
+        raise Broken(f"{' '.join(program[:4])} ended with {done.returncode}: {told}")
+    return dict(json.loads(done.stdout))
 
 
 def typical(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
