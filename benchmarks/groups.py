@@ -51,7 +51,7 @@ _SCRIPT = Path(__file__).with_name("group_peers.py")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's own options."""
-    parser.add_argument("--items", type=int, default=2_000, help="peers take minutes for 40,826")
+    parser.add_argument("--items", type=int, default=2_000, help="for ours and for the peers")
     parser.add_argument("--raters", type=int, default=11)
     parser.add_argument("--repeats", type=int, default=5, help="how often ours is timed")
     parser.add_argument("--longest", type=float, default=600, help="seconds a peer may take")
