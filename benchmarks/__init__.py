@@ -4,6 +4,14 @@ A benchmark is a module of this package with ``DESCRIPTION``, ``add_arguments(pa
 ``run(args)`` returning plain data, and ``text(result)``. It never asserts: a bar is met or not met.
 """
 
-NAMES = ("reading", "timer", "frames", "encodings", "kappas", "report", "coverage")
-NAMES = ("reading", "timer", "frames", "encodings", "kappas", "groups", "report")
+NAMES = (
+    "reading",
+    "timer",
+    "frames",
+    "encodings",
+    "kappas",
+    "groups",
+    "report",
+    "coverage",
+)
 """The modules that are benchmarks, in the order they are listed."""
