@@ -1,8 +1,8 @@
-"""The figures, as functions from tables to plotly figures: the report and a page show the same."""
+"""The figures: tables become charts, and a chart is drawn with plotly or for print."""
 
-from analysis.figures.accuracy import accuracy_figure
-from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_figure
+from analysis.figures.kappa_matrix import MEASURE_TITLES
 from analysis.figures.names import RaterName, conditions_of, rater_names
+from analysis.figures.on_pages import accuracy_figure, kappa_matrix_figure
 
 __all__ = [
     "MEASURE_TITLES",

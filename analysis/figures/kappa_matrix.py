@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from analysis.agreement.pairing import PairKind
-from analysis.figures.look import (
-    AGREEMENT_SCALE,
-    DARK_FROM,
-    EMPTY,
-    INK,
-    PAPER,
-    QUIET,
-    base_layout,
-)
-from analysis.figures.names import RaterName, name_of, plotly_text
+from analysis.figures.axes import interval_text, rater_labels, signed
+from analysis.figures.chart import Axis, Cells, Chart, Panel, Rule, Tick
+from analysis.figures.look import AGREEMENT_SCALE
+from analysis.figures.names import RaterName, name_of
+from analysis.figures.order import by_likeness
 
 MEASURE_TITLES: Mapping[str, str] = {
     "brennan_prediger": "Brennan-Prediger",
@@ -28,18 +24,19 @@ MEASURE_TITLES: Mapping[str, str] = {
     "same_wrong": "Same wrong answer",
 }
 MOST_WITH_NUMBERS = 24
-LARGEST = 900
+MOST_WITH_HOVER = 60
+CELL_MM = 9.2
 
 
-def kappa_matrix_figure(
+def kappa_matrix_chart(
     pairs: pd.DataFrame,
     *,
     measure: str = "brennan_prediger",
     condition: str = "",
     scope: str = "all",
     names: Mapping[str, RaterName] | None = None,
-) -> go.Figure:
-    """Draw the agreement of every two raters, readers first, with the interval on hover.
+) -> Chart:
+    """Chart the agreement of every two raters, with the interval on hover.
 
     Parameters
     ----------
@@ -56,45 +53,39 @@ def kappa_matrix_figure(
 
     Returns
     -------
-    plotly.graph_objects.Figure
-        A square heat map; undefined cells and the diagonal are grey.
+    Chart
+        A square heat map: readers first, then models, each kind in the order that puts alike
+        raters side by side; undefined cells and the diagonal are grey. Over 24 raters the numbers
+        are left out, over 60 the texts on hover as well.
     """
     wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
-    rows = _rows_of(wanted, condition)
-    readers, models = _raters(rows)
-    raters = [*readers, *models]
-    values, hover = _cells(rows, raters, names)
-    figure = go.Figure(
-        {
-            "type": "heatmap",
-            "z": values,
-            "text": hover,
-            "x": list(range(len(raters))),
-            "y": list(range(len(raters))),
-            "zmin": -1,
-            "zmax": 1,
-            "colorscale": AGREEMENT_SCALE,
-            "hovertemplate": "%{text}<extra></extra>",
-            "hoverongaps": False,
-            "xgap": 1.5,
-            "ygap": 1.5,
-            "colorbar": {
-                "thickness": 10,
-                "outlinewidth": 0,
-                "tickvals": [-1, -0.5, 0, 0.5, 1],
-                "tickfont": {"size": 11, "color": QUIET},
-                "len": 0.9,
-            },
-        }
+    rows = pairs_in_condition(wanted, condition)
+    kinds = _raters(rows)
+    known = _estimates(rows)
+    raters = [rater for kind in kinds for rater in by_likeness(kind, known)]
+    n = len(raters)
+    values = [[known.get((a, b), math.nan) for b in raters] for a in raters]
+    labels = rater_labels(raters, names)
+    ticks = tuple(Tick(at=i, label=label) for i, label in enumerate(labels))
+    cells = Cells(
+        values=tuple(tuple(row) for row in values),
+        low=-1,
+        high=1,
+        scale=AGREEMENT_SCALE,
+        texts=_texts(values) if n <= MOST_WITH_NUMBERS else (),
+        hover=_hovers(rows, raters, names) if n <= MOST_WITH_HOVER else (),
+        labels=(-1, -0.5, 0, 0.5, 1),
     )
-    if len(raters) <= MOST_WITH_NUMBERS:
-        figure.update_layout(annotations=_annotations(values))
-    _separate(figure, len(readers), len(models))
-    _lay_out(figure, raters, names)
-    return figure
+    panel = Panel(
+        x=Axis(low=-0.5, high=n - 0.5, ticks=ticks, grid=False, slanted=True),
+        y=Axis(low=n - 0.5, high=-0.5, ticks=ticks, grid=False),
+        layers=(cells, *_border(len(kinds[0]), len(kinds[1]))),
+        height_mm=max(n, 3) * CELL_MM,
+    )
+    return Chart(rows=((panel,),), stretches=False, square=True)
 
 
-def _rows_of(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
+def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
     """Return the condition's pairs, and those of its models from the condition they were run under.
 
     A model with a condition of its own is compared with these readers; the pairs of such models
@@ -118,82 +109,43 @@ def _raters(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     return sorted(groups[0]), sorted(groups[1])
 
 
-def _cells(
-    rows: pd.DataFrame, raters: Sequence[str], names: Mapping[str, RaterName] | None
-) -> tuple[list[list[float | None]], list[list[str]]]:
-    place = {rater: i for i, rater in enumerate(raters)}
-    values: list[list[float | None]] = [[None] * len(raters) for _ in raters]
-    hover = [[""] * len(raters) for _ in raters]
-    for row in rows.to_dict("records"):
-        a, b = place[row["rater_a"]], place[row["rater_b"]]
-        text = _hover({str(key): value for key, value in row.items()}, names)
-        value = None if pd.isna(row["estimate"]) else float(row["estimate"])
-        values[a][b] = values[b][a] = value
-        hover[a][b] = hover[b][a] = text
-    return values, hover
+def _estimates(rows: pd.DataFrame) -> dict[tuple[str, str], float]:
+    one_way = dict(
+        zip(zip(rows["rater_a"], rows["rater_b"], strict=True), rows["estimate"], strict=True)
+    )
+    return {**{(b, a): value for (a, b), value in one_way.items()}, **one_way}
 
 
-def _hover(row: Mapping[str, object], names: Mapping[str, RaterName] | None) -> str:
-    a, b = (name_of(names, str(row[key])).on_figure for key in ("rater_a", "rater_b"))
-    estimate, low, high = (float(str(row[key])) for key in ("estimate", "ci_low", "ci_high"))
-    interval = "no interval" if low != low else f"{low:.3f} to {high:.3f}"
-    reason = plotly_text(str(row["undefined_because"]))
-    return f"<b>{a}</b> and <b>{b}</b><br>{estimate:.3f} ({interval}), n = {row['n']}" + (
-        f"<br>{reason}" if reason else ""
+def _texts(values: Sequence[Sequence[float]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        tuple(
+            "" if i == j else "–" if np.isnan(value) else signed(f"{value:.2f}")
+            for j, value in enumerate(row)
+        )
+        for i, row in enumerate(values)
     )
 
 
-def _annotations(values: list[list[float | None]]) -> list[dict[str, Any]]:
-    """Write every cell's value; given to plotly at once, which checks all of them every time."""
-    size = 12 if len(values) <= 14 else 9
-    return [
-        {
-            "x": j,
-            "y": i,
-            "text": "–" if value is None else f"{value:.2f}".replace("-", "\u2212"),
-            "showarrow": False,
-            "font": {"size": size, "color": PAPER if abs(value or 0) > DARK_FROM else INK},
-        }
-        for i, row in enumerate(values)
-        for j, value in enumerate(row)
-        if i != j
-    ]
+def _hovers(
+    rows: pd.DataFrame, raters: Sequence[str], names: Mapping[str, RaterName] | None
+) -> tuple[tuple[str, ...], ...]:
+    texts = {}
+    for row in rows.to_dict("records"):
+        a, b = row["rater_a"], row["rater_b"]
+        texts[a, b] = texts[b, a] = _hover(row, names)
+    return tuple(tuple(texts.get((a, b), "") for b in raters) for a in raters)
 
 
-def _separate(figure: go.Figure, n_readers: int, n_models: int) -> None:
+def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
+    a, b = (name_of(names, str(row[key])).on_figure.text for key in ("rater_a", "rater_b"))
+    estimate, low, high = (float(row[key]) for key in ("estimate", "ci_low", "ci_high"))
+    lines = [f"{a} and {b}", f"{interval_text(estimate, low, high, decimals=3)}, n = {row['n']}"]
+    return "\n".join([*lines, *filter(None, [str(row["undefined_because"])])])
+
+
+def _border(n_readers: int, n_models: int) -> tuple[Rule, ...]:
     """Draw the line between readers and models."""
     if not n_readers or not n_models:
-        return
-    edge, n = n_readers - 0.5, n_readers + n_models
-    line = {"color": INK, "width": 1.5}
-    figure.add_shape(type="line", x0=edge, x1=edge, y0=-0.5, y1=n - 0.5, line=line)
-    figure.add_shape(type="line", x0=-0.5, x1=n - 0.5, y0=edge, y1=edge, line=line)
-
-
-def _lay_out(
-    figure: go.Figure, raters: Sequence[str], names: Mapping[str, RaterName] | None
-) -> None:
-    n = len(raters)
-    labels = [name_of(names, rater).on_figure for rater in raters]
-    widest = min(max((len(name_of(names, rater).full) for rater in raters), default=0), 40)
-    margin = 24 + 6.6 * widest
-    side = min(max(n * 46, 150), LARGEST)
-    axis = {
-        "tickvals": list(range(n)),
-        "ticktext": labels,
-        "range": [-0.5, n - 0.5],
-        "showgrid": False,
-        "zeroline": False,
-        "fixedrange": True,
-        "tickfont": {"size": 12 if n <= MOST_WITH_NUMBERS else 7},
-    }
-    figure.update_layout(
-        **base_layout(
-            width=side + margin + 70,
-            height=side + margin * 0.75 + 20,
-            margin={"l": margin, "r": 60, "t": 12, "b": margin * 0.75},
-            xaxis={**axis, "tickangle": -45},
-            yaxis={**axis, "range": [n - 0.5, -0.5]},
-            plot_bgcolor=EMPTY,
-        )
-    )
+        return ()
+    edge = n_readers - 0.5
+    return Rule(at=edge, width_pt=1.0), Rule(at=edge, upright=False, width_pt=1.0)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import html
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import RaterKind
+from analysis.figures.chart import Label
 
 LONGEST = 28
 
@@ -25,10 +25,13 @@ class RaterName:
         Label or id, as text.
     simulated : bool
         Whether the answers came from a simulation, which is said wherever the rater appears.
+    rater_id : str
+        What stands for the label where a font has no glyphs for it; empty: nothing does.
     """
 
     label: str
     simulated: bool
+    rater_id: str = ""
 
     @property
     def full(self) -> str:
@@ -41,16 +44,17 @@ class RaterName:
         return f"\u2068{self.full}\u2069"
 
     @property
-    def on_figure(self) -> str:
-        """The label with its mark, cut to fit, escaped for plotly's own markup."""
-        mark = " <i>(simulated)</i>" if self.simulated else ""
-        return plotly_text(shorten(self.label, LONGEST)) + mark
+    def on_figure(self) -> Label:
+        """The label with its mark, cut to fit."""
+        mark = " (simulated)" if self.simulated else ""
+        otherwise = shorten(self.rater_id, LONGEST) + mark if self.rater_id else ""
+        return Label(text=shorten(self.label, LONGEST) + mark, otherwise=otherwise)
 
 
 def rater_names(bundle: Bundle) -> dict[str, RaterName]:
     """Return every rater's name by `rater_id`."""
     return {
-        rater: RaterName(label=label, simulated=rater in bundle.simulated)
+        rater: RaterName(label=label, simulated=rater in bundle.simulated, rater_id=rater)
         for rater, label in bundle.labels.items()
     }
 
@@ -87,12 +91,7 @@ def in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
 
 def name_of(names: Mapping[str, RaterName] | None, rater: str) -> RaterName:
     """Return a rater's name, the id where none is given."""
-    return (names or {}).get(rater, RaterName(label=rater, simulated=False))
-
-
-def plotly_text(text: str) -> str:
-    """Escape text for plotly, whose labels read a subset of HTML."""
-    return html.escape(text, quote=False)
+    return (names or {}).get(rater, RaterName(label=rater, simulated=False, rater_id=rater))
 
 
 def shorten(text: str, longest: int) -> str:
@@ -104,20 +103,3 @@ def shorten(text: str, longest: int) -> str:
     while cut > 1 and (unicodedata.combining(line[cut]) or line[cut] in "\u200d\ufe0f"):
         cut -= 1
     return line[:cut] + "…"
-
-
-def wrapped(text: str, width: int) -> str:
-    """Break a title into escaped lines of about `width` characters, three at most."""
-    lines: Sequence[str] = _lines(text, width)
-    kept = [*lines[:2], " ".join(lines[2:])] if len(lines) > 3 else lines
-    return "<br>".join(plotly_text(shorten(line, width + 8)) for line in kept)
-
-
-def _lines(text: str, width: int) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines

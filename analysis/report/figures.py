@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import pandas as pd
 import plotly.graph_objects as go
 
-from analysis.bundle.words import RaterKind
-from analysis.figures import (
-    MEASURE_TITLES,
-    accuracy_figure,
-    conditions_of,
-    kappa_matrix_figure,
-    rater_names,
-)
+from analysis.figures import MEASURE_TITLES, RaterName, captions, conditions_of, rater_names
+from analysis.figures.accuracy import accuracy_chart
+from analysis.figures.between import between_chart
+from analysis.figures.chart import Chart
+from analysis.figures.comparisons import comparisons_chart
+from analysis.figures.difficulty import difficulty_chart
+from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
+from analysis.figures.kappa_matrix import kappa_matrix_chart, pairs_in_condition
+from analysis.figures.leaderboard import leaderboard_chart
+from analysis.figures.names import in_condition
+from analysis.figures.panel import panel_chart
+from analysis.figures.profile import profile_chart
+from analysis.figures.times import drift_chart, speed_chart, times_chart
+from analysis.figures.to_plotly import plotly_figure
 from analysis.results import Results
 
-MATRICES = ("brennan_prediger", "error_consistency", "kappa_letters", "raw")
-CAPTIONS = {
-    "brennan_prediger": "Agreement beyond guessing among the options offered (chance: the mean of"
-    " 1/k). Relabelling the options does not change it.",
-    "error_consistency": "Cohen's kappa on correct and incorrect: whether two raters fail on the"
-    " same items more often than their accuracies alone would have it.",
-    "kappa_letters": "For comparison with published matrices only. Letters are arbitrary labels:"
-    " permuting the options of the questions changes this number.",
-    "raw": "Share of items with the same answer, not corrected for chance.",
-}
-
-
-CLUSTERED = (
-    " Some patients have several items, which these intervals do not know; those over patients"
-    " stand in the table below."
-)
+CAPTIONS = captions.AGREEMENT_CAPTIONS
+MATRICES = tuple(CAPTIONS)
+# Above this many raters the headline's matrix stands alone.
+MOST_WITH_ALL_MATRICES = 60
+METRICS = {"accuracy": "accuracy", "auc": "AUC"}
+# Title, caption, chart; no chart, no figure.
+Drawn = tuple[str, str, str, str, Chart | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,13 +43,13 @@ class ReportFigure:
     name : str
         File name without suffix; the element's id has `figure-` before it.
     section : str
-        `accuracy` or `agreement`.
+        `accuracy`, `leaderboard`, `tasks`, `comparison`, `agreement`, `time` or `items`.
     condition : str
         The readers' condition; empty when the bundle has none.
     title, caption : str
         As text.
-    figure : plotly.graph_objects.Figure
-        The figure.
+    chart : Chart
+        What it shows.
     """
 
     name: str
@@ -58,7 +57,29 @@ class ReportFigure:
     condition: str
     title: str
     caption: str
-    figure: go.Figure
+    chart: Chart
+
+    @property
+    def figure(self) -> go.Figure:
+        """The figure as plotly draws it."""
+        return self.plotly()
+
+    def plotly(self) -> go.Figure:
+        """Draw it for the screen."""
+        return plotly_figure(self.chart)
+
+    def svg(self) -> bytes:
+        """Draw it as SVG, text as paths, the same bytes every time."""
+        # Only who prints waits for matplotlib.
+        from analysis.figures.to_print import svg
+
+        return svg(self.chart)
+
+    def png(self) -> bytes:
+        """Draw it as PNG of 300 dots an inch, the same bytes every time."""
+        from analysis.figures.to_print import png
+
+        return png(self.chart)
 
 
 def report_figures(results: Results) -> list[ReportFigure]:
@@ -72,66 +93,205 @@ def report_figures(results: Results) -> list[ReportFigure]:
     Returns
     -------
     list of ReportFigure
-        Accuracy where some item has a reference standard; matrices where there are two raters.
+        For every condition, those whose tables are there and have something defined to show.
     """
-    accuracy = results.tables["accuracy"]
-    figures: list[ReportFigure] = []
     names = rater_names(results.bundle)
-    for number, condition in enumerate(conditions_of(accuracy), start=1):
-        if accuracy["accuracy"].notna().any():
-            figures.append(
-                ReportFigure(
-                    name=_name("accuracy", number, condition),
-                    section="accuracy",
-                    condition=condition,
-                    title="Accuracy with its interval, overall and by task",
-                    caption=_accuracy_caption(results),
-                    figure=accuracy_figure(accuracy, condition=condition, names=names),
-                )
-            )
-        figures += _matrices(results, number, condition)
-    return figures
-
-
-def _matrices(results: Results, number: int, condition: str) -> list[ReportFigure]:
-    pairs = results.tables["agreement_pairs"]
-    kinds = pairs.loc[pairs["condition"] == condition, "pair_kind"]
-    if not len(kinds):
-        return []
-    names = rater_names(results.bundle)
-    shown = pairs.loc[pairs["scope"] == "all"]
-    defined = {
-        measure: shown.loc[shown["measure"] == measure, "estimate"].notna().any()
-        for measure in MATRICES
-    }
+    conditions = conditions_of(results.tables["accuracy"])
     return [
         ReportFigure(
-            name=_name(measure, number, condition),
-            section="agreement",
+            name=_name(name, number, condition),
+            section=section,
             condition=condition,
-            title=MEASURE_TITLES[measure],
-            caption=CAPTIONS[measure],
-            figure=kappa_matrix_figure(pairs, measure=measure, condition=condition, names=names),
+            title=title,
+            caption=caption,
+            chart=chart,
         )
-        for measure in MATRICES
-        if defined[measure]
+        for number, condition in enumerate(conditions, start=1)
+        for section, name, title, caption, chart in _figures(results, condition, names)
+        if chart is not None
     ]
 
 
-def _accuracy_caption(results: Results) -> str:
-    kinds = set(results.tables["accuracy"]["rater_kind"])
-    who = {RaterKind.READER: "circles are readers", RaterKind.MODEL: "diamonds are models"}
-    shapes = " and ".join(who[kind] for kind in RaterKind if kind in kinds)
-    return (
-        f"Percent correct of the assigned items; {shapes}. Lines are {_percent(results)} % Wilson"
-        " intervals (macro: MOVER). An item that was not answered counts as wrong. Overlap of two"
-        " intervals is no test of a difference: raters answered the same items."
-        + (CLUSTERED if results.clustered else "")
+def _figures(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
+    yield from _accuracy(results, condition, names)
+    yield from _comparison(results, condition, names)
+    yield from _agreement(results, condition, names)
+    yield from _times(results, condition, names)
+    yield from _items(results, condition)
+
+
+def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
+    table = results.tables["accuracy"]
+    percent = results.options.confidence_percent
+    if not table["accuracy"].notna().any():
+        return
+    rows = in_condition(table, condition)
+    yield (
+        "accuracy",
+        "accuracy",
+        "Accuracy with its interval, overall and by task",
+        captions.accuracy_caption(table, percent, clustered=results.clustered),
+        accuracy_chart(table, condition=condition, names=names),
+    )
+    board = _table(results, "leaderboard")
+    if board is not None:
+        shown = in_condition(board, condition)
+        shown = shown.loc[(shown["by"] == "overall") & shown["rank"].notna()]
+        yield (
+            "leaderboard",
+            "leaderboard",
+            "Ranks, and how certain they are",
+            captions.leaderboard_caption(shown, percent) if len(shown) else "",
+            leaderboard_chart(board, condition=condition, names=names),
+        )
+    yield (
+        "tasks",
+        "task-profile",
+        "Accuracy by task: readers' range and every model",
+        captions.profile_caption(rows, percent),
+        profile_chart(table, condition=condition, names=names),
     )
 
 
-def _percent(results: Results) -> str:
-    return results.options.confidence_percent
+def _comparison(
+    results: Results, condition: str, names: Mapping[str, RaterName]
+) -> Iterator[Drawn]:
+    percent = results.options.confidence_percent
+    panel = _table(results, "reader_panel")
+    for metric, words in METRICS.items():
+        if panel is None:
+            break
+        rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
+        rows = rows.loc[rows["difference"].notna()]
+        yield (
+            "comparison",
+            f"panel-{metric}",
+            f"Models against the readers' mean, {words}",
+            captions.panel_caption(rows, percent) if len(rows) else "",
+            panel_chart(panel, metric=metric, condition=condition, names=names),
+        )
+    pairs = _table(results, "comparisons")
+    if pairs is not None:
+        rows = pairs.loc[(pairs["pair_kind"] == "reader-model") & (pairs["condition"] == condition)]
+        rows = rows.loc[rows["difference"].notna()]
+        alpha = results.options.alpha
+        yield (
+            "comparison",
+            "model-against-reader",
+            "Every model against every reader",
+            captions.comparisons_caption(rows, percent) if len(rows) else "",
+            comparisons_chart(pairs, condition=condition, alpha=alpha, names=names),
+        )
+
+
+def _agreement(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
+    percent = results.options.confidence_percent
+    yield from _matrices(results, condition, names)
+    groups, between = _table(results, "agreement_groups"), _table(results, "agreement_between")
+    if groups is not None:
+        rows = groups.loc[(groups["condition"] == condition) & groups["estimate"].notna()]
+        overall = rows.loc[rows["scope"] == "all"]
+        yield (
+            "agreement",
+            "group-agreement",
+            "Agreement of readers, of models and of all raters",
+            captions.groups_caption(overall, percent) if len(overall) else "",
+            group_agreement_chart(groups, condition=condition),
+        )
+        mixed = between if between is not None else groups.iloc[:0].assign(readers_models=0.0)
+        mixed = mixed.loc[mixed["condition"] == condition]
+        yield (
+            "agreement",
+            "agreement-by-task",
+            "Agreement by task",
+            captions.task_agreement_caption(rows, mixed, percent) if len(rows) else "",
+            task_agreement_chart(groups, mixed, condition=condition),
+        )
+    if between is not None:
+        rows = between.loc[
+            (between["measure"] == "brennan_prediger")
+            & (between["condition"] == condition)
+            & between["difference"].notna()
+        ]
+        yield (
+            "agreement",
+            "readers-and-models",
+            "Agreement among readers, and of readers with models",
+            captions.between_caption(rows, percent) if len(rows) else "",
+            between_chart(between, condition=condition),
+        )
+
+
+def _matrices(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
+    pairs = results.tables["agreement_pairs"]
+    if not (pairs["condition"] == condition).any():
+        return
+    percent = results.options.confidence_percent
+    many = results.tables["accuracy"]["rater_id"].nunique() > MOST_WITH_ALL_MATRICES
+    for measure in MATRICES[:1] if many else MATRICES:
+        rows = pairs.loc[(pairs["scope"] == "all") & (pairs["measure"] == measure)]
+        if rows["estimate"].notna().any():
+            shown = pairs_in_condition(rows, condition)
+            yield (
+                "agreement",
+                measure,
+                MEASURE_TITLES[measure],
+                captions.matrix_caption(shown, measure, percent),
+                kappa_matrix_chart(rows, measure=measure, condition=condition, names=names),
+            )
+
+
+def _times(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
+    times, accuracy = _table(results, "times"), results.tables["accuracy"]
+    if times is None:
+        return
+    known = times.loc[(times["condition"] == condition) & times["median_ms"].notna()]
+    if known.empty:
+        return
+    overall = known.loc[known["by"] == "overall"]
+    percent = results.options.confidence_percent
+    yield (
+        "time",
+        "times",
+        "Response times",
+        captions.times_caption(overall) if len(overall) else "",
+        times_chart(times, condition=condition, names=names),
+    )
+    yield (
+        "time",
+        "speed-and-accuracy",
+        "Speed and accuracy",
+        captions.speed_caption(overall, percent) if len(overall) else "",
+        speed_chart(times, accuracy, condition=condition, names=names),
+    )
+    quarters = known.loc[known["by"] == "position"]
+    yield (
+        "time",
+        "drift",
+        "Response times as the session goes on",
+        captions.drift_caption(quarters) if len(quarters) else "",
+        drift_chart(times, condition=condition, names=names),
+    )
+
+
+def _items(results: Results, condition: str) -> Iterator[Drawn]:
+    items = _table(results, "item_difficulty")
+    if items is None:
+        return
+    rows = items.loc[items["condition"] == condition]
+    if len(rows):
+        yield (
+            "items",
+            "item-difficulty",
+            "Hard items, for readers and for models",
+            captions.difficulty_caption(rows),
+            difficulty_chart(items, condition=condition),
+        )
+
+
+def _table(results: Results, name: str) -> pd.DataFrame | None:
+    table = results.tables.get(name)
+    return None if table is None or table.empty else table
 
 
 def _name(what: str, number: int, condition: str) -> str:

@@ -145,7 +145,7 @@ def test_a_label_that_carries_its_mark_shows_it_once() -> None:
         "R3 (simulated)",
         "R4 (simulated)",
     ]
-    assert all(name.on_figure.count("simulated") == 1 for name in names.values())
+    assert all(name.on_figure.text.count("simulated") == 1 for name in names.values())
     alone = rater_names(bundle_from_tables(items, readings))
     assert [alone[rater].full for rater in ids[2:]] == ids[2:]
 

@@ -1,0 +1,187 @@
+"""What is said under the figures: what is drawn, of how many, with which interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from analysis.bundle.words import RaterKind
+
+AGREEMENT_CAPTIONS: Mapping[str, str] = {
+    "brennan_prediger": "Agreement beyond guessing among the options offered (chance: the mean of"
+    " 1/k). Relabelling the options does not change it.",
+    "error_consistency": "Cohen's kappa on correct and incorrect: whether two raters fail on the"
+    " same items more often than their accuracies alone would have it.",
+    "kappa_letters": "For comparison with published matrices only. Letters are arbitrary labels:"
+    " permuting the options of the questions changes this number.",
+    "raw": "Share of items with the same answer, not corrected for chance.",
+}
+CLUSTERED = (
+    " Some patients have several items, which these intervals do not know; those over patients"
+    " stand in the table below."
+)
+
+
+def accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -> str:
+    """Say what the forest plot of accuracy shows."""
+    kinds = set(accuracy["rater_kind"])
+    who = {RaterKind.READER: "circles are readers", RaterKind.MODEL: "diamonds are models"}
+    shapes = " and ".join(who[kind] for kind in RaterKind if kind in kinds)
+    return (
+        f"Percent correct of the assigned items; {shapes}. Lines are {percent} % Wilson"
+        " intervals (macro: MOVER). An item that was not answered counts as wrong. Overlap of two"
+        " intervals is no test of a difference: raters answered the same items."
+        + (CLUSTERED if clustered else "")
+    )
+
+
+def matrix_caption(rows: pd.DataFrame, measure: str, percent: str) -> str:
+    """Say what a matrix shows; `rows` are its pairs."""
+    sizes = rows["n"]
+    return (
+        f"{AGREEMENT_CAPTIONS[measure]} {len(rows)} pairs of raters over the items that both"
+        f" answered, n = {span(sizes)}; readers first, and within each kind those side by side who"
+        f" agree. Each pair's {percent} % interval ({_methods(rows)}) is shown when pointed at, and"
+        " stands in the table."
+    )
+
+
+def panel_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the comparison with the readers' mean shows."""
+    readers, items = span(rows["n_readers"]), span(rows["n_items"])
+    margin = rows["margin"].notna().any()
+    return (
+        f"Each model minus the mean of {readers} readers over {items} items, with"
+        f" {percent} % intervals ({_methods(rows)}). Filled: against these readers. Hollow: against"
+        " readers like these, who could have been others, which is why that interval is wider."
+        + (
+            " Where a line lies wholly in the shade, the model is not inferior by the margin."
+            if margin
+            else ""
+        )
+    )
+
+
+def comparisons_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the comparison with every reader shows."""
+    clustered = rows["cluster_ci_low"].notna()
+    ways = ["bootstrap over patients"] if clustered.any() else []
+    if not clustered.all():
+        ways.append(_methods(rows, "ci_method"))
+    return (
+        "Model minus reader in percentage points of accuracy, on the same items,"
+        f" n = {span(rows['n'])}; {percent} % intervals ({', '.join(ways)}). The adjusted p"
+        f" is Holm's over all {len(rows)} pairs of a reader and a model."
+    )
+
+
+def profile_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the profile by task shows."""
+    return (
+        "Percent correct by task, n in brackets. The shade runs from the lowest to the highest"
+        f" reader, the stroke is their mean; diamonds are models, with {percent} % Wilson"
+        f" intervals. {_count(rows, RaterKind.READER)} and {_count(rows, RaterKind.MODEL)}."
+    )
+
+
+def groups_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the agreement of groups shows."""
+    sizes = ", ".join(
+        f"{group} {span(part['n_raters'])}" for group, part in rows.groupby("raters", sort=False)
+    )
+    return (
+        f"Agreement of several raters at once over n = {span(rows['n_items'])} items ({sizes}), with"
+        f" {percent} % intervals ({_methods(rows)}). Measures on letters change when options are"
+        " permuted; the first two do not."
+    )
+
+
+def task_agreement_caption(rows: pd.DataFrame, between: pd.DataFrame, percent: str) -> str:
+    """Say what the agreement by task shows."""
+    mixed = (
+        " The hollow squares, readers with models, are means over the pairs; their distance from"
+        " the readers' agreement has an interval of its own."
+        if len(between)
+        else ""
+    )
+    return (
+        f"Agreement within readers and within models, n = {span(rows['n_items'])} items, with"
+        f" {percent} % intervals ({_methods(rows)}).{mixed}"
+    )
+
+
+def between_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the comparison of agreements shows."""
+    return (
+        f"Mean agreement over the pairs among {span(rows['n_readers'])} readers, and of them with"
+        f" {span(rows['n_models'])} models, n = {span(rows['n_items'])} items; the difference with"
+        f" its {percent} % interval ({_methods(rows)}). Below zero, readers agree with each other"
+        " more than with models."
+    )
+
+
+def times_caption(rows: pd.DataFrame) -> str:
+    """Say what the response times show."""
+    return (
+        "Seconds from the picture to the answer of what was answered: median and quartiles of"
+        f" every rater, n = {span(rows['n'])} answers. The axis is logarithmic. The bars show how"
+        " times are spread, not how certain the median is."
+    )
+
+
+def speed_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what speed against accuracy shows."""
+    return (
+        f"Percent correct with its {percent} % Wilson interval against the median response time,"
+        f" n = {span(rows['n'])} answers a rater. So few raters show no more than where each"
+        " stands."
+    )
+
+
+def drift_caption(rows: pd.DataFrame) -> str:
+    """Say what the drift shows."""
+    return (
+        "Median response time in the quarters of each reader's session,"
+        f" n = {span(rows['n'])} answers a quarter; no interval: a description."
+    )
+
+
+def difficulty_caption(rows: pd.DataFrame) -> str:
+    """Say what the difficulty of items shows."""
+    return (
+        f"Number of items by how many of {rows['n_readers'].max()} readers and of"
+        f" {rows['n_models'].max()} models were correct, n = {len(rows)} items; a count, so"
+        " without interval. Lower right: hard for readers only. Upper left: hard for models only."
+    )
+
+
+def leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the leaderboard shows."""
+    return (
+        f"Accuracy and rank with {percent} % intervals ({_methods(rows)}), n = {span(rows['n'])}"
+        " items. Ranks overlap where the interval of one holds the rank of another. Micro weighs"
+        " every item the same, macro every task."
+    )
+
+
+def span(numbers: pd.Series[int]) -> str:
+    """Return the range of some whole numbers in words.
+
+    Examples
+    --------
+    >>> span(pd.Series([198, 200])), span(pd.Series([200, 200]))
+    ('198 to 200', '200')
+    """
+    low, high = int(numbers.min()), int(numbers.max())
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _methods(rows: pd.DataFrame, column: str = "method") -> str:
+    shown = sorted({str(method) for method in rows[column].dropna() if method})
+    return "; ".join(shown) or "none"
+
+
+def _count(rows: pd.DataFrame, kind: RaterKind) -> str:
+    n = rows.loc[rows["rater_kind"] == kind, "rater_id"].nunique()
+    return f"{n} {kind.value}{'' if n == 1 else 's'}"

@@ -1,0 +1,79 @@
+"""Which items were hard, and for whom: readers right against models right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.figures.chart import Axis, Cells, Chart, Label, Panel, Tick
+from analysis.figures.look import COUNT_SCALE
+
+CELL_MM = 9.0
+LARGEST_MM = 110.0
+MOST_WITH_NUMBERS = 30
+MOST_TICKS = 12
+
+
+def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | None:
+    """Chart how many items so many readers and so many models had right.
+
+    Parameters
+    ----------
+    items : pandas.DataFrame
+        The table `item_difficulty`.
+    condition : str
+        The readers' condition.
+
+    Returns
+    -------
+    Chart or None
+        A heat map of counts of items, models to the right, readers upwards; None without readers or
+        without models. Only items that as many readers and models have read as any.
+    """
+    rows = items.loc[items["condition"] == condition]
+    if rows.empty:
+        return None
+    n_readers, n_models = int(rows["n_readers"].max()), int(rows["n_models"].max())
+    if not n_readers or not n_models:
+        return None
+    rows = rows.loc[(rows["n_readers"] == n_readers) & (rows["n_models"] == n_models)]
+    counts = np.zeros((n_readers + 1, n_models + 1), dtype=int)
+    np.add.at(counts, (rows["n_readers_correct"], rows["n_models_correct"]), 1)
+    most = max(int(counts.max()), 1)
+    # The square root keeps the rare corners, which matter most, from looking empty.
+    shades = np.sqrt(counts / most)
+    small = max(counts.shape) <= MOST_WITH_NUMBERS
+    cells = Cells(
+        values=tuple(tuple(float(v) for v in row) for row in shades),
+        low=0,
+        high=1,
+        scale=COUNT_SCALE,
+        texts=tuple(tuple(str(v) if v else "" for v in row) for row in counts) if small else (),
+        hover=tuple(
+            tuple(
+                f"{count} {'item' if count == 1 else 'items'}\n{i} of {n_readers} readers correct,"
+                f" {j} of {n_models} models correct"
+                for j, count in enumerate(row)
+            )
+            for i, row in enumerate(counts.tolist())
+        )
+        if small
+        else (),
+        names="%{y} readers, %{x} models",
+    )
+    cell = min(CELL_MM, LARGEST_MM / max(counts.shape))
+    panel = Panel(
+        x=_counts_axis(n_models, "Models that were correct"),
+        y=_counts_axis(n_readers, "Readers that were correct"),
+        layers=(cells,),
+        height_mm=max(cell * (n_readers + 1), 24.0),
+        subtitle=f"Items by who had them right, n = {len(rows)}",
+    )
+    width = max(cell * (n_models + 1), 30.0) + 22.0
+    return Chart(rows=((panel,),), width_mm=width, stretches=False)
+
+
+def _counts_axis(n: int, title: str) -> Axis:
+    every = -(-(n + 1) // MOST_TICKS)
+    ticks = tuple(Tick(at=i, label=Label(text=str(i))) for i in range(0, n + 1, every))
+    return Axis(low=-0.5, high=n + 0.5, ticks=ticks, title=title, grid=False)

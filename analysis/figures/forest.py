@@ -1,0 +1,134 @@
+"""A forest plot: rows of estimates with intervals, and the same in numbers beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.figures.axes import row_mm, rows_axis
+from analysis.figures.chart import Axis, Ink, Label, Layer, Mark, Note, Panel, Points, Side
+
+# As wide as "+12.3 (−10.0 to 34.5)" at the size of labels, against the width of the plot.
+NUMBERS_WEIGHT = 0.42
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """One estimate of a forest plot.
+
+    Parameters
+    ----------
+    row : float
+        The row it stands on, 0 for the first.
+    ink, mark, hollow
+        How it is drawn.
+    value, low, high : float
+        On the axis' scale; nan for no interval.
+    hover : str
+        In lines.
+    text : str
+        Written beside the plot; empty for nothing.
+    """
+
+    row: float
+    ink: Ink
+    mark: Mark
+    value: float
+    low: float
+    high: float
+    hover: str
+    text: str = ""
+    hollow: bool = False
+
+
+def forest(
+    labels: Sequence[Label],
+    estimates: Sequence[Estimate],
+    axis: Axis,
+    *,
+    behind: Sequence[Layer] = (),
+    title: str = "",
+    subtitle: str = "",
+    shown: bool = True,
+    rows_high: float = 1.0,
+    weight: float = 1.0,
+    least_rows: int = 2,
+) -> Panel:
+    """Return a panel of estimates.
+
+    Parameters
+    ----------
+    labels : sequence of Label
+        Of the rows.
+    estimates : sequence of Estimate
+        Undefined ones are left out.
+    axis : Axis
+        Of the estimates.
+    behind : sequence of layers
+        Drawn first.
+    title, subtitle : str
+        Above the panel.
+    shown : bool
+        Whether the rows' labels are.
+    rows_high : float
+        Height of a row, in usual rows.
+    weight : float
+        The panel's share of the width.
+    least_rows : int
+        The panel is at least so many rows high.
+    """
+    pitch = row_mm(round(len(labels) * rows_high))
+    return Panel(
+        x=axis,
+        y=rows_axis(labels, shown=shown),
+        layers=(*behind, *_by_look(estimates, size_mm=min(1.6, 0.6 * pitch))),
+        title=title,
+        subtitle=subtitle,
+        height_mm=max(len(labels) * rows_high, least_rows) * pitch,
+        weight=weight,
+    )
+
+
+def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
+    """Return a column of the estimates' texts, beside the plot they belong to."""
+    return Panel(
+        x=Axis(low=0, high=1, grid=False, labels=False),
+        y=Axis(low=plot.y.low, high=plot.y.high, ticks=plot.y.ticks, grid=False, labels=False),
+        layers=tuple(
+            Note(x=0, y=one.row, label=Label(text=one.text), side=Side.LEFT)
+            for one in estimates
+            if one.text
+        ),
+        title=title,
+        height_mm=plot.height_mm,
+        weight=NUMBERS_WEIGHT,
+        framed=False,
+    )
+
+
+def ends_of(estimates: Sequence[Estimate]) -> list[float]:
+    """Return all values that an axis must hold."""
+    return [end for one in estimates for end in (one.value, one.low, one.high)]
+
+
+def _by_look(estimates: Sequence[Estimate], *, size_mm: float) -> list[Points]:
+    known = [one for one in estimates if not math.isnan(one.value)]
+    looks = list(dict.fromkeys((one.ink, one.mark, one.hollow) for one in known))
+    layers = []
+    for look in looks:
+        those = [one for one in known if (one.ink, one.mark, one.hollow) == look]
+        layers.append(
+            Points(
+                ink=look[0],
+                mark=look[1],
+                hollow=look[2],
+                x=tuple(one.value for one in those),
+                y=tuple(one.row for one in those),
+                low=tuple(one.low for one in those),
+                high=tuple(one.high for one in those),
+                hover=tuple(one.hover for one in those),
+                size_mm=size_mm,
+            )
+        )
+    return layers

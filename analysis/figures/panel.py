@@ -1,0 +1,136 @@
+"""Each model against the mean of the readers: both claims, with the margin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from analysis.figures.axes import fitted_axis, interval_text, rater_labels, signed
+from analysis.figures.chart import Band, Chart, Dash, Ink, Key, Layer, Mark, Rule
+from analysis.figures.forest import Estimate, ends_of, forest, numbers
+from analysis.figures.names import RaterName, name_of
+
+CLAIMS: Mapping[str, tuple[float, bool]] = {
+    "these readers": (-0.19, False),
+    "readers like these": (0.19, True),
+}
+ROWS_HIGH = 2.0
+
+
+def panel_chart(
+    panel: pd.DataFrame,
+    *,
+    metric: str = "accuracy",
+    condition: str = "",
+    names: Mapping[str, RaterName] | None = None,
+) -> Chart | None:
+    """Chart every model's difference from the readers' mean.
+
+    Parameters
+    ----------
+    panel : pandas.DataFrame
+        The table `reader_panel`.
+    metric : str
+        `accuracy` or `auc`.
+    condition : str
+        The readers' condition.
+    names : mapping of str to RaterName, optional
+        Names by `rater_id`; default: the ids.
+
+    Returns
+    -------
+    Chart or None
+        The largest difference on top; None where none is defined.
+    """
+    rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
+    rows = rows.loc[rows["difference"].notna()]
+    if rows.empty:
+        return None
+    best = rows.groupby("model_id")["difference"].max()
+    models = sorted(best.index, key=lambda model: (-best[model], model))
+    factor, decimals = (100, 1) if metric == "accuracy" else (1, 3)
+    estimates = [
+        _estimate(row, models.index(row["model_id"]), factor, decimals, names)
+        for row in rows.to_dict("records")
+    ]
+    margins = rows["margin"].dropna()
+    margin = -factor * float(margins.iloc[0]) if len(margins) else math.nan
+    title = "Model minus mean of the readers"
+    title += ", percentage points" if metric == "accuracy" else ", AUC"
+    axis = fitted_axis([*ends_of(estimates), 0.0, margin], title=title)
+    plot = forest(
+        rater_labels(models, names),
+        estimates,
+        axis,
+        behind=_lines(margin, axis.high),
+        rows_high=ROWS_HIGH,
+        least_rows=4,
+    )
+    side = numbers(plot, estimates, title="Difference and interval")
+    return Chart(rows=((plot, side),), key=_key(rows, margin, factor, metric))
+
+
+def _estimate(
+    row: Mapping[Any, Any],
+    place: int,
+    factor: float,
+    decimals: int,
+    names: Mapping[str, RaterName] | None,
+) -> Estimate:
+    value, low, high, mean, model = (
+        factor * row[c] for c in ("difference", "ci_low", "ci_high", "reader_mean", "model_value")
+    )
+    shift, hollow = CLAIMS.get(row["claim"], (0.0, False))
+    text = interval_text(value, low, high, decimals=decimals)
+    lines = [
+        name_of(names, row["model_id"]).on_figure.text,
+        f"against {row['claim']}: {text}",
+        f"model {model:.{decimals}f}, readers {mean:.{decimals}f};"
+        f" {row['n_readers']} readers, {row['n_items']} items",
+        *_p("p for no difference", row["p"]),
+        *_p("p for inferior by the margin", row["p_noninferior"]),
+        *filter(None, [str(row["note"] or "")]),
+    ]
+    return Estimate(
+        row=place + shift,
+        ink=Ink.MODEL,
+        mark=Mark.DIAMOND,
+        hollow=hollow,
+        value=value,
+        low=low,
+        high=high,
+        hover="\n".join(lines),
+        text=text,
+    )
+
+
+def _p(words: str, p: float) -> list[str]:
+    if math.isnan(p):
+        return []
+    return [f"{words} {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"]
+
+
+def _lines(margin: float, end: float) -> list[Layer]:
+    zero = Rule(at=0, width_pt=0.9)
+    if math.isnan(margin):
+        return [zero]
+    band = Band(low=margin, high=end)
+    return [band, zero, Rule(at=margin, dash=Dash.DASHED, ink=Ink.QUIET, width_pt=0.9)]
+
+
+def _key(rows: pd.DataFrame, margin: float, factor: float, metric: str) -> tuple[Key, ...]:
+    shown = set(rows["claim"])
+    keys = [
+        Key(label=f"Against {claim}", ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow)
+        for claim, (_, hollow) in CLAIMS.items()
+        if claim in shown
+    ]
+    if not math.isnan(margin):
+        unit = " points" if factor != 1 else ""
+        words = f"Margin {signed(f'{margin:g}')}{unit}"
+        keys.append(Key(label=words, ink=Ink.QUIET, dash=Dash.DASHED))
+        keys.append(Key(label="Better than the margin", ink=Ink.QUIET))
+    return tuple(keys)

@@ -1,0 +1,261 @@
+"""Response times: how long readers took, when they were right and wrong, and as they went on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from analysis.bundle.words import RaterKind
+from analysis.figures.axes import (
+    fitted_axis,
+    interval_text,
+    rater_labels,
+    row_mm,
+    rows_axis,
+    seconds_axis,
+)
+from analysis.figures.chart import (
+    Axis,
+    Boxes,
+    Chart,
+    Ink,
+    Key,
+    Label,
+    Layer,
+    Line,
+    Mark,
+    Note,
+    Panel,
+    Points,
+    Tick,
+)
+from analysis.figures.look import INKS, MARKS
+from analysis.figures.names import RaterName, name_of
+
+QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
+MOST_NAMED = 14
+LOW, MIDDLE, HIGH = "q1_ms", "median_ms", "q3_ms"
+
+
+def times_chart(
+    times: pd.DataFrame,
+    *,
+    condition: str = "",
+    names: Mapping[str, RaterName] | None = None,
+) -> Chart | None:
+    """Chart every rater's median response time with its quartiles: all answers, correct, wrong.
+
+    Parameters
+    ----------
+    times : pandas.DataFrame
+        The table `times`.
+    condition : str
+        The condition.
+    names : mapping of str to RaterName, optional
+        Names by `rater_id`; default: the ids.
+
+    Returns
+    -------
+    Chart or None
+        A panel each for all, correct and wrong answers; None where no time is known.
+    """
+    rows = _known(times, condition)
+    groups = {
+        "All answers": rows.loc[rows["by"] == "overall"],
+        "Correct answers": rows.loc[(rows["by"] == "correct") & (rows["group"] == "correct")],
+        "Wrong answers": rows.loc[(rows["by"] == "correct") & (rows["group"] == "wrong")],
+    }
+    groups = {title: part for title, part in groups.items() if len(part)}
+    if not groups:
+        return None
+    shown = pd.concat(list(groups.values()))
+    raters = sorted(shown["rater_id"].unique())
+    axis = seconds_axis([*(shown[LOW] / 1000), *(shown[HIGH] / 1000)], title="Seconds")
+    panels = tuple(
+        Panel(
+            x=axis,
+            y=rows_axis(rater_labels(raters, names), shown=i == 0, grid=False),
+            layers=(_boxes(part, raters, names),),
+            title=title,
+            height_mm=max(len(raters), 2) * row_mm(len(raters)) * 1.15,
+        )
+        for i, (title, part) in enumerate(groups.items())
+    )
+    key = Key(label="From the lower to the upper quartile, stroke: median", ink=Ink.READER)
+    return Chart(rows=(panels,), key=(key,))
+
+
+def speed_chart(
+    times: pd.DataFrame,
+    accuracy: pd.DataFrame,
+    *,
+    condition: str = "",
+    names: Mapping[str, RaterName] | None = None,
+) -> Chart | None:
+    """Chart every rater's accuracy against the median response time.
+
+    Parameters
+    ----------
+    times, accuracy : pandas.DataFrame
+        The tables.
+    condition : str
+        The condition.
+    names : mapping of str to RaterName, optional
+        Names by `rater_id`; default: the ids.
+
+    Returns
+    -------
+    Chart or None
+        Names beside the marks up to 14 raters; None with fewer than two raters.
+    """
+    micro = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
+    right = accuracy.loc[micro & accuracy["accuracy"].notna()]
+    known = _known(times, condition)
+    both = known.loc[known["by"] == "overall"].merge(
+        right, on=["rater_id", "condition"], suffixes=("_timed", "")
+    )
+    both = both.loc[both[MIDDLE] > 0].sort_values("rater_id")
+    if len(both) < 2:
+        return None
+    values = 100 * both["accuracy"]
+    x = seconds_axis(list(both[MIDDLE] / 1000), title="Median seconds an answer")
+    y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title="Percent correct")
+    layers: list[Layer] = [_upright_intervals(both)]
+    for kind in RaterKind:
+        part = both.loc[both["rater_kind"] == kind]
+        layers.append(
+            Points(
+                ink=INKS[kind],
+                mark=MARKS[kind],
+                x=tuple(part[MIDDLE] / 1000),
+                y=tuple(100 * part["accuracy"]),
+                hover=tuple(_speed_hover(row, names) for row in part.to_dict("records")),
+            )
+        )
+    if len(both) <= MOST_NAMED:
+        layers += [
+            Note(x=at, y=value, label=name_of(names, rater).on_figure, dx_mm=1.6, dy_mm=1.4)
+            for at, value, rater in zip(both[MIDDLE] / 1000, values, both["rater_id"], strict=True)
+        ]
+    return Chart(
+        rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=60),),),
+        width_mm=110,
+        stretches=False,
+    )
+
+
+def drift_chart(
+    times: pd.DataFrame,
+    *,
+    condition: str = "",
+    names: Mapping[str, RaterName] | None = None,
+) -> Chart | None:
+    """Chart the median response time over the quarters of the readers' sessions.
+
+    Parameters
+    ----------
+    times : pandas.DataFrame
+        The table `times`.
+    condition : str
+        The condition.
+    names : mapping of str to RaterName, optional
+        Names by `rater_id`; default: the ids.
+
+    Returns
+    -------
+    Chart or None
+        A line a rater; names at their ends up to 14; None where positions are not known.
+    """
+    rows = _known(times, condition)
+    rows = rows.loc[(rows["by"] == "position") & rows["group"].isin(QUARTERS) & (rows[MIDDLE] > 0)]
+    if rows["group"].nunique() < 2:
+        return None
+    wide = (rows.pivot(index="rater_id", columns="group", values=MIDDLE) / 1000).reindex(
+        columns=list(QUARTERS)
+    )
+    layers: list[Layer] = []
+    for rater, values in wide.iterrows():
+        name = name_of(names, str(rater)).on_figure
+        hover = tuple(
+            f"{name.text}\n{quarter}: {value:.1f} s"
+            for quarter, value in zip(QUARTERS, values, strict=True)
+        )
+        x, y = (0.0, 1.0, 2.0, 3.0), tuple(float(value) for value in values)
+        layers.append(Line(ink=Ink.READER, x=x, y=y, width_pt=1.0))
+        known = [i for i, value in enumerate(y) if value == value]
+        layers.append(
+            Points(
+                ink=Ink.READER,
+                mark=Mark.CIRCLE,
+                x=tuple(x[i] for i in known),
+                y=tuple(y[i] for i in known),
+                hover=tuple(hover[i] for i in known),
+            )
+        )
+    axis = seconds_axis(
+        [float(v) for v in wide.to_numpy().ravel() if v == v], title="Median seconds an answer"
+    )
+    if len(wide) <= MOST_NAMED:
+        layers += _end_labels(wide, names, axis)
+    ticks = tuple(
+        Tick(at=i, label=Label(text=q.split()[0].capitalize())) for i, q in enumerate(QUARTERS)
+    )
+    x_axis = Axis(low=-0.2, high=4.1, ticks=ticks, title="Quarter of the session", grid=False)
+    panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=60)
+    return Chart(rows=((panel,),), width_mm=110, stretches=False)
+
+
+def _known(times: pd.DataFrame, condition: str) -> pd.DataFrame:
+    return times.loc[(times["condition"] == condition) & times[MIDDLE].notna() & (times[LOW] > 0)]
+
+
+def _boxes(
+    rows: pd.DataFrame, raters: Sequence[str], names: Mapping[str, RaterName] | None
+) -> Boxes:
+    return Boxes(
+        ink=Ink.READER,
+        y=tuple(float(raters.index(rater)) for rater in rows["rater_id"]),
+        low=tuple(rows[LOW] / 1000),
+        middle=tuple(rows[MIDDLE] / 1000),
+        high=tuple(rows[HIGH] / 1000),
+        hover=tuple(_times_hover(row, names) for row in rows.to_dict("records")),
+        thick=0.58,
+    )
+
+
+def _times_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
+    low, middle, high, mean = (row[c] / 1000 for c in (LOW, MIDDLE, HIGH, "geometric_mean_ms"))
+    return (
+        f"{name_of(names, row['rater_id']).on_figure.text}\nmedian {middle:.1f} s, quartiles"
+        f" {low:.1f} to {high:.1f} s\ngeometric mean {mean:.1f} s, n = {row['n']},"
+        f" {row['n_flagged']} flagged"
+    )
+
+
+def _upright_intervals(both: pd.DataFrame) -> Line:
+    """Draw the intervals of accuracy as one broken line."""
+    nan = float("nan")
+    x, y = [], []
+    for at, low, high in zip(both[MIDDLE] / 1000, both["ci_low"], both["ci_high"], strict=True):
+        x += [at, at, nan]
+        y += [100 * low, 100 * high, nan]
+    return Line(ink=Ink.QUIET, x=tuple(x), y=tuple(y), width_pt=0.9)
+
+
+def _speed_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
+    value, low, high = (100 * row[c] for c in ("accuracy", "ci_low", "ci_high"))
+    text = interval_text(value, low, high, decimals=1)
+    name = name_of(names, row["rater_id"]).on_figure.text
+    return f"{name}\n{text} % correct, n = {row['n']}\nmedian {row[MIDDLE] / 1000:.1f} s"
+
+
+def _end_labels(
+    wide: pd.DataFrame, names: Mapping[str, RaterName] | None, axis: Axis
+) -> list[Layer]:
+    return [
+        Note(x=3.0, y=float(values.iloc[3]), label=name_of(names, str(rater)).on_figure, dx_mm=2.0)
+        for rater, values in wide.iterrows()
+        if values.iloc[3] == values.iloc[3]
+    ]
