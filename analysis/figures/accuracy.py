@@ -8,12 +8,20 @@ from typing import Any
 import pandas as pd
 
 from analysis.bundle.words import RaterKind
-from analysis.figures.axes import interval_text, percent_axis, rater_labels, row_mm, rows_axis
+from analysis.figures.axes import (
+    in_rows,
+    interval_text,
+    percent_axis,
+    rater_labels,
+    row_mm,
+    rows_axis,
+)
 from analysis.figures.chart import Chart, Key, Panel, Points
 from analysis.figures.look import INKS, MARKS
 from analysis.figures.names import RaterName, in_condition, name_of
 
-PANELS_IN_A_ROW = 7
+PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
+LONG_NAME = 24
 OVERALL_TITLES = {"micro": "Overall, micro", "macro": "Overall, macro"}
 
 
@@ -43,21 +51,17 @@ def accuracy_chart(
     rows = rows.loc[rows["by"].isin(["overall", "task"])]
     groups = list(dict.fromkeys(zip(rows["by"], rows["group"], strict=True)))
     raters = list(dict.fromkeys(rows["rater_id"]))
+    columns = _columns(raters, names)
     panels = [
         _panel(
             rows.loc[(rows["by"] == by) & (rows["group"] == group)],
             raters,
             names,
-            first=place % PANELS_IN_A_ROW == 0,
+            first=place % columns == 0,
         )
         for place, (by, group) in enumerate(groups)
     ]
-    return Chart(
-        rows=tuple(
-            tuple(panels[i : i + PANELS_IN_A_ROW]) for i in range(0, len(panels), PANELS_IN_A_ROW)
-        ),
-        key=kinds_key(rows),
-    )
+    return Chart(rows=in_rows(panels, columns), key=kinds_key(rows))
 
 
 def kinds_key(rows: pd.DataFrame) -> tuple[Key, ...]:
@@ -69,6 +73,11 @@ def kinds_key(rows: pd.DataFrame) -> tuple[Key, ...]:
         for kind in RaterKind
         if kind in kinds
     )
+
+
+def _columns(raters: list[str], names: Mapping[str, RaterName] | None) -> int:
+    longest = max((len(label.text) for label in rater_labels(raters, names)), default=0)
+    return PANELS_IN_A_ROW if longest <= LONG_NAME else PANELS_BESIDE_LONG_NAMES
 
 
 def _panel(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from analysis.figures.chart import Axis, Label, Tick
+from analysis.figures.chart import Axis, Label, Panel, Tick
 from analysis.figures.names import RaterName, name_of
 
 ROW_MM = 4.8
@@ -36,12 +37,28 @@ def rows_axis(labels: Sequence[Label], *, shown: bool = True, grid: bool = True)
     )
 
 
+def in_rows(panels: Sequence[Panel], columns: int) -> tuple[tuple[Panel, ...], ...]:
+    """Arrange panels row by row."""
+    return tuple(tuple(panels[i : i + columns]) for i in range(0, len(panels), columns))
+
+
+def even_columns(n: int, choices: Sequence[int]) -> int:
+    """Return the number of columns that leaves the fewest places empty, the first of equals.
+
+    Examples
+    --------
+    >>> even_columns(9, (4, 3)), even_columns(8, (4, 3)), even_columns(2, (4, 3))
+    (3, 4, 2)
+    """
+    return n if n <= max(choices) else min(choices, key=lambda columns: -n % columns)
+
+
 def rater_labels(raters: Sequence[str], names: Mapping[str, RaterName] | None) -> list[Label]:
     """Return the raters' labels."""
     return [name_of(names, rater).on_figure for rater in raters]
 
 
-def percent_axis(title: str = "") -> Axis:
+def percent_axis(title: str = "% correct") -> Axis:
     """Return an axis of percent from 0 to 100."""
     texts = {0: "0", 25: "", 50: "50", 75: "", 100: "100"}
     ticks = tuple(Tick(at=at, label=Label(text=text)) for at, text in texts.items())
@@ -72,7 +89,7 @@ def fitted_axis(
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
     step = _step(max(high - low, 1e-9), parts)
-    pad = 0.04 * max(high - low, step)
+    pad = 0.06 * max(high - low, step)
     low, high = max(low - pad, least - pad), min(high + pad, most + pad)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
@@ -83,9 +100,11 @@ def fitted_axis(
 
 
 def seconds_axis(values: Sequence[float], *, title: str = "Seconds") -> Axis:
-    """Return a logarithmic axis of seconds, with ticks at 1, 2, 5 and their tens."""
+    """Return a logarithmic axis of seconds; over a decade with ticks at 1, 2, 5 and their tens."""
     known = [value for value in values if value > 0] or [1.0, 10.0]
     low, high = min(known) / 1.15, max(known) * 1.15
+    if high / low < 10:
+        return replace(fitted_axis([low, high], title=title), low=low, high=high, log=True)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     places = [base * 10.0**power for power in powers for base in (1, 2, 5)]
     inside = [place for place in places if low <= place <= high]

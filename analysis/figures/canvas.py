@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
@@ -30,32 +31,46 @@ MM_PER_INCH = 25.4
 PNG_DPI = 300
 Point = tuple[float, float]
 DASHES = {Dash.SOLID: "solid", Dash.DASHED: (0, (4, 2.5)), Dash.DOTTED: (0, (1, 1.8))}
-# Whatever a machine's own settings file says, the bytes are the same everywhere.
-SETTINGS: dict[str, Any] = {
-    "svg.fonttype": "path",
+# Settings that belong to a machine, not to what is drawn on it.
+NOT_OURS = (
+    "animation",
+    "backend",
+    "docstring",
+    "interactive",
+    "keymap",
+    "timezone",
+    "tk.",
+    "toolbar",
+    "webagg",
+)
+# Matplotlib's own defaults, whatever a machine's settings file says, and ids that repeat.
+SETTINGS: Any = {
+    **{k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(NOT_OURS)},
     "svg.hashsalt": "reading-room",
     "text.hinting": "none",
-    "text.antialiased": True,
-    "text.usetex": False,
     "path.simplify": False,
-    "path.sketch": None,
-    "path.effects": [],
-    "agg.path.chunksize": 0,
 }
-# The settings are matplotlib's, one set a process; pages run in several threads.
+# The settings are one set a process, and pages run in several threads.
 ONE_AT_A_TIME = threading.Lock()
 # A diamond and a square of the area of the circle look as large as it.
 OUTLINES = {
     Mark.CIRCLE: Path.unit_circle(),
-    Mark.DIAMOND: Path.unit_regular_polygon(4).transformed(Affine2D().rotate_deg(0).scale(1.22)),
+    Mark.DIAMOND: Path.unit_regular_polygon(4).transformed(Affine2D().scale(1.22)),
     Mark.SQUARE: Path(
         [(-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88), (0, 0)], closed=True
     ),
 }
 
 
+@contextmanager
+def settled() -> Iterator[None]:
+    """Hold matplotlib's settings still while a sheet is drawn: the same bytes everywhere."""
+    with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
+        yield
+
+
 class Canvas:
-    """A sheet to draw on; the origin is its lower left corner.
+    """A sheet to draw on, within `settled`; the origin is its lower left corner.
 
     Parameters
     ----------
@@ -136,17 +151,17 @@ class Canvas:
 
     def svg(self) -> bytes:
         """Return the sheet as SVG, text as paths, the same bytes every time."""
-        canvas, file = FigureCanvasSVG(self._figure), io.BytesIO()
-        with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
-            canvas.print_svg(file, metadata={"Date": None, "Creator": None})
+        canvas: Any = FigureCanvasSVG(self._figure)
+        file = io.BytesIO()
+        canvas.print_svg(file, metadata={"Date": None, "Creator": None})
         return file.getvalue()
 
     def png(self) -> bytes:
         """Return the sheet as PNG of 300 dots an inch, the same bytes every time."""
         self._figure.set_dpi(PNG_DPI)
-        canvas, file = FigureCanvasAgg(self._figure), io.BytesIO()
-        with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
-            canvas.print_png(file, metadata={"Software": None})
+        canvas: Any = FigureCanvasAgg(self._figure)
+        file = io.BytesIO()
+        canvas.print_png(file, metadata={"Software": None})
         return file.getvalue()
 
     def _path(self, paths: Sequence[Path], **look: Any) -> None:

@@ -91,9 +91,9 @@ def groups_caption(rows: pd.DataFrame, percent: str) -> str:
         f"{group} {span(part['n_raters'])}" for group, part in rows.groupby("raters", sort=False)
     )
     return (
-        f"Agreement of several raters at once over n = {span(rows['n_items'])} items ({sizes}), with"
-        f" {percent} % intervals ({_methods(rows)}). Measures on letters change when options are"
-        " permuted; the first two do not."
+        f"Agreement of several raters at once over n = {span(rows['n_items'])} items ({sizes}),"
+        f" with {percent} % intervals ({_methods(rows)}). Measures on letters change when options"
+        " are permuted; the first two do not."
     )
 
 
@@ -178,8 +178,9 @@ def span(numbers: pd.Series[int]) -> str:
 
 
 def _methods(rows: pd.DataFrame, column: str = "method") -> str:
-    shown = sorted({str(method) for method in rows[column].dropna() if method})
-    return "; ".join(shown) or "none"
+    """Return the intervals' methods; a method that names several parts names the interval last."""
+    parts = (str(method).split("; ")[-1] for method in rows[column].dropna() if method)
+    return "; ".join(sorted(set(parts))) or "none"
 
 
 def _count(rows: pd.DataFrame, kind: RaterKind) -> str:

@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 
 from analysis.agreement.pairing import PairKind
-from analysis.figures.axes import fitted_axis, interval_text, rater_labels
+from analysis.figures.axes import even_columns, fitted_axis, in_rows, interval_text, rater_labels
 from analysis.figures.chart import Axis, Cells, Chart, Ink, Key, Mark, Panel, Rule, Tick
 from analysis.figures.forest import Estimate, ends_of, forest
 from analysis.figures.look import DIFFERENCE_SCALE
 from analysis.figures.names import RaterName, name_of
 
-PANELS_IN_A_ROW = 4
+COLUMNS = (4, 3)
 MOST_MODELS, MOST_READERS = 16, 40
 MOST_HOVERS = 2500
 
@@ -63,7 +63,8 @@ def comparisons_chart(
         for model in models
     }
     ends = [end for estimates in found.values() for end in ends_of(estimates)]
-    axis = fitted_axis([*ends, 0.0], parts=4)
+    axis = fitted_axis([*ends, 0.0], parts=4, title="Model minus reader, points")
+    columns = even_columns(len(models), COLUMNS)
     panels = [
         forest(
             rater_labels(readers, names),
@@ -71,14 +72,11 @@ def comparisons_chart(
             axis,
             behind=[Rule(at=0)],
             title=name_of(names, model).on_figure.text,
-            shown=i % PANELS_IN_A_ROW == 0,
+            shown=i % columns == 0,
         )
         for i, (model, estimates) in enumerate(found.items())
     ]
-    grid = tuple(
-        tuple(panels[i : i + PANELS_IN_A_ROW]) for i in range(0, len(panels), PANELS_IN_A_ROW)
-    )
-    return Chart(rows=grid, key=_key(alpha))
+    return Chart(rows=in_rows(panels, columns), key=_key(alpha))
 
 
 def _estimate(

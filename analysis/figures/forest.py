@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from analysis.figures.axes import row_mm, rows_axis
 from analysis.figures.chart import Axis, Ink, Label, Layer, Mark, Note, Panel, Points, Side
 
-# As wide as "+12.3 (−10.0 to 34.5)" at the size of labels, against the width of the plot.
-NUMBERS_WEIGHT = 0.42
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
@@ -102,7 +99,6 @@ def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
         ),
         title=title,
         height_mm=plot.height_mm,
-        weight=NUMBERS_WEIGHT,
         framed=False,
     )
 

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.figures.axes import fitted_axis, interval_text
 from analysis.figures.chart import Chart, Ink, Key, Label, Mark, Rule
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
+from analysis.figures.names import LONGEST_GROUP, shorten
 
 GROUP_TITLES: Mapping[str, str] = {
     "brennan_prediger": "Brennan-Prediger",
@@ -24,12 +25,13 @@ BY_TASK = ("brennan_prediger", "error_consistency")
 # Shift on the row, ink, mark, hollow, words of the key.
 Look = tuple[float, Ink, Mark, bool, str]
 LOOKS: Mapping[str, Look] = {
-    "readers": (-0.24, Ink.READER, Mark.CIRCLE, False, "Readers among themselves"),
-    "models": (0.24, Ink.MODEL, Mark.DIAMOND, False, "Models among themselves"),
+    "readers": (-0.28, Ink.READER, Mark.CIRCLE, False, "Readers among themselves"),
+    "models": (0.28, Ink.MODEL, Mark.DIAMOND, False, "Models among themselves"),
     "all": (0.0, Ink.MIXED, Mark.SQUARE, False, "All raters together"),
     "readers_models": (0.0, Ink.MIXED, Mark.SQUARE, True, "Readers with models"),
 }
 ROWS_HIGH = 1.9
+WITH_NUMBERS_HIGH = 2.5
 
 
 def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart | None:
@@ -63,7 +65,7 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
         estimates,
         axis,
         behind=[Rule(at=0)],
-        rows_high=ROWS_HIGH,
+        rows_high=WITH_NUMBERS_HIGH,
     )
     side = numbers(plot, estimates, title="Estimate and interval")
     return Chart(rows=((plot, side),), key=_key(rows["raters"]))
@@ -137,7 +139,7 @@ def scope_text(scope: str) -> str:
     >>> scope_text("all"), scope_text("task=Negation"), scope_text("option_set=yes/no")
     ('All items', 'Negation', 'yes/no')
     """
-    return "All items" if scope == "all" else scope.split("=", 1)[-1]
+    return "All items" if scope == "all" else shorten(scope.split("=", 1)[-1], LONGEST_GROUP)
 
 
 def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
-from analysis.figures.chart import Axis, Cells, Chart, Label, Panel
+from analysis.figures.chart import Axis, Cells, Chart, Label, Note, Panel
 
 MM_PER_POINT = 25.4 / 72
 LABEL_PT = 7.5
@@ -60,6 +60,16 @@ class Layout:
     left: float
     right: float
 
+    @property
+    def top(self) -> float:
+        """Upper end of the highest panel."""
+        return max(one.bottom + one.height for one in self.panels)
+
+    @property
+    def bottom(self) -> float:
+        """Lower end of the lowest panel."""
+        return min(one.bottom for one in self.panels)
+
 
 def laid_out(chart: Chart, measure: Measure) -> Layout:
     """Place the panels of a chart.
@@ -79,12 +89,18 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     columns = list(zip_longest(*chart.rows))
     before = [max(_left_of(p, measure) for p in column if p) for column in columns]
     right = EDGE_MM + 2.5 + (SCALE_MM if _has_scale(chart) else 0.0)
-    fixed = EDGE_MM + sum(before) + GAP_MM * (len(columns) - 1) + right
-    weights = [next(p for p in column if p).weight for column in columns]
+    written = [max(_written(p, measure) for p in column if p) for column in columns]
+    fixed = EDGE_MM + sum(before) + sum(written) + GAP_MM * (len(columns) - 1) + right
+    weights = [
+        0.0 if text else next(p for p in column if p).weight
+        for column, text in zip(columns, written, strict=True)
+    ]
     room = max(chart.width_mm - fixed, 8.0 * len(columns))
     if chart.square:
         room = min(room, chart.panels[0].height_mm)
-    widths = [room * weight / sum(weights) for weight in weights]
+    widths = [
+        text or room * weight / sum(weights) for text, weight in zip(written, weights, strict=True)
+    ]
     width = fixed + room
     lefts = _lefts(before, widths)
     key, key_height = _key_places(chart, width, measure)
@@ -119,13 +135,28 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
 
 
 def label_size(axis: Axis, length_mm: float) -> float:
-    """Return the size in points that keeps an axis' labels from touching each other."""
+    """Return the size in points that keeps an axis' labels from touching each other.
+
+    An axis with a title is one of numbers, whose ticks are few.
+    """
     span = abs(axis.high - axis.low)
+    if axis.title:
+        return SMALL_PT
     if axis.log or len(axis.ticks) < 2 or not span:
         return LABEL_PT
     places = sorted(tick.at for tick in axis.ticks)
     step = min(b - a for a, b in pairwise(places))
     return max(min(LABEL_PT, 0.85 * step / span * length_mm / MM_PER_POINT), 1.0)
+
+
+def _written(panel: Panel, measure: Measure) -> float:
+    """Return how wide a column of text is, 0 for a panel with a frame."""
+    if panel.framed:
+        return 0.0
+    texts = (x.label for x in panel.layers if isinstance(x, Note))
+    size = label_size(panel.y, panel.height_mm)
+    widest = max((measure(text, min(size, SMALL_PT), False) for text in texts), default=0.0)
+    return max(widest, measure(Label(text=panel.title), TITLE_PT, True), 1.0)
 
 
 def _lefts(before: Sequence[float], widths: Sequence[float]) -> list[float]:
@@ -192,7 +223,7 @@ def _key_places(
 
 
 def _wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
-    """Break a title into lines of the panel's width, three at most, and cut what is too long."""
+    """Break a title into lines of the panel's width, four at most, and cut what is too long."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -200,8 +231,8 @@ def _wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
             lines[-1] = longer
         else:
             lines.append(word)
-    if len(lines) > 3:
-        lines = [*lines[:2], " ".join(lines[2:])]
+    if len(lines) > 4:
+        lines = [*lines[:3], " ".join(lines[3:])]
     return tuple(_cut(line, width + 0.6 * GAP_MM, measure) for line in lines)
 
 

@@ -113,6 +113,6 @@ def _estimate(
 
 def _rank_axis(n: int) -> Axis:
     step = max(1, -(-n // MOST_RANK_TICKS))
-    at = [1, *range(step * 2 if step == 1 else step, n + 1, step)]
+    at = list(range(1, n + 1, step)) if step < 3 else [1, *range(step, n + 1, step)]
     ticks = tuple(Tick(at=i, label=Label(text=str(i))) for i in at)
     return Axis(low=0.5, high=n + 0.5, ticks=ticks)

@@ -13,6 +13,8 @@ from analysis.bundle.words import RaterKind
 from analysis.figures.chart import Label
 
 LONGEST = 28
+BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+LONGEST_GROUP = 38
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +97,16 @@ def name_of(names: Mapping[str, RaterName] | None, rater: str) -> RaterName:
 
 
 def shorten(text: str, longest: int) -> str:
-    """Cut text on one line to `longest` characters, never amid a combined character."""
-    line = " ".join(text.split())
+    """Cut text on one line to `longest` characters, never amid a combined character.
+
+    What would turn the text around it is left out.
+
+    Examples
+    --------
+    >>> shorten("a very  long name", 8), shorten("\u202eabc", 8)
+    ('a very …', 'abc')
+    """
+    line = " ".join("".join(sign for sign in text if sign not in BIDI).split())
     if len(line) <= longest:
         return line
     cut = longest - 1

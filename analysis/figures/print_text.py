@@ -16,10 +16,9 @@ from matplotlib.ft2font import LoadFlags
 
 from analysis.figures.chart import Label
 from analysis.figures.layout import MM_PER_POINT
+from analysis.figures.names import BIDI
 
 BOX = "□"
-# Turn the order of the text around them, which is the figure's to decide.
-BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 JOINERS = frozenset("\u200c\u200d")
 _LARGE_PT = 100.0
 

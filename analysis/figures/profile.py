@@ -8,12 +8,19 @@ from typing import Any
 import pandas as pd
 
 from analysis.bundle.words import RaterKind
-from analysis.figures.axes import interval_text, percent_axis, rater_labels, rows_axis
+from analysis.figures.axes import (
+    even_columns,
+    in_rows,
+    interval_text,
+    percent_axis,
+    rater_labels,
+    rows_axis,
+)
 from analysis.figures.chart import Boxes, Chart, Ink, Key, Label, Layer, Mark, Panel, Points
 from analysis.figures.look import INKS, MARKS
-from analysis.figures.names import RaterName, in_condition, name_of
+from analysis.figures.names import LONGEST_GROUP, RaterName, in_condition, name_of, shorten
 
-PANELS_IN_A_ROW = 5
+COLUMNS = (4, 3)
 MOST_MODELS = 14
 ROW_MM = 5.6
 
@@ -59,21 +66,21 @@ def profile_chart(
         for label, model in zip(rater_labels(ids, names), ids, strict=True):
             marks = _marks(models.loc[models["rater_id"] == model], tasks, names, alone=True)
             panels.append((label.text, [*behind, marks]))
-    labels = [Label(text=f"{task} ({sizes[task]})") for task in tasks]
+    labels = [Label(text=f"{shorten(task, LONGEST_GROUP)} ({sizes[task]})") for task in tasks]
+    columns = even_columns(len(panels), COLUMNS)
     drawn = [
         Panel(
             x=percent_axis(),
-            y=rows_axis(labels, shown=i % PANELS_IN_A_ROW == 0),
+            y=rows_axis(labels, shown=i % columns == 0),
             layers=tuple(layers),
             title=title,
             height_mm=ROW_MM * max(len(tasks), 2),
         )
         for i, (title, layers) in enumerate(panels)
     ]
-    grid = tuple(
-        tuple(drawn[i : i + PANELS_IN_A_ROW]) for i in range(0, len(drawn), PANELS_IN_A_ROW)
+    return Chart(
+        rows=in_rows(drawn, columns), key=_key(readers, models, apart=len(ids) <= MOST_MODELS)
     )
-    return Chart(rows=grid, key=_key(has_readers=bool(len(readers)), has_models=bool(ids)))
 
 
 def _range(readers: pd.DataFrame, tasks: Sequence[str]) -> Boxes:
@@ -122,11 +129,12 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     return f"{name}\n{row['group']}\n{text} %, n = {row['n']}"
 
 
-def _key(*, has_readers: bool, has_models: bool) -> tuple[Key, ...]:
+def _key(readers: pd.DataFrame, models: pd.DataFrame, *, apart: bool) -> tuple[Key, ...]:
     keys: list[Key] = []
-    if has_readers:
+    if len(readers):
         keys.append(Key(label="Lowest to highest reader, stroke: mean", ink=Ink.READER))
         keys.append(Key(label="A reader", ink=Ink.READER, mark=Mark.CIRCLE, hollow=True))
-    if has_models:
-        keys.append(Key(label="A model, with its interval", ink=Ink.MODEL, mark=Mark.DIAMOND))
+    if len(models):
+        words = "A model, with its interval" if apart else "A model"
+        keys.append(Key(label=words, ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=not apart))
     return tuple(keys)

@@ -26,16 +26,17 @@ from analysis.figures.chart import (
     Layer,
     Line,
     Mark,
-    Note,
     Panel,
     Points,
     Tick,
 )
+from analysis.figures.labels import beside
 from analysis.figures.look import INKS, MARKS
 from analysis.figures.names import RaterName, name_of
 
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
 MOST_NAMED = 14
+PANEL_MM = (92.0, 60.0)
 LOW, MIDDLE, HIGH = "q1_ms", "median_ms", "q3_ms"
 
 
@@ -135,10 +136,9 @@ def speed_chart(
             )
         )
     if len(both) <= MOST_NAMED:
-        layers += [
-            Note(x=at, y=value, label=name_of(names, rater).on_figure, dx_mm=1.6, dy_mm=1.4)
-            for at, value, rater in zip(both[MIDDLE] / 1000, values, both["rater_id"], strict=True)
-        ]
+        labels = rater_labels(list(both["rater_id"]), names)
+        places = list(zip(both[MIDDLE] / 1000, values, strict=True))
+        layers += beside(labels, places, (x, y), PANEL_MM)
     return Chart(
         rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=60),),),
         width_mm=110,
@@ -197,12 +197,14 @@ def drift_chart(
     axis = seconds_axis(
         [float(v) for v in wide.to_numpy().ravel() if v == v], title="Median seconds an answer"
     )
-    if len(wide) <= MOST_NAMED:
-        layers += _end_labels(wide, names, axis)
     ticks = tuple(
         Tick(at=i, label=Label(text=q.split()[0].capitalize())) for i, q in enumerate(QUARTERS)
     )
-    x_axis = Axis(low=-0.2, high=4.1, ticks=ticks, title="Quarter of the session", grid=False)
+    x_axis = Axis(low=-0.2, high=4.2, ticks=ticks, title="Quarter of the session", grid=False)
+    if len(wide) <= MOST_NAMED:
+        last = wide[QUARTERS[-1]].dropna().sort_values()
+        labels = rater_labels([str(rater) for rater in last.index], names)
+        layers += beside(labels, [(3.0, value) for value in last], (x_axis, axis), PANEL_MM)
     panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=60)
     return Chart(rows=((panel,),), width_mm=110, stretches=False)
 
@@ -249,13 +251,3 @@ def _speed_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) 
     text = interval_text(value, low, high, decimals=1)
     name = name_of(names, row["rater_id"]).on_figure.text
     return f"{name}\n{text} % correct, n = {row['n']}\nmedian {row[MIDDLE] / 1000:.1f} s"
-
-
-def _end_labels(
-    wide: pd.DataFrame, names: Mapping[str, RaterName] | None, axis: Axis
-) -> list[Layer]:
-    return [
-        Note(x=3.0, y=float(values.iloc[3]), label=name_of(names, str(rater)).on_figure, dx_mm=2.0)
-        for rater, values in wide.iterrows()
-        if values.iloc[3] == values.iloc[3]
-    ]

@@ -1,0 +1,259 @@
+"""What is drawn: the tables' values, in an order with a reason, under the right names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Results, analyse
+from analysis.figures.between import between_chart
+from analysis.figures.chart import Band, Boxes, Cells, Chart, Layer, Line, Note, Panel, Points, Rule
+from analysis.figures.comparisons import comparisons_chart
+from analysis.figures.difficulty import difficulty_chart
+from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
+from analysis.figures.kappa_matrix import kappa_matrix_chart
+from analysis.figures.leaderboard import leaderboard_chart
+from analysis.figures.order import by_likeness
+from analysis.figures.panel import panel_chart
+from analysis.figures.profile import profile_chart
+from analysis.figures.times import drift_chart, speed_chart, times_chart
+from tests.unit.analysis.figures import tables
+
+L = TypeVar("L", bound=Layer)
+
+
+def _layers(panel: Panel, kind: type[L]) -> list[L]:
+    return [layer for layer in panel.layers if isinstance(layer, kind)]
+
+
+def _drawn(chart: Chart | None) -> Chart:
+    assert chart is not None
+    return chart
+
+
+def _marks(panel: Panel) -> Iterator[tuple[float, float]]:
+    for layer in _layers(panel, Points):
+        yield from zip(layer.x, layer.y, strict=True)
+
+
+def _labels(panel: Panel) -> list[str]:
+    return [tick.label.text for tick in panel.y.ticks]
+
+
+def test_the_panel_shows_both_claims_the_margin_and_the_numbers() -> None:
+    """In percentage points, the best model on top, each claim on its own line."""
+    chart = _drawn(panel_chart(tables.reader_panel(("A", "B"))))
+    plot, numbers = chart.rows[0]
+    assert _labels(plot) == ["A", "B"]
+    fixed, random = _layers(plot, Points)
+    assert (fixed.hollow, random.hollow) == (False, True)
+    assert fixed.x == pytest.approx((12, 8.5))
+    assert fixed.low == pytest.approx((7, 3.5))
+    assert random.high == pytest.approx((21, 17.5))
+    assert [rule.at for rule in _layers(plot, Rule)] == [0, -5]
+    assert _layers(plot, Band)[0].low == -5
+    assert _layers(plot, Band)[0].high == plot.x.high
+    assert [note.label.text for note in _layers(numbers, Note)][:2] == [
+        "12.0 (7.0 to 17.0)",
+        "12.0 (3.0 to 21.0)",
+    ]
+    assert "3 readers, 200 items" in fixed.hover[0]
+
+
+def test_without_a_margin_nothing_is_shaded() -> None:
+    """No line stands for what nobody planned."""
+    table = tables.reader_panel().assign(margin=np.nan)
+    plot = _drawn(panel_chart(table)).rows[0][0]
+    assert not _layers(plot, Band)
+    assert [rule.at for rule in _layers(plot, Rule)] == [0]
+
+
+def test_comparisons_are_turned_to_model_minus_reader() -> None:
+    """The sign changes, and the interval's ends change places."""
+    table = tables.comparisons(("R1",), ("M1",)).assign(p_adjusted=0.01)
+    plot = _drawn(comparisons_chart(table)).panels[0]
+    points = _layers(plot, Points)[0]
+    assert points.x == pytest.approx((-20,))
+    assert points.low == pytest.approx((-27,))
+    assert points.high == pytest.approx((-12,))
+    assert not points.hollow
+    assert plot.title == "M1"
+    assert _labels(plot) == ["R1"]
+    assert "M1 minus R1" in points.hover[0]
+    assert "Tango" in points.hover[0]
+    assert "adjusted p = 0.010" in points.hover[0]
+
+
+def test_the_interval_over_patients_stands_where_there_is_one() -> None:
+    """Its p knows the patients too."""
+    table = tables.comparisons(("R1",), ("M1",))
+    table = table.assign(cluster_ci_low=0.05, cluster_ci_high=0.4)
+    points = _layers(_drawn(comparisons_chart(table)).panels[0], Points)[0]
+    assert (points.low, points.high) == ((-40,), (-5,))
+    assert "patients" in points.hover[0]
+
+
+def test_many_models_become_a_heat_map() -> None:
+    """Seventeen panels would say less than one map."""
+    models = tuple(f"M{i:02d}" for i in range(17))
+    chart = _drawn(comparisons_chart(tables.comparisons(("R1", "R2"), models)))
+    cells = _layers(chart.panels[0], Cells)[0]
+    assert np.shape(cells.values) == (2, 17)
+    table = tables.comparisons(("R1", "R2"), models).set_index(["rater_a", "rater_b"])
+    expected = -100 * table.loc[("R2", "M03"), "difference"]
+    assert cells.values[1][3] == pytest.approx(expected)
+
+
+def test_the_profile_shows_the_readers_range_under_every_model(results: Results) -> None:
+    """Lowest, mean and highest of the readers' accuracies of each task."""
+    accuracy = results.tables["accuracy"]
+    chart = _drawn(profile_chart(accuracy))
+    assert [panel.title for panel in chart.panels] == ["Readers", *tables.MODELS]
+    rows = accuracy.loc[(accuracy["by"] == "task") & (accuracy["rater_kind"] == "reader")]
+    by_task = 100 * rows.groupby("group")["accuracy"].agg(["min", "mean", "max"])
+    for panel in chart.panels:
+        box = _layers(panel, Boxes)[0]
+        order = [label.rsplit(" (", 1)[0] for label in _labels(panel)]
+        assert box.low == pytest.approx(by_task.loc[order, "min"])
+        assert box.middle == pytest.approx(by_task.loc[order, "mean"])
+        assert box.high == pytest.approx(by_task.loc[order, "max"])
+
+
+def test_agreement_of_groups_is_named_by_measure_and_kind() -> None:
+    """Three marks a measure, letter-bound measures named so."""
+    plot, numbers = _drawn(group_agreement_chart(tables.agreement_groups())).rows[0]
+    assert _labels(plot)[0] == "Brennan-Prediger"
+    assert _labels(plot)[-1] == "Gwet's AC1 on letters"
+    assert len(list(_marks(plot))) == 18
+    assert len(_layers(numbers, Note)) == 18
+
+
+def test_agreement_by_task_sets_mixed_pairs_between_the_kinds() -> None:
+    """Readers with models have no interval of their own, and show none."""
+    chart = _drawn(task_agreement_chart(tables.agreement_groups(), tables.agreement_between()))
+    assert [panel.title for panel in chart.panels] == ["Brennan-Prediger", "Error consistency"]
+    assert _labels(chart.panels[0]) == ["All items", *tables.TASKS]
+    readers, models, mixed = _layers(chart.panels[0], Points)
+    assert readers.x[0] == pytest.approx(0.62)
+    assert models.x[0] == pytest.approx(0.50)
+    assert mixed.x[0] == pytest.approx(0.52)
+    assert all(math.isnan(low) for low in mixed.low)
+
+
+def test_without_mixed_pairs_tasks_still_show(results: Results) -> None:
+    """The table between the kinds may be empty."""
+    empty = tables.agreement_between().iloc[:0]
+    chart = _drawn(task_agreement_chart(tables.agreement_groups(), empty))
+    assert [key.label for key in chart.key] == [
+        "Readers among themselves",
+        "Models among themselves",
+    ]
+
+
+def test_the_difference_of_agreements_stands_beside_both() -> None:
+    """Estimates on the left, the difference with its interval on the right."""
+    left, right, _ = _drawn(between_chart(tables.agreement_between())).rows[0]
+    assert len(list(_marks(left))) == 18
+    difference = _layers(right, Points)[0]
+    assert difference.x[0] == pytest.approx(-0.11)
+    assert (difference.low[0], difference.high[0]) == pytest.approx((-0.17, -0.06))
+
+
+def test_times_are_in_seconds_by_correctness() -> None:
+    """Quartiles and median of all, correct and wrong answers on one scale."""
+    chart = _drawn(times_chart(tables.times()))
+    assert [p.title for p in chart.panels] == ["All answers", "Correct answers", "Wrong answers"]
+    box = _layers(chart.panels[0], Boxes)[0]
+    assert box.middle == pytest.approx((9.0, 12.5, 16.0))
+    assert box.low == pytest.approx((5.58, 7.75, 9.92))
+    assert len({(panel.x.low, panel.x.high) for panel in chart.panels}) == 1
+
+
+def test_drift_draws_a_line_a_reader_over_the_quarters() -> None:
+    """Named at its end."""
+    panel = _drawn(drift_chart(tables.times())).panels[0]
+    assert _layers(panel, Line)[0].y == pytest.approx((10.8, 9.72, 8.64, 7.56))
+    assert {note.label.text for note in _layers(panel, Note)} == set(tables.READERS)
+
+
+def test_speed_needs_two_timed_raters(results: Results) -> None:
+    """One mark shows no relation."""
+    accuracy = results.tables["accuracy"]
+    assert speed_chart(tables.times(("R1",)), accuracy) is None
+    panel = _drawn(speed_chart(tables.times(), accuracy)).panels[0]
+    micro = accuracy.loc[(accuracy["group"] == "micro") & (accuracy["rater_kind"] == "reader")]
+    marks = _layers(panel, Points)[0]
+    assert marks.y == pytest.approx(100 * micro["accuracy"])
+
+
+def test_difficulty_counts_items_by_who_was_correct() -> None:
+    """Readers upwards, models to the right; every item once."""
+    table = pd.DataFrame(
+        {
+            "condition": "",
+            "n_readers": 2,
+            "n_readers_correct": [2, 2, 0, 1],
+            "n_models": 1,
+            "n_models_correct": [1, 1, 1, 0],
+        }
+    )
+    panel = _drawn(difficulty_chart(table)).panels[0]
+    cells = _layers(panel, Cells)[0]
+    assert cells.texts == (("", "1"), ("1", ""), ("", "2"))
+    assert panel.y.high > panel.y.low
+    assert "2 items" in cells.hover[2][1]
+
+
+def test_the_leaderboard_is_in_order_of_micro_rank() -> None:
+    """Accuracy and rank, by micro and by macro."""
+    chart = _drawn(leaderboard_chart(tables.leaderboard()))
+    table = tables.leaderboard()
+    micro = table.loc[table["group"] == "micro"].sort_values("rank")
+    assert _labels(chart.panels[0]) == list(micro["rater_id"])
+    ranks = sorted((y, x) for x, y in _marks(chart.panels[1]))
+    assert [rank for _, rank in ranks] == sorted(micro["rank"])
+
+
+def test_alike_raters_stand_side_by_side_whatever_the_order() -> None:
+    """Two pairs of twins, in any order of names or rows."""
+    agreement = {
+        (a, b): 0.9 if {a, b} in ({"a", "d"}, {"b", "c"}) else 0.1
+        for i, a in enumerate("abcd")
+        for b in "abcd"[i + 1 :]
+    }
+    order = by_likeness("abcd", agreement)
+    assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset("ad"), frozenset("bc")}
+    assert by_likeness("dcba", agreement) == order
+    turned = {(b, a): value for (a, b), value in agreement.items()}
+    assert by_likeness("cadb", turned) == order
+
+
+def test_undefined_agreement_puts_nobody_together() -> None:
+    """Without any agreement the order is that of the ids."""
+    nan = float("nan")
+    assert by_likeness("cab", {("a", "b"): nan}) == ["a", "b", "c"]
+    assert by_likeness("cab", {("a", "b"): nan, ("a", "c"): 0.8, ("b", "c"): 0.1})[:2] != ["a", "b"]
+
+
+def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> None:
+    """Readers first; the same picture from shuffled rows."""
+    pairs = results.tables["agreement_pairs"]
+    one = kappa_matrix_chart(pairs)
+    other = kappa_matrix_chart(pairs.sample(frac=1, random_state=3))
+    assert one.rows == other.rows
+    labels = _labels(one.panels[0])
+    assert set(labels[:3]) == set(tables.READERS)
+
+
+def test_large_matrices_are_light() -> None:
+    """No numbers over 24 raters, no texts on hover over 60."""
+    readers = tuple(f"R{i:02d}" for i in range(61))
+    pairs = analyse(tables.study(readers=readers, models=(), n=12)).tables["agreement_pairs"]
+    cells = _layers(kappa_matrix_chart(pairs).panels[0], Cells)[0]
+    assert cells.texts == ()
+    assert cells.hover == ()

@@ -1,0 +1,263 @@
+"""Both renderers draw the same numbers, the same every time, whatever the names are."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from analysis import Results
+from analysis.figures.canvas import Canvas, Point
+from analysis.figures.chart import Boxes, Cells, Chart, Label, Line, Mark, Points
+from analysis.figures.print_text import printable, width_mm
+from analysis.figures.to_plotly import plotly_figure
+from analysis.figures.to_print import png, svg
+from analysis.report.figures import ReportFigure, report_figures
+from tests.unit.analysis.figures import tables
+from tests.unit.analysis.figures.conftest import MakeResults
+
+ODD = (
+    'a,"b"\'c',
+    "שלום",
+    "مرحبا",
+    "<b>R</b>&amp;",
+    "$x^2$ $\\frac{",
+    "100%",
+    "😀👩‍⚕️",
+    "住院医师",
+    "\u202egnp",
+    "line\nbreak",
+    "R" * 90,
+)
+
+
+@pytest.fixture(scope="module")
+def figures(results: Results) -> list[ReportFigure]:
+    """Give all figures of three readers and eight models."""
+    return report_figures(results)
+
+
+def _marks_on_paper(chart: Chart, monkeypatch: pytest.MonkeyPatch) -> list[Point]:
+    found: list[Point] = []
+    draw = Canvas.marks
+
+    def watch(
+        self: Canvas, places: Sequence[Point], mark: Mark, *rest: str, **named: object
+    ) -> None:
+        places = list(places)
+        found.extend(places)
+        draw(self, places, mark, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Canvas, "marks", watch)
+    svg(replace(chart, key=()))
+    monkeypatch.undo()
+    return found
+
+
+def test_marks_stand_at_the_same_share_of_their_panel(
+    figures: list[ReportFigure], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A place on the screen and a place on paper read as the same value."""
+    for figure in figures:
+        on_paper = np.array(_marks_on_paper(figure.chart, monkeypatch))
+        drawn, k = figure.plotly(), 0
+        for number, panel in enumerate(figure.chart.panels, start=1):
+            x_axis = drawn.layout[f"xaxis{number}"]
+            y_axis = drawn.layout[f"yaxis{number}"]
+            name = f"x{number}" if number > 1 else "x"
+            seen = [
+                (
+                    math.log10(x) if x_axis.type == "log" else x,
+                    math.log10(y) if y_axis.type == "log" else y,
+                )
+                for trace in drawn.data
+                if trace.type == "scatter" and trace.mode == "markers" and trace.xaxis == name
+                if trace.marker.opacity != 0
+                for x, y in zip(trace.x, trace.y, strict=True)
+            ]
+            count = sum(len(layer.x) for layer in panel.layers if isinstance(layer, Points))
+            assert len(seen) == count, figure.name
+            paper = on_paper[k : k + count]
+            k += count
+            for axis, column in ((x_axis, 0), (y_axis, 1)):
+                values = np.array([one[column] for one in seen])
+                low, high = axis.range
+                share = (values - low) / (high - low)
+                if len(values) > 1 and np.ptp(share) > 0:
+                    slope, _ = np.polyfit(share, paper[:, column], 1)
+                    line = paper[0, column] + slope * (share - share[0])
+                    assert np.allclose(line, paper[:, column], atol=1e-3), figure.name
+        assert k == len(on_paper), figure.name
+
+
+def test_the_screen_holds_every_number_of_the_chart(figures: list[ReportFigure]) -> None:
+    """Rounded to six digits, undefined as null."""
+    for figure in figures:
+        drawn = figure.plotly()
+        scatters = iter([trace for trace in drawn.data if trace.type == "scatter"])
+        maps = iter([trace for trace in drawn.data if trace.type == "heatmap"])
+        for panel in figure.chart.panels:
+            for layer in panel.layers:
+                if isinstance(layer, Cells):
+                    z = np.array(next(maps).z, dtype=float)
+                    assert np.allclose(z, np.array(layer.values), rtol=1e-5, equal_nan=True)
+                elif isinstance(layer, Points) and layer.x:
+                    trace = next(scatters)
+                    assert np.allclose(trace.x, layer.x, rtol=1e-5)
+                    if trace.error_x.array is not None:
+                        ends = np.array(trace.x) + np.array(trace.error_x.array, dtype=float)
+                        assert np.allclose(ends, layer.high, rtol=1e-4, atol=1e-9, equal_nan=True)
+                elif isinstance(layer, Line):
+                    assert np.allclose(
+                        np.array(next(scatters).y, dtype=float), layer.y, equal_nan=True, rtol=1e-5
+                    )
+                elif isinstance(layer, Boxes):
+                    assert np.allclose(next(scatters).x, layer.middle, rtol=1e-5)
+
+
+def test_bytes_repeat(figures: list[ReportFigure]) -> None:
+    """Nothing of the moment is in a file."""
+    for figure in (figures[0], figures[-1]):
+        assert figure.svg() == figure.svg()
+        assert figure.png() == figure.png()
+        assert figure.plotly().to_json() == figure.plotly().to_json()
+        assert b"dc:date" not in figure.svg()
+
+
+def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> None:
+    """A machine's own matplotlib settings and hash seed do not show."""
+    script = (
+        "import hashlib\n"
+        "from analysis.figures.panel import panel_chart\n"
+        "from analysis.figures.to_print import png, svg\n"
+        "from tests.unit.analysis.figures import tables\n"
+        "chart = panel_chart(tables.reader_panel())\n"
+        "print(hashlib.sha256(svg(chart) + png(chart)).hexdigest())\n"
+    )
+    (tmp_path / "matplotlibrc").write_text(
+        "svg.fonttype: none\nfont.size: 30\npath.simplify: True\nsavefig.dpi: 50\n"
+        "lines.linewidth: 9\npatch.antialiased: False\npath.snap: False\n"
+        "savefig.bbox: tight\nfigure.facecolor: red\ntext.hinting: force_autohint\n"
+    )
+    prints = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, **more},
+        ).stdout
+        for more in (
+            {"PYTHONHASHSEED": "1"},
+            {"PYTHONHASHSEED": "2", "MATPLOTLIBRC": str(tmp_path)},
+        )
+    }
+    assert len(prints) == 1
+
+
+def test_print_has_journal_sizes(figures: list[ReportFigure], tmp_path: Path) -> None:
+    """No wider than a page, 300 dots an inch, no glyph left as text."""
+    for figure in figures:
+        path = tmp_path / f"{figure.name}.png"
+        path.write_bytes(figure.png())
+        with Image.open(path) as image:
+            assert image.width <= 175 / 25.4 * 300, figure.name
+            assert round(image.info["dpi"][0]) == 300
+        assert b"<text" not in figure.svg()
+
+
+def test_odd_names_are_drawn_as_they_are(make_results: MakeResults) -> None:
+    """No warning, no markup, no formula; in plotly escaped."""
+    found = make_results(ODD, ("=cmd()", "M " * 60), n=24)
+    for figure in report_figures(found):
+        assert figure.svg().startswith(b"<?xml")
+        assert figure.png().startswith(b"\x89PNG")
+        assert "<b>R</b>" not in figure.plotly().to_json()
+
+
+def test_glyphs_that_are_missing_become_boxes_or_the_id() -> None:
+    """Two names in an unknown script stay apart by their ids."""
+    assert printable(Label(text="住院")) == "□□"
+    assert printable(Label(text="住院", otherwise="R1")) == "R1"
+    assert printable(Label(text="住院", otherwise="住")) == "□□"
+    assert printable(Label(text="a\u202eb\u200f\x00c\nd")) == "abc d"
+    assert printable(Label(text="\ud800")) == "□"
+    assert printable(Label(text="שלום")) == "שלום"
+    assert width_mm(Label(text="WW"), 8, False) > width_mm(Label(text="ii"), 8, False)
+
+
+def test_conditions_have_figures_of_their_own(results: Results) -> None:
+    """Named apart even where the words are no file names."""
+    assert len({figure.name for figure in report_figures(results)}) == len(report_figures(results))
+
+
+@pytest.mark.parametrize("how", ["missing", "empty", "undefined"])
+def test_tables_that_say_nothing_give_no_figure(results: Results, how: str) -> None:
+    """Nothing is drawn of nothing, and nothing breaks."""
+    ours = set(results.tables) - {"accuracy", "agreement_pairs", "missing"}
+    kept = {name: table for name, table in results.tables.items() if name not in ours}
+    for name in ours if how != "missing" else ():
+        table = results.tables[name]
+        kept[name] = table.iloc[:0] if how == "empty" else _undefined(table)
+    found = report_figures(replace(results, tables=kept))
+    assert {figure.section for figure in found} == {"accuracy", "tasks", "agreement"}
+
+
+def _undefined(table):  # type: ignore[no-untyped-def]
+    numbers = [column for column in table.columns if table[column].dtype == float]
+    table = table.assign(**dict.fromkeys(numbers, np.nan))
+    counts = [c for c in ("rank", "rank_low", "rank_high") if c in table]
+    table = table.assign(**dict.fromkeys(counts, np.nan))
+    return table.assign(n_models=0) if "n_models_correct" in table else table
+
+
+def test_every_figure_says_how_many_and_which_interval(figures: list[ReportFigure]) -> None:
+    """Captions name n, and the intervals or why there are none."""
+    assert {figure.section for figure in figures} == {
+        "accuracy",
+        "leaderboard",
+        "tasks",
+        "comparison",
+        "agreement",
+        "time",
+        "items",
+    }
+    for figure in figures:
+        assert "interval" in figure.caption or "spread" in figure.caption, figure.name
+        assert any(sign.isdigit() for sign in figure.caption), figure.name
+        assert not re.search(r"\bnan\b", figure.caption)
+
+
+def test_two_hundred_raters_stay_small(make_results: MakeResults) -> None:
+    """Only the headline's matrix, no texts in cells: less than two megabytes on the page."""
+    readers = tuple(f"R{i:03d}" for i in range(120))
+    models = tuple(f"M{i:03d}" for i in range(80))
+    figures = report_figures(make_results(readers, models, n=10))
+    assert len([f for f in figures if f.chart.square]) == 1
+    assert sum(len(plotly_figure(figure.chart).to_json()) for figure in figures) < 2_500_000
+
+
+def test_png_and_svg_are_drawn_from_any_thread(figures: list[ReportFigure]) -> None:
+    """Matplotlib's settings are one set a process; what is drawn does not show it."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    chart = figures[0].chart
+    with ThreadPoolExecutor(4) as pool:
+        drawn = {hashlib.sha256(one).hexdigest() for one in pool.map(svg, [chart] * 6)}
+        painted = {hashlib.sha256(one).hexdigest() for one in pool.map(png, [chart] * 4)}
+    assert (len(drawn), len(painted)) == (1, 1)
+
+
+def test_the_tables_of_these_tests_hold_the_columns_of_the_contract() -> None:
+    """So that figures meet the same columns later."""
+    assert list(tables.reader_panel().columns)[:4] == ["model_id", "condition", "metric", "claim"]
