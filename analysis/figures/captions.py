@@ -56,7 +56,8 @@ def panel_caption(rows: pd.DataFrame, percent: str) -> str:
         f" {percent} % intervals ({_methods(rows)}). Filled: against these readers. Hollow: against"
         " readers like these, who could have been others, which is why that interval is wider."
         + (
-            " Where a line lies wholly in the shade, the model is not inferior by the margin."
+            f" A line wholly in the shade shows that the model is not inferior by the margin, at a"
+            f" one-sided level of {(100 - float(percent)) / 2:g} %."
             if margin
             else ""
         )
@@ -134,8 +135,8 @@ def speed_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what speed against accuracy shows."""
     return (
         f"Percent correct with its {percent} % Wilson interval against the median response time,"
-        f" n = {span(rows['n'])} answers a rater. So few raters show no more than where each"
-        " stands."
+        f" n = {span(rows['n'])} answers a rater. It describes these raters and tests"
+        " nothing."
     )
 
 

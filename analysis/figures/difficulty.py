@@ -30,13 +30,12 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
         A heat map of counts of items, models to the right, readers upwards; None without readers or
         without models. Only items that as many readers and models have read as any.
     """
-    rows = items.loc[items["condition"] == condition]
+    rows = read_by_all(items, condition)
     if rows.empty:
         return None
-    n_readers, n_models = int(rows["n_readers"].max()), int(rows["n_models"].max())
+    n_readers, n_models = int(rows["n_readers"].iloc[0]), int(rows["n_models"].iloc[0])
     if not n_readers or not n_models:
         return None
-    rows = rows.loc[(rows["n_readers"] == n_readers) & (rows["n_models"] == n_models)]
     counts = np.zeros((n_readers + 1, n_models + 1), dtype=int)
     np.add.at(counts, (rows["n_readers_correct"], rows["n_models_correct"]), 1)
     most = max(int(counts.max()), 1)
@@ -71,6 +70,16 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     )
     width = max(cell * (n_models + 1), 30.0) + 22.0
     return Chart(rows=((panel,),), width_mm=width, stretches=False)
+
+
+def read_by_all(items: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """Return the condition's items that as many readers and models have read as any."""
+    rows = items.loc[items["condition"] == condition]
+    by_all = (rows["n_readers"] == rows["n_readers"].max()) & (
+        rows["n_models"] == rows["n_models"].max()
+    )
+    read: pd.DataFrame = rows.loc[by_all]
+    return read
 
 
 def _counts_axis(n: int, title: str) -> Axis:

@@ -22,6 +22,8 @@ PLACES = (
     (Side.RIGHT, 3.4),
     (Side.RIGHT, -3.4),
 )
+# At the end of a line: after its mark, as near its height as there is room.
+AFTER = tuple((Side.LEFT, up) for up in (0.0, 1.5, -1.5, 3.0, -3.0, 4.5, -4.5, 6.0, -6.0))
 Box = tuple[float, float, float, float]
 
 
@@ -30,6 +32,9 @@ def beside(
     places: Sequence[tuple[float, float]],
     axes: tuple[Axis, Axis],
     size_mm: tuple[float, float],
+    *,
+    uprights: Sequence[tuple[float, float, float]] = (),
+    choices: Sequence[tuple[Side, float]] = PLACES,
 ) -> list[Note]:
     """Write each name beside its mark.
 
@@ -43,6 +48,10 @@ def beside(
         Of x and y.
     size_mm : tuple of float
         About the width and height of the panel.
+    uprights : sequence of (float, float, float)
+        Upright lines to keep off: x, and the values of y where they begin and end.
+    choices : sequence of (Side, float)
+        Where a text may go from its mark, by preference.
 
     Returns
     -------
@@ -54,11 +63,19 @@ def beside(
         for place in places
     ]
     taken: list[Box] = [(x - 1.0, y - 1.0, x + 1.0, y + 1.0) for x, y in at]
+    for line in uprights:
+        x, low, high = (
+            _share(axis, v) * mm
+            for axis, v, mm in zip(
+                (axes[0], axes[1], axes[1]), line, (size_mm[0], *size_mm[1:] * 2), strict=True
+            )
+        )
+        taken.append((x - 0.4, low, x + 0.4, high))
     notes = []
     for name, place, (x, y) in zip(names, places, at, strict=True):
         label = Label(text=shorten(name.text, LONGEST_BESIDE), otherwise=name.otherwise)
         wide = len(label.text) * LETTER_MM
-        for side, up in PLACES:
+        for side, up in choices:
             left = x + AWAY_MM if side is Side.LEFT else x - AWAY_MM - wide
             box = (left, y + up - HIGH_MM / 2, left + wide, y + up + HIGH_MM / 2)
             inside = box[0] >= 0 and box[2] <= size_mm[0]

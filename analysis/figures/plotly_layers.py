@@ -40,7 +40,7 @@ def add_layer(
             traces.append({**_cells(layer), **on})
             look["annotations"] += _cell_texts(layer, placed, axes)
         case Rule():
-            look["shapes"].append(_rule(layer, axes))
+            look["shapes"].append(_rule(layer, placed, axes))
         case Band():
             look["shapes"].append(_band(layer, axes))
         case Note():
@@ -122,13 +122,15 @@ def _boxes(layer: Boxes, axes: tuple[str, str]) -> list[Element]:
                 "x1": rounded(high),
                 "fillcolor": PALE[layer.ink],
                 "line": {"width": 0},
-                "layer": "below",
+                "layer": "between",
             }
         )
         if not math.isnan(middle):
             at = rounded(middle)
             line = {"color": COLOURS[layer.ink], "width": 2.4}
-            shapes.append({**place, "type": "line", "x0": at, "x1": at, "line": line})
+            shapes.append(
+                {**place, "type": "line", "x0": at, "x1": at, "line": line, "layer": "between"}
+            )
     return shapes
 
 
@@ -212,18 +214,22 @@ def _cell_texts(layer: Cells, placed: Placed, axes: tuple[str, str]) -> list[Ele
     return notes
 
 
-def _rule(layer: Rule, axes: tuple[str, str]) -> Element:
+def _rule(layer: Rule, placed: Placed, axes: tuple[str, str]) -> Element:
+    over_cells = any(isinstance(one, Cells) for one in placed.panel.layers)
     along, across = ("x", "y") if layer.upright else ("y", "x")
     refs = dict(zip("xy", axes, strict=True))
     at = rounded(layer.at)
+    # Shapes between grid and marks do not know a share of the panel, so the axis' own ends.
+    ends = placed.panel.y if layer.upright else placed.panel.x
     return {
         "type": "line",
+        "layer": "above" if over_cells else "between",
         f"{along}ref": refs[along],
-        f"{across}ref": f"{refs[across]} domain",
+        f"{across}ref": refs[across],
         f"{along}0": at,
         f"{along}1": at,
-        f"{across}0": 0,
-        f"{across}1": 1,
+        f"{across}0": rounded(ends.low),
+        f"{across}1": rounded(ends.high),
         "line": {
             "color": COLOURS[layer.ink],
             "width": round(layer.width_pt * 1.5, 2),

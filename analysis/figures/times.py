@@ -30,7 +30,7 @@ from analysis.figures.chart import (
     Points,
     Tick,
 )
-from analysis.figures.labels import beside
+from analysis.figures.labels import AFTER, beside
 from analysis.figures.look import INKS, MARKS
 from analysis.figures.names import RaterName, name_of
 
@@ -138,7 +138,13 @@ def speed_chart(
     if len(both) <= MOST_NAMED:
         labels = rater_labels(list(both["rater_id"]), names)
         places = list(zip(both[MIDDLE] / 1000, values, strict=True))
-        layers += beside(labels, places, (x, y), PANEL_MM)
+        lines = [
+            (at, 100 * low, 100 * high)
+            for at, low, high in zip(
+                both[MIDDLE] / 1000, both["ci_low"], both["ci_high"], strict=True
+            )
+        ]
+        layers += beside(labels, places, (x, y), PANEL_MM, uprights=lines)
     return Chart(
         rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=60),),),
         width_mm=110,
@@ -204,7 +210,8 @@ def drift_chart(
     if len(wide) <= MOST_NAMED:
         last = wide[QUARTERS[-1]].dropna().sort_values()
         labels = rater_labels([str(rater) for rater in last.index], names)
-        layers += beside(labels, [(3.0, value) for value in last], (x_axis, axis), PANEL_MM)
+        ends = [(3.0, float(value)) for value in last]
+        layers += beside(labels, ends, (x_axis, axis), PANEL_MM, choices=AFTER)
     panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=60)
     return Chart(rows=((panel,),), width_mm=110, stretches=False)
 

@@ -14,7 +14,7 @@ from analysis.figures.accuracy import accuracy_chart
 from analysis.figures.between import between_chart
 from analysis.figures.chart import Chart
 from analysis.figures.comparisons import comparisons_chart
-from analysis.figures.difficulty import difficulty_chart
+from analysis.figures.difficulty import difficulty_chart, read_by_all
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
 from analysis.figures.kappa_matrix import kappa_matrix_chart, pairs_in_condition
 from analysis.figures.leaderboard import leaderboard_chart
@@ -30,7 +30,7 @@ MATRICES = tuple(CAPTIONS)
 # Above this many raters the headline's matrix stands alone.
 MOST_WITH_ALL_MATRICES = 60
 METRICS = {"accuracy": "accuracy", "auc": "AUC"}
-# Title, caption, chart; no chart, no figure.
+# Section, name, title, caption, chart; no chart, no figure.
 Drawn = tuple[str, str, str, str, Chart | None]
 
 
@@ -278,7 +278,7 @@ def _items(results: Results, condition: str) -> Iterator[Drawn]:
     items = _table(results, "item_difficulty")
     if items is None:
         return
-    rows = items.loc[items["condition"] == condition]
+    rows = read_by_all(items, condition)
     if len(rows):
         yield (
             "items",

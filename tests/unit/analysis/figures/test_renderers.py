@@ -13,10 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from PIL import Image
 
-from analysis import Results
+from analysis import Options, Results, analyse, bundle_from_tables
 from analysis.figures.canvas import Canvas, Point
 from analysis.figures.chart import Boxes, Cells, Chart, Label, Line, Mark, Points
 from analysis.figures.print_text import printable, width_mm
@@ -196,9 +197,24 @@ def test_glyphs_that_are_missing_become_boxes_or_the_id() -> None:
     assert width_mm(Label(text="WW"), 8, False) > width_mm(Label(text="ii"), 8, False)
 
 
-def test_conditions_have_figures_of_their_own(results: Results) -> None:
-    """Named apart even where the words are no file names."""
-    assert len({figure.name for figure in report_figures(results)}) == len(report_figures(results))
+def test_conditions_have_figures_of_their_own() -> None:
+    """Each with its readers, and the models beside both; named apart."""
+    bundle = tables.study(n=20)
+    readers = bundle.readings["rater_id"].isin(tables.READERS)
+    readings = pd.concat(
+        [
+            bundle.readings.loc[readers].assign(condition="a/b"),
+            bundle.readings.loc[readers].assign(condition="a b"),
+            bundle.readings.loc[~readers],
+        ]
+    )
+    both = bundle_from_tables(bundle.items, readings, bundle.raters)
+    figures = report_figures(analyse(both, Options(bootstrap=10)))
+    assert len({figure.name for figure in figures}) == len(figures)
+    assert {figure.condition for figure in figures} == {"a/b", "a b"}
+    forests = [figure for figure in figures if figure.section == "accuracy"]
+    for forest in forests:
+        assert len(forest.chart.panels[0].y.ticks) == len(tables.READERS) + len(tables.MODELS)
 
 
 @pytest.mark.parametrize("how", ["missing", "empty", "undefined"])
@@ -213,7 +229,7 @@ def test_tables_that_say_nothing_give_no_figure(results: Results, how: str) -> N
     assert {figure.section for figure in found} == {"accuracy", "tasks", "agreement"}
 
 
-def _undefined(table):  # type: ignore[no-untyped-def]
+def _undefined(table: pd.DataFrame) -> pd.DataFrame:
     numbers = [column for column in table.columns if table[column].dtype == float]
     table = table.assign(**dict.fromkeys(numbers, np.nan))
     counts = [c for c in ("rank", "rank_low", "rank_high") if c in table]
@@ -256,8 +272,3 @@ def test_png_and_svg_are_drawn_from_any_thread(figures: list[ReportFigure]) -> N
         drawn = {hashlib.sha256(one).hexdigest() for one in pool.map(svg, [chart] * 6)}
         painted = {hashlib.sha256(one).hexdigest() for one in pool.map(png, [chart] * 4)}
     assert (len(drawn), len(painted)) == (1, 1)
-
-
-def test_the_tables_of_these_tests_hold_the_columns_of_the_contract() -> None:
-    """So that figures meet the same columns later."""
-    assert list(tables.reader_panel().columns)[:4] == ["model_id", "condition", "metric", "claim"]
