@@ -71,7 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, about in (
-        ("report", "write OUT/report.html, OUT/results.json, OUT/figures/ and OUT/tables/"),
+        (
+            "report",
+            "write report.html, report.pdf, results.json, figures/, tables/ and paper/ to OUT",
+        ),
         ("tables", "write OUT/tables/*.csv alone; an older report in OUT is removed"),
     ):
         command = commands.add_parser(

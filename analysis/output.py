@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
@@ -17,15 +17,21 @@ from analysis.errors import OutputError
 from analysis.options import Options
 from analysis.placing import Part, fresh_folder
 from analysis.provenance import provenance
+from analysis.report.content import report_content
 from analysis.report.figures import report_figures
 from analysis.report.page import report_page
+from analysis.report.paper import PAPER_FILES, paper_files
+from analysis.report.pdf import report_pdf
+from analysis.report.printed import DrawnFigure, drawn
 from analysis.results import Results, analyse
-from analysis.sources import SOURCES
+from analysis.sources import CHECKLIST_SOURCES, SOURCES
 
-TABLES = Part(name="tables", holds=".csv")
+TABLES = Part(name="tables", holds=(".csv",))
 REPORT = (
-    Part(name="figures", holds=".plotly.json"),
+    Part(name="figures", holds=(".plotly.json", ".svg", ".png")),
+    Part(name="paper", names=PAPER_FILES),
     Part(name="report.html"),
+    Part(name="report.pdf"),
     Part(name="results.json"),
 )
 # How our results.json begins: where it stands the report beside it is ours to replace.
@@ -67,7 +73,7 @@ def write_tables(
 def write_report(
     bundle: Bundle, out: str | PathLike[str], options: Options | None = None
 ) -> Results:
-    """Write `report.html`, `results.json`, the figures and the tables.
+    """Write the report: HTML and PDF, `results.json`, the figures, the tables, a paper's files.
 
     Parameters
     ----------
@@ -89,8 +95,8 @@ def write_report(
         When it cannot be written; then nothing is, and what was there stays.
     """
     place = Path(out)
-    _refuse_another_report(place)
     with fresh_folder(place, (TABLES, *REPORT)) as folder:
+        _refuse_another_report(place)
         results = analyse(bundle, options)
         _report(results, folder)
     return results
@@ -105,8 +111,8 @@ def _holds_report(out: Path) -> bool:
 
 
 def _refuse_another_report(out: Path) -> None:
-    """Leave a report.html alone that need not be ours."""
-    strange = [name for name in ("report.html", "results.json") if (out / name).is_file()]
+    """Leave a report.html, or a paper, alone that need not be ours."""
+    strange = [part.name for part in REPORT if part.alone and (out / part.name).exists()]
     if strange and not _holds_report(out):
         raise OutputError(
             f"{out / strange[0]}: was not written by an earlier report. Move it, or give another"
@@ -116,14 +122,26 @@ def _refuse_another_report(out: Path) -> None:
 
 def _report(results: Results, folder: Path) -> None:
     _tables(results, folder)
-    figures = report_figures(results)
-    (folder / "figures").mkdir()
+    figures = [drawn(figure) for figure in report_figures(results)]
+    _figures(figures, folder / "figures")
+    content = report_content(results, figures)
+    _write_text(folder / "report.html", report_page(content))
+    (folder / "report.pdf").write_bytes(report_pdf(content))
+    (folder / "paper").mkdir()
+    for name, file in paper_files(results, content).items():
+        (folder / "paper" / name).write_bytes(file)
+    with (folder / "results.json").open("w", encoding="utf-8", newline="") as file_:
+        file_.writelines(_json(results))
+
+
+def _figures(figures: Sequence[DrawnFigure], folder: Path) -> None:
+    folder.mkdir()
     for figure in figures:
         text = json.dumps(json.loads(figure.figure.to_json()), ensure_ascii=False, sort_keys=True)
-        (folder / "figures" / f"{figure.name}.plotly.json").write_text(text + "\n", "utf-8")
-    _write_text(folder / "report.html", report_page(results, figures))
-    with (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
-        file.writelines(_json(results))
+        _write_text(folder / f"{figure.name}.plotly.json", text + "\n")
+        for suffix, printed in (("svg", figure.svg), ("png", figure.png)):
+            if printed is not None:
+                (folder / f"{figure.name}.{suffix}").write_bytes(printed)
 
 
 def _tables(results: Results, folder: Path) -> None:
@@ -149,7 +167,7 @@ def _csv(table: pd.DataFrame) -> str:
 def _json(results: Results) -> Iterator[str]:
     """Yield the text column by column: the pairs of 200 raters are half a million rows."""
     yield MARK + _dump(provenance(results))
-    yield ',\n"sources": ' + _dump([asdict(source) for source in SOURCES])
+    yield ',\n"sources": ' + _dump([asdict(source) for source in (*SOURCES, *CHECKLIST_SOURCES)])
     yield ',\n"tables": {'
     for i, (name, table) in enumerate(results.tables.items()):
         yield ("," if i else "") + f"\n{_dump(name)}: {{"

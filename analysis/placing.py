@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,12 +26,43 @@ class Part:
     ----------
     name : str
         File or folder name.
-    holds : str or None
-        What the names in it end with when it is a folder; None when it is a file.
+    holds : tuple of str
+        What the names in it end with when it is a folder. The first ending leads: a name with
+        another one is ours only where the leading one stands beside it.
+    names : tuple of str
+        The names in it, when it is a folder whose names are known.
     """
 
     name: str
-    holds: str | None = None
+    holds: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is no folder."""
+        return not self.holds and not self.names
+
+    @property
+    def alone(self) -> bool:
+        """Whether its name, not what is in it, is all that tells whose it is."""
+        return not self.holds
+
+    def strange(self, names: Iterable[str]) -> list[str]:
+        """Return the names in it that this program would not have written.
+
+        Examples
+        --------
+        >>> Part(name="figures", holds=(".json", ".svg")).strange(["a.json", "a.svg", "b.svg"])
+        ['b.svg']
+        """
+        there = set(names)
+        return sorted(name for name in there if not self._ours(name, there))
+
+    def _ours(self, name: str, there: set[str]) -> bool:
+        if self.names:
+            return name in self.names
+        endings = [ending for ending in self.holds if name.endswith(ending)]
+        return bool(endings) and name.removesuffix(endings[0]) + self.holds[0] in there
 
 
 @contextmanager
@@ -86,16 +117,13 @@ def _in_the_way(place: Path, part: Part) -> list[str]:
         return []
     if place.is_symlink():
         return [f"{place}: is a link, which would be replaced."]
-    if part.holds is None:
+    if part.is_file:
         return [] if place.is_file() else [f"{place}: is not a file."]
     if not place.is_dir():
         return [f"{place}: is not a folder."]
-    strange = sorted(
-        entry.name
-        for entry in place.iterdir()
-        if not entry.name.startswith(".")
-        and (entry.is_dir() or not entry.name.endswith(part.holds))
-    )
+    entries = [entry for entry in place.iterdir() if not entry.name.startswith(".")]
+    folders = [entry.name for entry in entries if entry.is_dir()]
+    strange = sorted([*folders, *part.strange(e.name for e in entries if not e.is_dir())])
     return [f"{place}: holds {strange[0]!r}, which no report wrote."] if strange else []
 
 

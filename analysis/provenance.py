@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -10,7 +11,16 @@ from typing import Any
 from analysis.protocol import margin_of
 from analysis.results import Results
 
-PACKAGES = ("numpy", "pandas", "plotly", "scipy")
+PACKAGES = (
+    "numpy",
+    "pandas",
+    "scipy",
+    "statsmodels",
+    "plotly",
+    "matplotlib",
+    "typst",
+    "XlsxWriter",
+)
 # A protocol names its own hash in one of these ways; the first that is there counts.
 HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
 
@@ -33,6 +43,7 @@ def provenance(results: Results) -> dict[str, Any]:
     return {
         "input": {
             "sha256": dict(bundle.sha256),
+            "bundle_sha256": bundle_hash(bundle.sha256),
             "n_items": len(bundle.items),
             "n_items_with_reference": int((bundle.items["truth"] != "").sum()),
             "n_readings": len(bundle.readings),
@@ -53,6 +64,18 @@ def provenance(results: Results) -> dict[str, Any]:
             **{package: version(package) for package in PACKAGES},
         },
     }
+
+
+def bundle_hash(files: Mapping[str, str]) -> str:
+    """Return one hash for the whole input: SHA-256 of its lines `HASH  NAME`, as sha256sum's.
+
+    Examples
+    --------
+    >>> bundle_hash({"b.csv": "01", "a.csv": "02"})[:12]
+    'f262978e1c63'
+    """
+    lines = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def protocol_hash(protocol: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A publication that a method is taken from."""
+    """A publication that a method is taken from.
+
+    Parameters
+    ----------
+    method : str
+        What is taken from it.
+    text : str
+        `Authors. Title. Journal year;volume:pages.`, the authors as `Name AB, Name C`. The key for
+        citing and the BibTeX entry are read from it (`analysis.report.references`).
+    doi : str
+        Without `doi:`.
+    """
 
     method: str
     text: str
@@ -221,5 +232,35 @@ SOURCES = (
         text="Byrt T, Bishop J, Carlin JB. Bias, prevalence and kappa. J Clin Epidemiol"
         " 1993;46:423-429.",
         doi="10.1016/0895-4356(93)90018-V",
+    ),
+)
+
+# Their items are listed in the report in our own words, with what this run knows about each.
+CHECKLIST_SOURCES = (
+    Source(
+        method="GRRAS checklist",
+        text="Kottner J, Audigé L, Brorson S, Donner A, Gajewski BJ, Hróbjartsson A, Roberts C,"
+        " Shoukri M, Streiner DL. Guidelines for reporting reliability and agreement studies"
+        " (GRRAS) were proposed. J Clin Epidemiol 2011;64:96-106.",
+        doi="10.1016/j.jclinepi.2010.03.002",
+    ),
+    Source(
+        method="STARD checklist",
+        text="Bossuyt PM, Reitsma JB, Bruns DE, et al. STARD 2015: an updated list of essential"
+        " items for reporting diagnostic accuracy studies. BMJ 2015;351:h5527.",
+        doi="10.1136/bmj.h5527",
+    ),
+    Source(
+        method="STARD-AI checklist",
+        text="Sounderajah V, Guni A, Liu X, et al. The STARD-AI reporting guideline for diagnostic"
+        " accuracy studies using artificial intelligence. Nat Med 2025;31:3283-3289.",
+        doi="10.1038/s41591-025-03953-8",
+    ),
+    Source(
+        method="CLAIM checklist",
+        text="Tejani AS, Klontzas ME, Gatti AA, Mongan JT, Moy L, Park SH, Kahn CE Jr. Checklist"
+        " for Artificial Intelligence in Medical Imaging (CLAIM): 2024 update."
+        " Radiol Artif Intell 2024;6:e240300.",
+        doi="10.1148/ryai.240300",
     ),
 )

@@ -55,8 +55,9 @@ class RaterName:
 
 def rater_names(bundle: Bundle) -> dict[str, RaterName]:
     """Return every rater's name by `rater_id`."""
+    simulated = bundle.simulated
     return {
-        rater: RaterName(label=label, simulated=rater in bundle.simulated, rater_id=rater)
+        rater: RaterName(label=label, simulated=rater in simulated, rater_id=rater)
         for rater, label in bundle.labels.items()
     }
 

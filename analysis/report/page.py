@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+import base64
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,14 @@ import jinja2
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from analysis.bundle.words import RaterKind
-from analysis.figures import RaterName, rater_names
-from analysis.protocol import stated
-from analysis.provenance import provenance
-from analysis.report.figures import ReportFigure
-from analysis.report.findings import findings
-from analysis.report.tables import accuracy_overview, missing_overview, pairs_overview
-from analysis.results import Results
-from analysis.sources import SOURCES
+from analysis.report.content import FigureSection, ReportContent
+from analysis.report.printed import DrawnFigure
+from analysis.report.references import numbered
 
-# A matrix wider than half the page gets the whole of it.
+# A figure wider than half the page gets the whole of it; one without a width takes what there is.
 COLUMN_PX = 560
+# Beyond this a figure is shown as the picture that stands in `figures/`, so that the page opens.
+MOST_CHARACTERS = 1_500_000
 
 CONFIG: dict[str, Any] = {
     "displaylogo": False,
@@ -35,15 +30,13 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def report_page(results: Results, figures: Sequence[ReportFigure]) -> str:
+def report_page(content: ReportContent) -> str:
     """Write the report.
 
     Parameters
     ----------
-    results : Results
-        The run.
-    figures : sequence of ReportFigure
-        Its figures.
+    content : ReportContent
+        What it says.
 
     Returns
     -------
@@ -58,80 +51,52 @@ def report_page(results: Results, figures: Sequence[ReportFigure]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    template = environment.get_template("report.html.jinja")
-    tables = [accuracy_overview(results), missing_overview(results)]
-    if len(results.tables["agreement_pairs"]):
-        tables.insert(1, pairs_overview(results))
-    simulated = results.bundle.simulated
-    kinds = results.tables["accuracy"].groupby("rater_kind")["rater_id"].nunique()
-    return template.render(
-        name=_study_name(results),
+    order = [reference.key for reference in content.references]
+    return environment.get_template("report.html.jinja").render(
+        content=content,
         css=Markup((here / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
         plotly=Markup(get_plotlyjs()),  # noqa: S704 - the library itself
-        findings=findings(results),
-        simulated=[label.full for label in _simulated_names(results)],
-        all_simulated=bool(simulated) and len(simulated) == len(results.bundle.raters),
-        facts=[
-            (int(kinds.get(RaterKind.READER, 0)), "readers"),
-            (int(kinds.get(RaterKind.MODEL, 0)), "models"),
-            (len(results.bundle.items), "items"),
-            (len(results.bundle.readings), "readings"),
-        ],
-        sections=_sections(figures),
-        tables=tables,
-        options=results.options,
-        clustered=results.clustered,
-        silent=_silent(results),
-        provenance=provenance(results),
-        sources=SOURCES,
+        sections=[_section(section) for section in content.sections],
+        methods=[(part.title, numbered(part.text, order)) for part in content.methods],
     )
 
 
-def _study_name(results: Results) -> str:
-    return str(stated(results.bundle.protocol, "name") or "Reader study")
+def _section(section: FigureSection) -> dict[str, Any]:
+    return {
+        "id": section.name,
+        "title": section.title,
+        "conditions": [
+            {"name": condition, "figures": [_embedded(figure) for figure in figures]}
+            for condition, figures in section.conditions
+        ],
+    }
 
 
-def _simulated_names(results: Results) -> list[RaterName]:
-    names = rater_names(results.bundle)
-    return [names[rater] for rater in sorted(results.bundle.simulated)]
+def _embedded(figure: DrawnFigure) -> dict[str, Any]:
+    width = figure.figure.layout.width
+    return {
+        "title": figure.title,
+        "caption": figure.caption,
+        "wide": width is None or width > COLUMN_PX,
+        "markup": _picture(figure) or _plot(figure, responsive=width is None),
+    }
 
 
-def _silent(results: Results) -> list[str]:
-    """Raters without any reading: no table can show them, so the page says so."""
-    read = set(results.bundle.readings["rater_id"])
-    labels = results.bundle.labels
-    return [labels[rater] for rater in sorted(labels) if rater not in read]
+def _picture(figure: DrawnFigure) -> Markup | None:
+    picture = figure.png if len(figure.figure.to_json()) > MOST_CHARACTERS else None
+    if picture is None:
+        return None
+    data = base64.b64encode(picture).decode()
+    return Markup('<img id="figure-{}" alt="{}" src="data:image/png;base64,{}">').format(
+        figure.name, figure.title, data
+    )
 
 
-def _sections(figures: Sequence[ReportFigure]) -> list[dict[str, Any]]:
-    titles = {"accuracy": "Accuracy", "agreement": "Agreement of every two raters"}
-    return [
-        {
-            "id": section,
-            "title": titles[section],
-            "conditions": [
-                {"name": condition, "figures": [_embedded(figure) for figure in part]}
-                for condition, part in groupby(
-                    (figure for figure in figures if figure.section == section),
-                    key=lambda figure: figure.condition,
-                )
-            ],
-        }
-        for section in titles
-        if any(figure.section == section for figure in figures)
-    ]
-
-
-def _embedded(figure: ReportFigure) -> dict[str, Any]:
+def _plot(figure: DrawnFigure, *, responsive: bool) -> Markup:
     markup = figure.figure.to_html(
-        config={**CONFIG, "responsive": figure.section == "accuracy"},
+        config={**CONFIG, "responsive": responsive},
         include_plotlyjs=False,
         full_html=False,
         div_id=f"figure-{figure.name}",
     )
-    return {
-        "title": figure.title,
-        "caption": figure.caption,
-        "wide": (figure.figure.layout.width or 0) > COLUMN_PX,
-        "markup": Markup(markup),  # noqa: S704 - plotly escapes its JSON, we escape the labels
-    }
+    return Markup(markup)  # noqa: S704 - plotly escapes its JSON, we escape the labels

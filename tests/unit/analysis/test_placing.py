@@ -52,7 +52,9 @@ def test_a_folder_that_is_there_is_all_that_is_written_to(
     assert all(parent / "out" in place.parents for place in made)
     assert sorted(p.name for p in (parent / "out").iterdir()) == [
         "figures",
+        "paper",
         "report.html",
+        "report.pdf",
         "results.json",
         "tables",
     ]
@@ -84,6 +86,10 @@ def test_the_longest_name_a_folder_may_have_will_do(folder: Path, tmp_path: Path
         ("report.html/x", "is not a file"),
         ("tables/notes.txt", "holds 'notes.txt', which no report wrote"),
         ("figures/mine/x", "holds 'mine'"),
+        ("figures/mine.png", "holds 'mine.png'"),
+        ("paper/draft.tex", "holds 'draft.tex', which no report wrote"),
+        ("paper/mytables.tex", "holds 'mytables.tex'"),
+        ("report.pdf/x", "is not a file"),
     ],
 )
 def test_what_is_in_the_way_is_named_and_nothing_is_written(
@@ -111,6 +117,14 @@ def test_links_and_somebody_elses_report_are_left_alone(
     assert "was not written by an earlier report" in capsys.readouterr().err
     assert _report(folder, out, "tables") == 0
     assert (out / "report.html").read_text() == "mine"
+    theirs = tmp_path / "theirs"
+    for place in ("report.pdf", "paper/tables.tex"):
+        (theirs / place).parent.mkdir(parents=True, exist_ok=True)
+        (theirs / place).write_text("mine")
+        assert _report(folder, theirs) == 1
+        assert "was not written by an earlier report" in capsys.readouterr().err
+        assert (theirs / place).read_text() == "mine"
+        (theirs / place).unlink()
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / "tables").symlink_to(tmp_path / "nowhere")
@@ -121,12 +135,12 @@ def test_links_and_somebody_elses_report_are_left_alone(
 def test_a_failure_at_any_step_leaves_the_earlier_report(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Four parts are moved aside and four in; whichever move fails, all are taken back."""
+    """Six parts are moved aside and six in; whichever move fails, all are taken back."""
     out = tmp_path / "out"
     assert _report(folder, out) == 0
     before = _files(out)
     (folder / "readings.csv").write_text("rater_id,item_id,answer\nR1,q1,A\n")
-    for failing in range(8):
+    for failing in range(12):
         moves = iter(range(100))
 
         def rename(self: Path, target: Path, moves: object = moves, failing: int = failing) -> Path:

@@ -1,0 +1,274 @@
+"""What the bundle, its protocol and this run know that a reporting checklist asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.bundle.words import RaterKind
+from analysis.protocol import stated
+from analysis.provenance import margin, protocol_hash, provenance
+from analysis.report.numbers import count, listed, rounded
+from analysis.results import Results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """An answer to a checklist's item.
+
+    Parameters
+    ----------
+    text : str
+        The value, as text.
+    place : str
+        Where it stands in the report.
+    rest : str
+        What the authors still have to write; empty where nothing.
+    """
+
+    text: str
+    place: str
+    rest: str = ""
+
+
+def facts(results: Results) -> Mapping[str, Fact]:
+    """Collect what is known, by name; what is not known is not there.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+
+    Returns
+    -------
+    mapping of str to Fact
+        By the names that the checklists use.
+    """
+    found: dict[str, Fact | None] = {
+        **_of_protocol(results),
+        **_of_raters(results),
+        **_of_run(results),
+        **_of_tables(results),
+    }
+    return {name: fact for name, fact in found.items() if fact is not None}
+
+
+def _of_protocol(results: Results) -> dict[str, Fact | None]:
+    protocol = results.bundle.protocol
+    if not protocol:
+        return {}
+
+    # Beside the protocol an export locks the list of drawn cases, under the same word.
+    inner = stated(protocol, "protocol")
+    planned = inner if isinstance(inner, dict) else protocol
+
+    def value(key: str) -> Any:
+        return planned.get(key)
+
+    digest = protocol_hash(protocol)
+    context = value("context")
+    shown = [
+        f"{words}: {_plain(value(key))}"
+        for key, words in (
+            ("conditions", "conditions"),
+            ("context", "shown beside the question"),
+            ("case_order", "order of cases"),
+            ("option_order", "order of options"),
+            ("time_limit_s", "time limit in s (0: none)"),
+            ("feedback", "feedback"),
+            ("back_navigation", "going back"),
+            ("practice_cases", "practice cases"),
+        )
+        if value(key) is not None
+    ]
+    sampled = [
+        f"{words}: {_plain(value(key))}"
+        for key, words in (
+            ("cases", "cases"),
+            ("seed", "seed"),
+            ("stratify_by", "stratified by"),
+            ("allocation", "allocation"),
+            ("one_question_per", "one question per"),
+        )
+        if value(key) is not None
+    ]
+    ours = "locked" in protocol
+    blind = "The reading page has no reference standard, report text or other reader's answer"
+    blind += f"; feedback: {_plain(value('feedback'))}" if value("feedback") is not None else ""
+    return {
+        "protocol": Fact(
+            text=f"Locked protocol, SHA-256 {digest}",
+            place="Provenance",
+            rest="where it can be read",
+        )
+        if digest
+        else None,
+        "sampling": Fact(text=f"Drawn by seed; {'; '.join(sampled)}", place="Protocol")
+        if sampled and ours
+        else None,
+        "sample_size": Fact(
+            text=f"{_plain(value('cases'))} cases planned",
+            place="Protocol",
+            rest="how the number was chosen",
+        )
+        if value("cases") is not None
+        else None,
+        "process": Fact(text="; ".join(shown), place="Protocol") if shown else None,
+        "blinding": Fact(text=blind, place="Protocol") if ours else None,
+        "context": Fact(text=f"Shown beside the question: {_plain(context)}", place="Protocol")
+        if context is not None
+        else None,
+        "repeats": Fact(text=f"Hidden repeats: {_plain(value('hidden_repeats'))}", place="Protocol")
+        if value("hidden_repeats") is not None
+        else None,
+    }
+
+
+def _of_raters(results: Results) -> dict[str, Fact | None]:
+    raters = results.bundle.raters
+    readers = raters.loc[raters["rater_kind"] == RaterKind.READER]
+    models = raters.loc[raters["rater_kind"] == RaterKind.MODEL]
+    known = []
+    for column in ("level", "years", "site"):
+        if column in readers.columns:
+            values = readers[column].fillna("").astype(str)
+            counted = values.loc[values != ""].value_counts().sort_index()
+            if len(counted):
+                parts = ", ".join(f"{value} ({n})" for value, n in counted.head(8).items())
+                known.append(f"{column}: {parts}")
+    versions = [
+        row["label"] + (f" ({row['model_version']})" if row.get("model_version") else "")
+        for row in models.head(12).to_dict("records")
+    ]
+    return {
+        "readers": Fact(
+            text=f"{count(len(readers), 'reader')}; {'; '.join(known)}",
+            place="raters.csv of the bundle",
+            rest="training for the task",
+        )
+        if known
+        else None,
+        "models": Fact(
+            text=", ".join(versions),
+            place="raters.csv of the bundle",
+            rest="architecture, inputs and how each was run",
+        )
+        if versions
+        else None,
+    }
+
+
+def _of_run(results: Results) -> dict[str, Fact | None]:
+    bundle, options = results.bundle, results.options
+    kinds = bundle.raters["rater_kind"].value_counts()
+    who = listed(
+        [count(int(kinds[kind]), kind.value) for kind in RaterKind if kind.value in kinds.index]
+    )
+    judged = int((bundle.items["truth"] != "").sum())
+    patients = f" of {count(results.n_clusters, 'patient')}" if _patients(results) else ""
+    versions = provenance(results)["versions"]
+    planned = margin(results)
+    return {
+        "numbers": Fact(
+            text=f"{who}; {count(len(bundle.items), 'item')}{patients},"
+            f" {len(bundle.readings):,} readings",
+            place="Findings",
+        ),
+        "reference": Fact(
+            text=f"{judged:,} items have a reference standard (column truth)",
+            place="items.csv of the bundle",
+            rest="what it is, who set it and why",
+        )
+        if judged
+        else None,
+        "statistics": Fact(text="Written from what this run did, with sources", place="Methods"),
+        "uncertainty": Fact(
+            text=f"{options.confidence_percent} % intervals beside every estimate"
+            + (", over patients" if results.clustered else ""),
+            place="Methods, tables",
+        ),
+        "software": Fact(
+            text=", ".join(f"{k} {v}" for k, v in versions.items()), place="Provenance"
+        ),
+        "margin": Fact(
+            text=f"Non-inferiority margin {rounded(100 * planned, 1)} points, model"
+            " minus mean of the readers",
+            place="Protocol",
+            rest="the hypotheses",
+        )
+        if planned is not None
+        else None,
+        "missing": Fact(text="Missing answers count as wrong", place="Methods, missing answers"),
+        "indeterminate": Fact(
+            text="Skipped, timed out, unparsed and refused answers are counted apart, and wrong",
+            place="Table of missing answers",
+        ),
+    }
+
+
+def _of_tables(results: Results) -> dict[str, Fact | None]:
+    def there(table: str, text: str, place: str, rest: str = "") -> Fact | None:
+        rows = results.tables.get(table)
+        return Fact(text=text, place=place, rest=rest) if rows is not None and len(rows) else None
+
+    return {
+        "accuracy": there(
+            "accuracy",
+            "Accuracy of every rater, overall and by task, with intervals",
+            "Findings, figures, tables/accuracy.csv",
+        ),
+        "agreement": there(
+            "agreement_pairs",
+            "Agreement of every two raters with intervals",
+            "Findings, figures, tables/agreement_pairs.csv",
+        ),
+        "flow": there(
+            "missing",
+            "Assigned readings by what became of them",
+            "Table of missing answers",
+            "the flow before the draw",
+        ),
+        "detail": there("accuracy", "Every number with full precision", "tables/, results.json"),
+        "subgroups": there(
+            "accuracy",
+            "By task, category and subcategory, given for all",
+            "tables/accuracy.csv",
+            "which were planned",
+        ),
+        "panel": there(
+            "reader_panel",
+            "Each model against these readers and readers like these",
+            "Findings, tables/reader_panel.csv",
+        ),
+        "robustness": there(
+            "sensitivity",
+            "Missing answers and flagged times under other choices",
+            "Findings, tables/sensitivity.csv",
+        ),
+        "failures": there(
+            "item_difficulty",
+            "Items that all readers, all models or everybody missed, with their questions",
+            "Items to look at",
+        ),
+        "variability": there(
+            "intra_reader",
+            "First against second reading of the same reader",
+            "tables/intra_reader.csv",
+        ),
+    }
+
+
+def _patients(results: Results) -> bool:
+    items = results.bundle.items
+    return "patient_id" in items.columns and bool((items["patient_id"].fillna("") != "").any())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {one}" for key, one in value.items())
+    return str(value)

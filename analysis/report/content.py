@@ -1,0 +1,184 @@
+"""What the report says, before it becomes HTML or PDF: both say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from analysis.bundle.words import RaterKind
+from analysis.figures import RaterName, rater_names
+from analysis.protocol import stated
+from analysis.provenance import provenance
+from analysis.report.checklists import Checklist, checklists
+from analysis.report.findings import findings
+from analysis.report.items import ItemList, item_lists
+from analysis.report.methods import Paragraph, cited, methods
+from analysis.report.numbers import count
+from analysis.report.printed import DrawnFigure
+from analysis.report.references import Reference
+from analysis.report.tables import ReportTable, overviews
+from analysis.results import Results
+
+# Sections in the order of the report, with the figures that belong to them.
+SECTIONS = {
+    "accuracy": "Accuracy",
+    "comparison": "Models against readers",
+    "agreement": "Agreement",
+    "tasks": "Tasks",
+    "items": "Hard items",
+    "leaderboard": "Ranking",
+    "time": "Time",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureSection:
+    """Figures about one thing.
+
+    Parameters
+    ----------
+    name, title : str
+        For ids, and as text.
+    conditions : list of (str, list of DrawnFigure)
+        Figures by condition; the condition is empty where the bundle has none.
+    """
+
+    name: str
+    title: str
+    conditions: list[tuple[str, list[DrawnFigure]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportContent:
+    """Everything that stands in the report.
+
+    Parameters
+    ----------
+    name : str
+        The study's name.
+    facts : list of (str, str)
+        A number, and its word.
+    simulated : list of RaterName
+        Raters whose answers are simulated.
+    all_simulated : bool
+        Whether all of them are.
+    findings : list of (str, list of str)
+        Sentences by theme.
+    sections : list of FigureSection
+        The figures.
+    tables : list of ReportTable
+        The tables.
+    item_lists : list of ItemList
+        Items to look at.
+    methods : list of Paragraph
+        The methods, with citation keys.
+    references : list of Reference
+        What they cite, in the order of the numbers.
+    checklists : list of Checklist
+        The reporting checklists.
+    provenance : list of (str, str)
+        What the numbers were made from.
+    """
+
+    name: str
+    facts: list[tuple[str, str]]
+    simulated: list[RaterName]
+    all_simulated: bool
+    findings: list[tuple[str, list[str]]]
+    sections: list[FigureSection]
+    tables: list[ReportTable]
+    item_lists: list[ItemList]
+    methods: list[Paragraph]
+    references: list[Reference]
+    checklists: list[Checklist]
+    provenance: list[tuple[str, str]]
+
+
+def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportContent:
+    """Collect what the report says.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+    figures : sequence of DrawnFigure
+        Its figures.
+
+    Returns
+    -------
+    ReportContent
+        For the page, the PDF and the paper's files.
+    """
+    bundle = results.bundle
+    names, simulated = rater_names(bundle), sorted(bundle.simulated)
+    paragraphs = methods(results)
+    return ReportContent(
+        name=str(stated(bundle.protocol, "name") or "Reader study"),
+        facts=_facts(results),
+        simulated=[names[rater] for rater in simulated],
+        all_simulated=bool(simulated) and len(simulated) == len(bundle.raters),
+        findings=_by_theme(results),
+        sections=_sections(figures),
+        tables=overviews(results),
+        item_lists=item_lists(results),
+        methods=paragraphs,
+        references=cited(results, paragraphs),
+        checklists=checklists(results),
+        provenance=_provenance(results),
+    )
+
+
+def _facts(results: Results) -> list[tuple[str, str]]:
+    kinds = results.tables["accuracy"].groupby("rater_kind")["rater_id"].nunique()
+    counts = (
+        (int(kinds.get(RaterKind.READER, 0)), "reader"),
+        (int(kinds.get(RaterKind.MODEL, 0)), "model"),
+        (len(results.bundle.items), "item"),
+        (len(results.bundle.readings), "reading"),
+    )
+    split = (count(n, word).partition(" ") for n, word in counts)
+    return [(number, word) for number, _, word in split]
+
+
+def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
+    return [
+        (str(theme.value), [finding.text.replace(" %", "\u00a0%") for finding in part])
+        for theme, part in groupby(findings(results), key=lambda finding: finding.theme)
+    ]
+
+
+def _sections(figures: Sequence[DrawnFigure]) -> list[FigureSection]:
+    names = [*SECTIONS, *sorted({figure.section for figure in figures} - set(SECTIONS))]
+    return [
+        FigureSection(
+            name=name,
+            title=SECTIONS.get(name, name.capitalize()),
+            conditions=[
+                (condition, list(part))
+                for condition, part in groupby(
+                    (figure for figure in figures if figure.section == name),
+                    key=lambda figure: figure.condition,
+                )
+            ],
+        )
+        for name in names
+        if any(figure.section == name for figure in figures)
+    ]
+
+
+def _provenance(results: Results) -> list[tuple[str, str]]:
+    known: dict[str, Any] = provenance(results)
+    options = results.options
+    margin = known["options"]["margin"]
+    return [
+        ("Protocol hash", known["protocol_hash"] or "none stated in the input"),
+        ("Bundle hash", f"sha256 {known['input']['bundle_sha256']}"),
+        *((file, f"sha256 {digest}") for file, digest in known["input"]["sha256"].items()),
+        ("Seed of the resamples", str(options.seed)),
+        ("Resamples", f"{options.bootstrap:,}"),
+        ("Alpha", f"{options.alpha:g}"),
+        ("Non-inferiority margin", "none" if margin is None else f"{margin:g}"),
+        ("Versions", ", ".join(f"{name} {number}" for name, number in known["versions"].items())),
+    ]

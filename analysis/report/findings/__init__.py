@@ -1,0 +1,48 @@
+"""The findings in plain sentences, made from the numbers and never stronger than they are."""
+
+from __future__ import annotations
+
+from analysis.report.findings.accuracy import accuracy_findings
+from analysis.report.findings.agreement import agreement_findings
+from analysis.report.findings.errors import error_findings
+from analysis.report.findings.finding import Finding, Theme
+from analysis.report.findings.limits import limit_findings
+from analysis.report.findings.panel import condition_findings, panel_findings
+from analysis.report.findings.ranking import ranking_findings
+from analysis.report.findings.sensitivity import sensitivity_findings
+from analysis.report.findings.single_readers import single_reader_findings
+from analysis.report.findings.studied import studied_findings
+from analysis.report.findings.times import time_findings
+from analysis.results import Results
+
+__all__ = ["Finding", "Theme", "findings"]
+
+PARTS = (
+    studied_findings,
+    accuracy_findings,
+    panel_findings,
+    single_reader_findings,
+    condition_findings,
+    agreement_findings,
+    error_findings,
+    time_findings,
+    ranking_findings,
+    sensitivity_findings,
+    limit_findings,
+)
+
+
+def findings(results: Results) -> list[Finding]:
+    """Say what was found, on one page.
+
+    Parameters
+    ----------
+    results : Results
+        The run; a table that it does not have leaves its sentences out.
+
+    Returns
+    -------
+    list of Finding
+        In the order of `Theme`.
+    """
+    return [finding for part in PARTS for finding in part(results)]

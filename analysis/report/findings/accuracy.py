@@ -1,0 +1,64 @@
+"""The highest and the lowest accuracy of readers and of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.bundle.words import RaterKind
+from analysis.report.findings.finding import (
+    KIND_WORDS,
+    MOST_CONDITIONS,
+    Finding,
+    Theme,
+    named,
+    under,
+)
+from analysis.report.numbers import percent
+from analysis.report.rows import conditions_in
+from analysis.results import Results
+
+
+def accuracy_findings(results: Results) -> list[Finding]:
+    """Say the range of accuracies, by kind of rater and condition."""
+    sentences = [
+        sentence
+        for condition in conditions_in(results, "accuracy")[: MOST_CONDITIONS + 1]
+        for sentence in _accuracy(results, condition)
+    ]
+    return [Finding(theme=Theme.ACCURACY, text=" ".join(sentences))] if sentences else []
+
+
+def _accuracy(results: Results, condition: str) -> list[str]:
+    accuracy = results.tables["accuracy"]
+    overall = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
+    here = overall & (accuracy["condition"] == condition)
+    rows = accuracy.loc[here & accuracy["accuracy"].notna()]
+    sentences = []
+    for kind in RaterKind:
+        part = rows.loc[rows["rater_kind"] == kind].sort_values(
+            ["accuracy", "rater_id"], ascending=[False, True]
+        )
+        if not len(part):
+            continue
+        best, worst = part.iloc[0].to_dict(), part.iloc[-1].to_dict()
+        where = under(condition)
+        if len(part) == 1:
+            sentences.append(f"The one {KIND_WORDS[kind]}{where}: {_one(results, best)}.")
+        elif best["n_correct"] == worst["n_correct"]:
+            sentences.append(
+                f"The {len(part)} {KIND_WORDS[kind]}s{where} have the same accuracy, as"
+                f" {_one(results, best)}."
+            )
+        else:
+            sentences.append(
+                f"The {len(part)} {KIND_WORDS[kind]}s{where}: highest"
+                f" {_one(results, best)}, lowest {_one(results, worst)}."
+            )
+    return sentences
+
+
+def _one(results: Results, row: Mapping[Any, Any]) -> str:
+    value, low, high = (percent(row[c]) for c in ("accuracy", "ci_low", "ci_high"))
+    name = named(results, str(row["rater_id"]))
+    return f"{name}, {value} % [{low} to {high}; {row['n_correct']:,} of {row['n']:,}]"

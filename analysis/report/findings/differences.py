@@ -1,0 +1,68 @@
+"""A difference with its interval as text, in the unit of what was compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.report.numbers import decimals_for, rounded
+from analysis.report.rows import Row, number
+from analysis.results import Results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """How values of a metric are written.
+
+    Parameters
+    ----------
+    factor : float
+        What a value is multiplied with.
+    decimals : int
+        At least.
+    unit, value_unit : str
+        After a difference, and after a value; with a blank before it.
+    confidence : str
+        Of the intervals, in percent.
+    """
+
+    factor: float
+    decimals: int
+    unit: str
+    value_unit: str
+    confidence: str
+
+    def value(self, value: float) -> str:
+        """Write a value."""
+        return rounded(self.factor * value, self.decimals) + self.value_unit
+
+    def size(self, difference: float) -> str:
+        """Write the size of a difference, without its sign."""
+        return rounded(abs(self.factor * difference), self.decimals) + self.unit
+
+    def signed(self, difference: float) -> str:
+        """Write a difference with its sign."""
+        text = rounded(self.factor * difference, self.decimals)
+        return ("+" if difference > 0 and text.strip("0.") else "") + text + self.unit
+
+    def limits(self, row: Row, margin: float | None = None) -> str:
+        """Write the limits, so that none is rounded onto 0 or onto the margin."""
+        low, high = (self.factor * number(row, c) for c in ("ci_low", "ci_high"))
+        boundaries = [0.0] if margin is None else [0.0, round(-self.factor * margin, 9)]
+        decimals = decimals_for([low, high], boundaries, self.decimals)
+        return f"{rounded(low, decimals)} to {rounded(high, decimals)}"
+
+    def interval(self, row: Row, margin: float | None = None) -> str:
+        """Write the limits with what they are."""
+        return f"{self.confidence} % CI {self.limits(row, margin)}"
+
+
+def points(results: Results) -> Scale:
+    """Return the scale of proportions: percent, differences in points."""
+    confidence = results.options.confidence_percent
+    return Scale(factor=100, decimals=1, unit=" points", value_unit=" %", confidence=confidence)
+
+
+def area(results: Results) -> Scale:
+    """Return the scale of areas under the curve, and of coefficients."""
+    confidence = results.options.confidence_percent
+    return Scale(factor=1, decimals=2, unit="", value_unit="", confidence=confidence)

@@ -1,0 +1,79 @@
+"""How sure the first place is, and whether micro and macro put raters in the same order."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named, under
+from analysis.report.numbers import count
+from analysis.report.rows import Row, conditions_in, number, rows_of
+from analysis.results import Results
+
+
+def ranking_findings(results: Results) -> list[Finding]:
+    """Say who is first, over which ranks the interval reaches, and what changes with macro."""
+    texts = []
+    for condition in conditions_in(results, "leaderboard")[:MOST_CONDITIONS]:
+        texts += _condition(results, condition)
+    if not texts:
+        texts = _order(results)
+    return [Finding(theme=Theme.RANKING, text=text) for text in texts]
+
+
+def _condition(results: Results, condition: str) -> list[str]:
+    micro, macro = (
+        {
+            str(row["rater_id"]): row
+            for row in rows_of(
+                results, "leaderboard", condition=condition, by="overall", group=group
+            )
+            if not math.isnan(number(row, "rank"))
+        }
+        for group in ("micro", "macro")
+    )
+    if len(micro) < 2:
+        return []
+    texts = [f"First by micro accuracy{under(condition)}: {_first(results, micro)}."]
+    moved = [
+        rater
+        for rater in micro
+        if rater in macro and number(micro[rater], "rank") != number(macro[rater], "rank")
+    ]
+    if moved:
+        texts.append(
+            f"By macro accuracy (every task weighs the same) first: {_first(results, macro)};"
+            f" {count(len(moved), 'rater changes', 'raters change')} place between the two, so a"
+            " ranking must name which it uses."
+        )
+    return [" ".join(texts)]
+
+
+def _first(results: Results, rows: dict[str, Row]) -> str:
+    best = min(number(row, "rank") for row in rows.values())
+    leaders = sorted(rater for rater, row in rows.items() if number(row, "rank") == best)
+    names = " and ".join(named(results, rater) for rater in leaders[:2])
+    row = rows[leaders[0]]
+    low, high = number(row, "rank_low"), number(row, "rank_high")
+    if len(leaders) > 1:
+        return f"{names} with the same accuracy" + (" and others" if len(leaders) > 2 else "")
+    if math.isnan(low) or math.isnan(high):
+        return f"{names}; how sure the place is, is undefined"
+    if high > best:
+        return (
+            f"{names}; with {results.options.confidence_percent} % confidence anywhere from place"
+            f" {low:.0f} to {high:.0f}, so the first place is not certain"
+        )
+    return f"{names}, in first place throughout the interval of its rank"
+
+
+def _order(results: Results) -> list[str]:
+    accuracy = results.tables["accuracy"]
+    overall = accuracy.loc[accuracy["by"] == "overall"]
+    wide = overall.pivot(index=["rater_id", "condition"], columns="group", values="accuracy")
+    wide = wide.dropna().round(12)
+    if len(wide) < 2 or (wide["micro"].rank() == wide["macro"].rank()).all():
+        return []
+    return [
+        "The order of the raters is not the same by micro (every item weighs the same) and by macro"
+        " accuracy (every task weighs the same): a ranking must name which it uses."
+    ]

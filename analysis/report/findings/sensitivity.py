@@ -1,0 +1,91 @@
+"""Whether another choice would have led to another conclusion."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.report.claims import Verdict, non_inferior, verdict
+from analysis.report.findings.differences import points
+from analysis.report.findings.finding import Finding, Theme, named, under
+from analysis.report.numbers import count, listed
+from analysis.report.rows import Row, number, rows_of
+from analysis.results import Results
+
+PRIMARY = "missing as wrong"
+MOST_CHANGES = 3
+KEY = ("model_id", "condition", "metric", "claim")
+
+
+def sensitivity_findings(results: Results) -> list[Finding]:
+    """Name the conclusions that another choice changes, or say that none does."""
+    texts = [*_panel(results), *_accuracy(results)]
+    return [Finding(theme=Theme.CHOICES, text=text) for text in texts]
+
+
+def _panel(results: Results) -> list[str]:
+    primary = {_key(row): row for row in rows_of(results, "reader_panel")}
+    others = [
+        row
+        for row in rows_of(results, "sensitivity_panel")
+        if row["analysis"] != PRIMARY and _key(row) in primary
+    ]
+    if not others:
+        return []
+    changed = [
+        row
+        for row in others
+        if _said(row, primary[_key(row)]) != _said(primary[_key(row)], primary[_key(row)])
+    ]
+    choices = listed(list(dict.fromkeys(str(row["analysis"]) for row in others)))
+    if not changed:
+        return [f"No conclusion of a model against the readers changes with {choices}."]
+    parts = [_change(results, row, primary[_key(row)]) for row in changed[:MOST_CHANGES]]
+    left = len(changed) - len(parts)
+    more = f"; {count(left, 'other')} in the table" if left else ""
+    total = f"{len(changed)} of {len(others)} conclusions of models against readers change"
+    return [f"With {choices}, {total}: {'; '.join(parts)}{more}."]
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[column]) for column in KEY)
+
+
+def _said(row: Row, primary: Row) -> str:
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    cleared = non_inferior(low, high, number(primary, "margin"))
+    return verdict(low, high).value + (", margin cleared" if cleared else "")
+
+
+def _change(results: Results, row: Row, primary: Row) -> str:
+    name = named(results, str(row["model_id"]))
+    scale = points(results)
+    numbers = ""
+    if _said(row, primary) != Verdict.UNDEFINED.value and row["metric"] == "accuracy":
+        numbers = f" ({scale.signed(number(row, 'difference'))}, {scale.interval(row)})"
+    return (
+        f"{name} against {row['claim']}{under(str(row['condition']))}, {row['analysis']}:"
+        f" “{_said(row, primary)}”{numbers} in place of “{_said(primary, primary)}”"
+    )
+
+
+def _accuracy(results: Results) -> list[str]:
+    primary = {
+        (row["rater_id"], row["condition"]): number(row, "accuracy")
+        for row in rows_of(results, "sensitivity", analysis=PRIMARY)
+    }
+    shifts = [
+        (abs(number(row, "accuracy") - primary[row["rater_id"], row["condition"]]), row)
+        for row in rows_of(results, "sensitivity")
+        if row["analysis"] != PRIMARY and (row["rater_id"], row["condition"]) in primary
+    ]
+    shifts = [(size, row) for size, row in shifts if not math.isnan(size)]
+    if not shifts:
+        return []
+    size, row = max(shifts, key=lambda shift: shift[0])
+    if size == 0:
+        return ["No accuracy changes when missing answers or flagged times are treated otherwise."]
+    return [
+        f"Treating missing answers or flagged times otherwise moves an accuracy by"
+        f" {points(results).size(size)} at most ({named(results, str(row['rater_id']))},"
+        f" {row['analysis']})."
+    ]

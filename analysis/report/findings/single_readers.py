@@ -1,0 +1,85 @@
+"""Models against single readers: the tests of `comparisons`, adjusted for their number."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.agreement.pairing import PairKind
+from analysis.report.claims import Verdict, verdict
+from analysis.report.findings.differences import Scale, points
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named, under
+from analysis.report.numbers import count
+from analysis.report.rows import Row, conditions_in, number, rows_of
+from analysis.results import Results
+
+
+def single_reader_findings(results: Results) -> list[Finding]:
+    """Count the pairs of reader and model by what they show; name the two that were best."""
+    found = []
+    for condition in conditions_in(results, "comparisons")[:MOST_CONDITIONS]:
+        rows = [
+            row
+            for row in rows_of(
+                results, "comparisons", condition=condition, pair_kind=PairKind.MIXED.value
+            )
+            if not math.isnan(number(row, "difference"))
+        ]
+        if rows:
+            found.append(Finding(theme=Theme.AGAINST, text=_condition(results, rows, condition)))
+    return found
+
+
+def _condition(results: Results, rows: list[Row], condition: str) -> str:
+    alpha = results.options.alpha
+    verdicts = [shown(row, alpha) for row in rows]
+    words = {
+        Verdict.MORE: "the model more in {}",
+        Verdict.FEWER: "the model fewer in {}",
+        Verdict.NOT_SHOWN: "no difference shown in {}",
+    }
+    counts = [words[one].format(verdicts.count(one)) for one in words if verdicts.count(one)]
+    opening = f"Against single readers{under(condition)}, adjusted for"
+    opening += f" {count(len(rows), 'comparison')} (Holm): {', '.join(counts)}."
+    best = max(
+        rows,
+        key=lambda row: (number(row, "accuracy_a"), number(row, "accuracy_b")),
+    )
+    return f"{opening} {_best(results, best, points(results))}"
+
+
+def shown(row: Row, alpha: float) -> Verdict:
+    """Tell what a pair shows of the model against the reader.
+
+    Both are asked for: an interval that leaves 0 out (over patients, where there is one) and an
+    adjusted p below alpha.
+    """
+    low, high = limits(row)
+    said = verdict(-high, -low)
+    p = number(row, "p_adjusted")
+    return said if said in (Verdict.MORE, Verdict.FEWER) and p < alpha else Verdict.NOT_SHOWN
+
+
+def limits(row: Row) -> tuple[float, float]:
+    """Return the limits over patients where there are some, else those of the score interval."""
+    cluster = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
+    if not any(map(math.isnan, cluster)):
+        return cluster
+    return number(row, "ci_low"), number(row, "ci_high")
+
+
+def _best(results: Results, row: Row, scale: Scale) -> str:
+    low, high = limits(row)
+    turned = {**row, "ci_low": -high, "ci_high": -low}
+    difference = -number(row, "difference")
+    model, reader = (named(results, str(row[c])) for c in ("rater_b", "rater_a"))
+    opening = f"Against the reader with the most right answers here ({reader},"
+    opening += f" {scale.value(number(row, 'accuracy_a'))}), {model}"
+    said = shown(row, results.options.alpha)
+    if verdict(low, high) is Verdict.UNDEFINED:
+        return f"{opening}: {scale.signed(difference)}, no informative interval."
+    if said is Verdict.NOT_SHOWN:
+        return (
+            f"{opening}: no difference shown ({scale.signed(difference)},"
+            f" {scale.interval(turned)})."
+        )
+    return f"{opening}: {scale.size(difference)} {said.value} ({scale.interval(turned)})."

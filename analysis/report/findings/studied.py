@@ -1,0 +1,62 @@
+"""Who answered what, and what is missing."""
+
+from __future__ import annotations
+
+from analysis.bundle.words import RaterKind, Status
+from analysis.report.findings.finding import KIND_WORDS, Finding, Theme
+from analysis.report.numbers import count
+from analysis.results import Results
+
+
+def studied_findings(results: Results) -> list[Finding]:
+    """Say who answered how many items of how many patients, and what has no answer."""
+    sentences = [_design(results), *_missing(results), *_silent(results)]
+    return [Finding(theme=Theme.STUDIED, text=" ".join(sentences))]
+
+
+def _design(results: Results) -> str:
+    accuracy, items = results.tables["accuracy"], results.bundle.items
+    counts = accuracy.groupby("rater_kind")["rater_id"].nunique()
+    who = " and ".join(
+        count(int(counts[kind]), KIND_WORDS[kind]) for kind in RaterKind if kind in counts
+    )
+    judged = int((items["truth"] != "").sum())
+    if judged == 0:
+        reference = "no item has a reference standard, so that accuracy is undefined and no item"
+        reference += " counts as assigned"
+    elif judged == len(items):
+        reference = "each has a reference standard"
+    else:
+        reference = f"{count(judged, 'of them has', 'of them have')} a reference standard"
+    clusters = ""
+    if results.clustered:
+        clusters = f" The items belong to {count(results.n_clusters, 'patient')}"
+        clusters += " (examinations where no patient is given)."
+    return f"{who} answered {count(len(items), 'item')}; {reference}.{clusters}"
+
+
+def _missing(results: Results) -> list[str]:
+    table = results.tables["missing"]
+    lacking = table["n_assigned"] - table["n_answered"]
+    if not table["n_assigned"].sum():
+        return []
+    if not lacking.sum():
+        return ["Every assigned item was answered by every rater."]
+    kinds = [
+        f"{int(table[f'n_{status}'].sum()):,} {status.value.replace('_', ' ')}"
+        for status in Status
+        if status is not Status.ANSWERED and table[f"n_{status}"].sum()
+    ]
+    total = int(table["n_assigned"].sum())
+    return [
+        f"{int(lacking.sum()):,} of {total:,} assigned readings have no answer"
+        f" ({', '.join(kinds)}); they count as wrong."
+    ]
+
+
+def _silent(results: Results) -> list[str]:
+    """Raters without any reading: no table can show them, so the page says so."""
+    read = set(results.bundle.readings["rater_id"])
+    labels = results.bundle.labels
+    silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
+    return [f"Listed but without any reading: {', '.join(silent[:20])}."] if silent else []

@@ -1,0 +1,77 @@
+"""How long readers took."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.report.claims import Verdict, verdict
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named, under
+from analysis.report.numbers import decimals_for, rounded
+from analysis.report.rows import Row, conditions_in, number, rows_of
+from analysis.results import Results
+
+MOST_TERMS = 3
+DIRECTION = {Verdict.MORE: "slower", Verdict.FEWER: "faster"}
+
+
+def time_findings(results: Results) -> list[Finding]:
+    """Say the readers' median times, and what made them slower or faster."""
+    texts = []
+    for condition in conditions_in(results, "times")[:MOST_CONDITIONS]:
+        texts += _medians(results, condition)
+    texts += _model(results)
+    return [Finding(theme=Theme.TIME, text=text) for text in texts]
+
+
+def _medians(results: Results, condition: str) -> list[str]:
+    rows = [
+        row
+        for row in rows_of(results, "times", condition=condition, by="overall")
+        if not math.isnan(number(row, "median_ms"))
+    ]
+    # One line a rater: where micro and macro stand side by side the first is over all readings.
+    first = {str(row["rater_id"]): row for row in reversed(rows)}
+    ordered = sorted(first.values(), key=lambda row: (number(row, "median_ms"), row["rater_id"]))
+    if not ordered:
+        return []
+    fastest, slowest = ordered[0], ordered[-1]
+    if len(ordered) == 1:
+        return [f"The median time for an item{under(condition)} is {_one(results, fastest)}."]
+    return [
+        f"Median times for an item{under(condition)} range from {_one(results, fastest)} to"
+        f" {_one(results, slowest)}."
+    ]
+
+
+def _one(results: Results, row: Row) -> str:
+    median, low, high = (_seconds(number(row, c)) for c in ("median_ms", "q1_ms", "q3_ms"))
+    name = named(results, str(row["rater_id"]))
+    return f"{median} s ({name}; middle half {low} to {high} s)"
+
+
+def _seconds(milliseconds: float) -> str:
+    return rounded(milliseconds / 1000, 1)
+
+
+def _model(results: Results) -> list[str]:
+    rows = [
+        row
+        for row in rows_of(results, "time_model")
+        if verdict(number(row, "ci_low"), number(row, "ci_high"), at=1.0) is not Verdict.UNDEFINED
+        and str(row["term"]).lower() not in ("intercept", "(intercept)", "const")
+        and not math.isnan(number(row, "ratio"))
+    ]
+    if not rows:
+        return []
+    parts = [_term(results, row) for row in rows[:MOST_TERMS]]
+    return [f"Time by what may change it: {'; '.join(parts)}."]
+
+
+def _term(results: Results, row: Row) -> str:
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    decimals = decimals_for([low, high], [1.0], 2)
+    interval = f"{results.options.confidence_percent} % CI {rounded(low, decimals)} to"
+    interval += f" {rounded(high, decimals)}"
+    direction = DIRECTION.get(verdict(low, high, at=1.0), "no difference shown")
+    term = f"\u2068{row['term']}\u2069{under(str(row.get('condition') or ''))}"
+    return f"{term}: {direction} (factor {rounded(number(row, 'ratio'), 2)}, {interval})"

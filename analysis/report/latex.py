@@ -1,0 +1,133 @@
+"""LaTeX: any text escaped, and tables with booktabs that break over pages."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+
+PREAMBLE = r"""% Tables of the report. In the preamble: \usepackage{booktabs,longtable}
+% Characters that pdfLaTeX's fonts lack are printed by XeLaTeX and LuaLaTeX, and named by pdfLaTeX.
+\providecommand{\unicodechar}[1]{\ifdefined\Uchar\Uchar"#1\relax\else[U+#1]\fi}
+"""
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # At a row's start an opening bracket would be an argument of the row before it.
+    "[": "{[}",
+    "]": "{]}",
+    '"': "{''}",
+    "`": r"\textasciigrave{}",
+    "–": "--",
+    "—": "---",
+    "−": "$-$",
+    "…": r"\ldots{}",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "±": r"$\pm$",
+    "’": "'",
+    "‘": "`",
+    "“": "``",
+    "”": "''",
+    "\u00a0": "~",
+    "\u202f": r"\,",
+}
+# A no-break space is no blank here: it becomes a tie.
+BLANKS = re.compile(r"[ \t\r\n\f\v]+")
+# A column's head is set in lines of about so many letters.
+HEAD_LETTERS = 16
+# Isolates turn nothing around in LaTeX, which has no bidirectional algorithm of its own.
+INVISIBLE = frozenset("\u2066\u2067\u2068\u2069\u200e\u200f\u200b\ufeff")
+
+
+def latex_text(text: str) -> str:
+    r"""Escape text for LaTeX, in letters that every engine reads.
+
+    Examples
+    --------
+    >>> print(latex_text("50 % of R_1 & \\x 😀"))
+    50 \% of R\_1 \& \textbackslash{}x \unicodechar{1F600}
+    """
+    return "".join(_character(one) for one in BLANKS.sub(" ", text) if one not in INVISIBLE)
+
+
+def _character(one: str) -> str:
+    if one in SPECIAL:
+        return SPECIAL[one]
+    if ord(one) < 0x20 or ord(one) == 0x7F:
+        return ""
+    return one if ord(one) < 0x180 else rf"\unicodechar{{{ord(one):X}}}"
+
+
+def _head(text: str) -> str:
+    lines = textwrap.wrap(text, HEAD_LETTERS, break_long_words=False)
+    if len(lines) < 2:
+        return latex_text(text)
+    return r"\shortstack[r]{" + r"\\".join(latex_text(line) for line in lines) + "}"
+
+
+def latex_table(
+    *,
+    label: str,
+    caption: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    note: str = "",
+) -> str:
+    r"""Write a table that repeats its head on every page.
+
+    Parameters
+    ----------
+    label : str
+        What `\ref` names, after `tab:`.
+    caption, note : str
+        As text.
+    header : sequence of str
+        Column heads, as text.
+    rows : iterable of sequence of str
+        Cells, as text; the first is set to the left, the others to the right.
+
+    Returns
+    -------
+    str
+        A `longtable`.
+    """
+    columns = "l" + "r" * (len(header) - 1)
+    width = len(header)
+    head = " & ".join(_head(cell) for cell in header) + r" \\"
+    body = "\n".join(" & ".join(latex_text(cell) for cell in row) + r" \\" for row in rows)
+    below = (
+        rf"\multicolumn{{{width}}}{{p{{0.95\linewidth}}}}{{\footnotesize {latex_text(note)}}} \\"
+    )
+    lines = [
+        rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
+        rf"\caption{{{latex_text(caption)}}}\label{{tab:{label}}} \\",
+        r"\toprule",
+        head,
+        r"\midrule",
+        r"\endfirsthead",
+        r"\toprule",
+        head,
+        r"\midrule",
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        r"\bottomrule",
+        *([below] if note else []),
+        r"\endlastfoot",
+        body,
+        r"\end{longtable}",
+    ]
+    return "\n".join(line for line in lines if line) + "\n"

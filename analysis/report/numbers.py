@@ -1,0 +1,78 @@
+"""Numbers as text: percent, points, intervals; rounding never moves a limit over a boundary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+MOST_DECIMALS = 6
+
+
+def rounded(value: float, decimals: int = 1) -> str:
+    """Write a number with a true minus sign, and never a minus before zero.
+
+    Examples
+    --------
+    >>> rounded(-3.04), rounded(-0.04), rounded(float("nan"))
+    ('−3.0', '0.0', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    text = f"{value:,.{decimals}f}"
+    if not any(digit in text for digit in "123456789"):
+        text = text.removeprefix("-")
+    return text.replace("-", "\u2212")
+
+
+def percent(value: float, decimals: int = 1) -> str:
+    """Write a proportion as percent, without the sign.
+
+    Examples
+    --------
+    >>> percent(0.8384)
+    '83.8'
+    """
+    return rounded(100 * value, decimals)
+
+
+def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: int = 1) -> int:
+    """Find how many decimals leave every value on its own side of every boundary.
+
+    A lower limit of 0.02 points lies above 0 and must not be printed as 0.0.
+
+    Examples
+    --------
+    >>> decimals_for([0.02, 5.0], [0.0]), decimals_for([1.2, 5.0], [0.0])
+    (2, 1)
+    """
+    for decimals in range(least, MOST_DECIMALS):
+        if all(
+            (round(v, decimals) > b, round(v, decimals) < b) == (v > b, v < b)
+            for v in values
+            if not math.isnan(v)
+            for b in boundaries
+        ):
+            return decimals
+    return MOST_DECIMALS
+
+
+def count(n: int, word: str, plural: str | None = None) -> str:
+    """Write a count with its word.
+
+    Examples
+    --------
+    >>> count(1, "item"), count(1234, "item"), count(2, "is", "are")
+    ('1 item', '1,234 items', '2 are')
+    """
+    return f"{n:,} {word}" if n == 1 else f"{n:,} {plural or word + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Join words as a sentence does.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,0 +1,61 @@
+"""Rows of a run's tables; a table that is not there has none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.figures import conditions_of
+from analysis.results import Results
+
+Row = dict[str, Any]
+
+
+def rows_of(results: Results, name: str, **where: str) -> list[Row]:
+    """Return a table's rows that hold given words.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+    name : str
+        The table.
+    **where : str
+        Column and the word in it.
+
+    Returns
+    -------
+    list of dict
+        Empty where the table, or one of the columns, is not there.
+    """
+    table = results.tables.get(name)
+    if table is None or not set(where) <= set(table.columns):
+        return []
+    keep = np.ones(len(table), dtype=bool)
+    for column, word in where.items():
+        keep &= (table[column] == word).to_numpy()
+    found: list[Row] = table.loc[keep].to_dict("records")  # type: ignore[assignment]
+    return found
+
+
+def conditions_in(results: Results, name: str) -> list[str]:
+    """Return a table's conditions in order of name, those that readers read under first."""
+    table = results.tables.get(name, pd.DataFrame())
+    if "condition" not in table.columns:
+        return []
+    first = set(conditions_of(results.tables["accuracy"]))
+    return sorted(table["condition"].unique(), key=lambda one: (one not in first, one))
+
+
+def number(row: Row, column: str) -> float:
+    """Return a cell as a number; nan where it is empty or not there."""
+    value = row.get(column)
+    return float("nan") if value is None or value == "" or pd.isna(value) else float(value)
+
+
+def reason(row: Row) -> str:
+    """Return why something is undefined, as it stands in the row, without a full stop."""
+    said = str(row.get("undefined_because") or "no reason is given")
+    return said.rstrip(". ")

@@ -1,0 +1,58 @@
+"""The report's tables, as rows of text."""
+
+from __future__ import annotations
+
+from analysis.report.tables.accuracy import accuracy_overview, missing_overview, tasks_overview
+from analysis.report.tables.agreement import (
+    between_overview,
+    groups_overview,
+    matrix_overview,
+    pairs_overview,
+)
+from analysis.report.tables.comparison import (
+    comparisons_overview,
+    conditions_overview,
+    gee_overview,
+    panel_overview,
+)
+from analysis.report.tables.sensitivity import choices_overview, panel_choices_overview
+from analysis.report.tables.table import ReportTable, TableRow
+from analysis.report.tables.times import leaderboard_overview, times_overview
+from analysis.results import Results
+
+__all__ = ["ReportTable", "TableRow", "overviews"]
+
+PARTS = (
+    tasks_overview,
+    panel_overview,
+    comparisons_overview,
+    gee_overview,
+    groups_overview,
+    between_overview,
+    matrix_overview,
+    accuracy_overview,
+    leaderboard_overview,
+    conditions_overview,
+    pairs_overview,
+    times_overview,
+    missing_overview,
+    choices_overview,
+    panel_choices_overview,
+)
+
+
+def overviews(results: Results) -> list[ReportTable]:
+    """Return the report's tables.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+
+    Returns
+    -------
+    list of ReportTable
+        Those with rows; the ones a paper prints come first.
+    """
+    found = [table for part in PARTS for table in part(results)]
+    return [table for table in found if table.rows]

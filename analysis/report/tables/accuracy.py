@@ -1,0 +1,151 @@
+"""Accuracy by task, micro and macro; what became of every assigned item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from analysis.figures import rater_names
+from analysis.report.tables.table import (
+    EMPTY,
+    ReportTable,
+    TableRow,
+    named,
+    percent_cell,
+    range_cell,
+    report_table,
+)
+from analysis.results import Results
+
+MOST_TASKS = 6
+
+
+def tasks_overview(results: Results) -> list[ReportTable]:
+    """Show raters by tasks, with micro and macro: the form of the ReXVQA leaderboard."""
+    names = rater_names(results.bundle)
+    table = results.tables["accuracy"]
+    overall = table.loc[(table["by"] == "overall") & table["accuracy"].notna()]
+    by_task = table.loc[table["by"] == "task"]
+    sizes = by_task.groupby("group")["n"].max().sort_values(ascending=False, kind="stable")
+    tasks = list(sizes.index[:MOST_TASKS])
+    values = _lookup(by_task.loc[by_task["group"].isin(tasks)])
+    marks = _lookup(overall)
+    raters = overall.loc[overall["group"] == "micro"].copy()
+    raters["order"] = raters["rater_kind"].map({"reader": 0, "model": 1})
+    raters = raters.sort_values(
+        ["order", "condition", "accuracy"], ascending=[True, True, False], kind="stable"
+    )
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["rater_id"])),),
+            (
+                str(row["condition"]) or EMPTY,
+                f"{row['n']:,}",
+                *(
+                    percent_cell(values.get((row["rater_id"], row["condition"], task), _NAN))
+                    for task in tasks
+                ),
+                percent_cell(row["accuracy"]),
+                range_cell(row["ci_low"], row["ci_high"]),
+                percent_cell(marks.get((row["rater_id"], row["condition"], "macro"), _NAN)),
+            ),
+        )
+        for row in raters.to_dict("records")
+    ]
+    left = len(sizes) - len(tasks)
+    more = f" {left} more task{'s' if left > 1 else ''} in the file." if left > 0 else ""
+    heads = [f"{task} (n\u00a0=\u00a0{sizes[task]:,})" for task in tasks]
+    return [
+        report_table(
+            name="accuracy-by-task",
+            title="Accuracy by task, in percent",
+            note="Readers first, each kind in order of micro accuracy. Micro: every assigned item"
+            " weighs the same; CI: Wilson. Macro: the mean of the tasks. An item without an answer"
+            f" is wrong.{more}",
+            file="tables/accuracy.csv",
+            header=("Rater", "Condition", "n", *heads, "Micro", "CI", "Macro"),
+            rows=rows,
+            in_paper=True,
+        )
+    ]
+
+
+_NAN = float("nan")
+
+
+def _lookup(table: pd.DataFrame) -> dict[tuple[str, str, str], float]:
+    keys = zip(table["rater_id"], table["condition"], table["group"], strict=True)
+    return dict(zip(keys, table["accuracy"].astype(float), strict=True))
+
+
+def accuracy_overview(results: Results) -> list[ReportTable]:
+    """Show micro and macro accuracy of every rater with their intervals."""
+    names = rater_names(results.bundle)
+    table = results.tables["accuracy"]
+    overall = table.loc[table["by"] == "overall"]
+    rows: list[TableRow] = []
+    for (rater, condition), part in overall.groupby(["rater_id", "condition"], sort=False):
+        micro, macro = (part.loc[part["group"] == g].iloc[0].to_dict() for g in ("micro", "macro"))
+        cells = [
+            str(condition) or EMPTY,
+            f"{micro['n']:,}",
+            f"{micro['n_correct']:,}",
+            f"{micro['n_missing']:,}",
+            *_percent_cells(micro, cluster=results.clustered),
+            *_percent_cells(macro, cluster=results.clustered),
+        ]
+        rows.append(((named(names, str(rater)),), tuple(cells)))
+    one = ("%", "CI", *(["CI over patients"] if results.clustered else []))
+    return [
+        report_table(
+            name="accuracy",
+            title="Accuracy with every interval",
+            note="Micro: every assigned item weighs the same (Wilson). Macro: the mean of the"
+            " tasks' accuracies (MOVER). Percent.",
+            file="tables/accuracy.csv",
+            header=(
+                "Rater",
+                "Condition",
+                "n",
+                "Correct",
+                "No answer",
+                *(f"Micro {word}" for word in one),
+                *(f"Macro {word}" for word in one),
+            ),
+            rows=rows,
+        )
+    ]
+
+
+def missing_overview(results: Results) -> list[ReportTable]:
+    """Show what became of every assigned item."""
+    names = rater_names(results.bundle)
+    table = results.tables["missing"]
+    counts = [column for column in table.columns if column.startswith("n_")]
+    return [
+        report_table(
+            name="missing",
+            title="Missing answers",
+            note="Assigned items by what became of them; all that are not answered count as wrong.",
+            file="tables/missing.csv",
+            header=(
+                "Rater",
+                "Condition",
+                *(column[2:].replace("_", " ").capitalize() for column in counts),
+            ),
+            rows=[
+                (
+                    (named(names, row["rater_id"]),),
+                    (row["condition"] or EMPTY, *(f"{row[column]:,}" for column in counts)),
+                )
+                for row in table.to_dict("records")
+            ],
+        )
+    ]
+
+
+def _percent_cells(row: Mapping[Any, Any], *, cluster: bool) -> list[str]:
+    cells = [percent_cell(row["accuracy"]), range_cell(row["ci_low"], row["ci_high"])]
+    return cells + ([range_cell(row["cluster_ci_low"], row["cluster_ci_high"])] if cluster else [])

@@ -1,0 +1,235 @@
+"""Agreement: of groups, among readers against with models, of every two raters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+
+from analysis.agreement.pairing import PairKind
+from analysis.figures import RaterName, conditions_of, rater_names
+from analysis.report.numbers import rounded
+from analysis.report.rows import Row, number, rows_of
+from analysis.report.tables.table import (
+    EMPTY,
+    MOST_ROWS,
+    ReportTable,
+    TableRow,
+    estimate_cell,
+    named,
+    range_cell,
+    report_table,
+    words,
+)
+from analysis.results import Results
+
+MOST_IN_MATRIX = 12
+PAIR_MEASURES = ("raw", "brennan_prediger", "error_consistency", "kappa_letters", "same_wrong")
+MEASURE_WORDS = {
+    "raw": "raw agreement",
+    "brennan_prediger": "Brennan-Prediger",
+    "error_consistency": "error consistency",
+    "kappa_letters": "kappa on letters",
+    "same_wrong": "same wrong option",
+    "fleiss_kappa_letters": "Fleiss' kappa on letters",
+    "conger_kappa_letters": "Conger's kappa on letters",
+    "krippendorff_alpha_letters": "Krippendorff's alpha on letters",
+    "ac1_letters": "AC1 on letters",
+    "fleiss_kappa": "Fleiss' kappa",
+    "conger_kappa": "Conger's kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "ac1": "AC1",
+}
+
+
+def groups_overview(results: Results) -> list[ReportTable]:
+    """Show the agreement of all readers, all models, and all together, over all items."""
+    rows: list[TableRow] = [
+        (
+            (words(str(row["raters"])),),
+            (
+                str(row["condition"]) or EMPTY,
+                MEASURE_WORDS.get(row["measure"], str(row["measure"])),
+                f"{int(number(row, 'n_raters'))}",
+                f"{int(number(row, 'n_items')):,}",
+                _estimate(row),
+                range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
+            ),
+        )
+        for row in rows_of(results, "agreement_groups", scope="all")
+    ]
+    return [
+        report_table(
+            name="agreement-groups",
+            title="Agreement of groups of raters",
+            note="Over all items. Measures on letters depend on how the options are lettered and"
+            " are given for comparison with published work. Tasks and option sets are in the file.",
+            file="tables/agreement_groups.csv",
+            header=("Raters", "Condition", "Measure", "Raters n", "Items", "Estimate", "CI"),
+            rows=rows,
+            in_paper=True,
+        )
+    ]
+
+
+def between_overview(results: Results) -> list[ReportTable]:
+    """Show agreement among readers beside that of readers with models."""
+    rows: list[TableRow] = [
+        (
+            (words(MEASURE_WORDS.get(row["measure"], str(row["measure"]))),),
+            (
+                str(row["condition"]) or EMPTY,
+                f"{int(number(row, 'n_items')):,}",
+                *(
+                    rounded(number(row, column), 2)
+                    for column in ("among_readers", "readers_models", "among_models", "difference")
+                ),
+                range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
+            ),
+        )
+        for row in rows_of(results, "agreement_between", scope="all")
+    ]
+    return [
+        report_table(
+            name="agreement-between",
+            title="Agreement among readers, and of readers with models",
+            note="Means over pairs, all items. Difference: readers with models minus among"
+            " readers.",
+            file="tables/agreement_between.csv",
+            header=(
+                "Measure",
+                "Condition",
+                "Items",
+                "Among readers",
+                "Readers with models",
+                "Among models",
+                "Difference",
+                "CI",
+            ),
+            rows=rows,
+            in_paper=True,
+        )
+    ]
+
+
+def matrix_overview(results: Results) -> list[ReportTable]:
+    """Show the agreement of every two raters as a matrix, where it fits a page."""
+    return [
+        table
+        for number_, condition in enumerate(conditions_of(results.tables["accuracy"]), start=1)
+        for measure in ("brennan_prediger", "error_consistency")
+        for table in _matrix(results, condition, measure, number_)
+    ]
+
+
+def _matrix(results: Results, condition: str, measure: str, place: int) -> list[ReportTable]:
+    names = rater_names(results.bundle)
+    pairs = _pairs(results, condition, measure)
+    raters = list(dict.fromkeys(r for row in pairs for r in (row["rater_a"], row["rater_b"])))
+    if not 2 < len(raters) <= MOST_IN_MATRIX:
+        return []
+    kinds = dict(
+        zip(results.bundle.raters["rater_id"], results.bundle.raters["rater_kind"], strict=True)
+    )
+    raters.sort(key=lambda rater: (kinds.get(rater) != "reader", rater))
+    cells = {}
+    for row in pairs:
+        text = estimate_cell(number(row, "estimate"), float("nan"), float("nan"))
+        cells[row["rater_a"], row["rater_b"]] = cells[row["rater_b"], row["rater_a"]] = text
+    rows: list[TableRow] = [
+        (
+            (named(names, rater),),
+            tuple(
+                "" if j >= i else cells.get((rater, other), EMPTY)
+                for j, other in enumerate(raters[:-1])
+            ),
+        )
+        for i, rater in enumerate(raters)
+    ]
+    where = f", {condition}" if condition else ""
+    return [
+        report_table(
+            name=f"matrix-{measure.replace('_', '-')}" + (f"-{place}" if condition else ""),
+            title=f"Agreement of every two raters: {MEASURE_WORDS[measure]}{where}",
+            note="Readers first. Intervals and n of every pair are in the file.",
+            file="tables/agreement_pairs.csv",
+            header=(
+                "Rater",
+                *(names[rater].label if rater in names else rater for rater in raters[:-1]),
+            ),
+            rows=rows[1:],
+            in_paper=True,
+        )
+    ]
+
+
+def _pairs(results: Results, condition: str, measure: str) -> list[Row]:
+    """Return a condition's pairs, with those of models that have another condition alone."""
+    rows = rows_of(results, "agreement_pairs", scope="all", measure=measure)
+    here = [row for row in rows if row["condition"] == condition]
+    raters = {row[key] for row in here for key in ("rater_a", "rater_b")}
+    paired = {(row["rater_a"], row["rater_b"]) for row in here}
+    more = [
+        row
+        for row in rows
+        if row["pair_kind"] == PairKind.MODELS
+        and {row["rater_a"], row["rater_b"]} <= raters
+        and (row["rater_a"], row["rater_b"]) not in paired
+    ]
+    return here + more
+
+
+def pairs_overview(results: Results) -> list[ReportTable]:
+    """Show the agreement of every two raters over all items, with intervals."""
+    pairs = results.tables["agreement_pairs"]
+    if not len(pairs):
+        return []
+    shown = pairs.loc[pairs["scope"] == "all"]
+    ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
+    shown = shown.sort_values("pair_kind", key=lambda kinds: kinds.map(ranks), kind="stable")
+    key = ["rater_a", "rater_b", "condition"]
+    total = len(shown.drop_duplicates(key))
+    first = shown.drop_duplicates(key)[key].head(MOST_ROWS)
+    shown = shown.merge(first, on=key, how="inner")
+    names = rater_names(results.bundle)
+    rows = [
+        _pair_row(names, str(a), str(b), str(condition), part)
+        for (a, b, condition), part in shown.groupby(key, sort=False)
+    ]
+    return [
+        report_table(
+            name="agreement-pairs",
+            title="Agreement of every two raters, with intervals",
+            note="Over all items that both answered: estimate and interval. Tasks, option sets,"
+            " standard errors and the reasons for what is undefined are in the file.",
+            file="tables/agreement_pairs.csv",
+            header=("Pair", "Condition", "n", *(_capital(m) for m in PAIR_MEASURES)),
+            rows=rows,
+            total=total,
+        )
+    ]
+
+
+def _pair_row(
+    names: Mapping[str, RaterName], a: str, b: str, condition: str, part: pd.DataFrame
+) -> TableRow:
+    by_measure = {row["measure"]: row for row in part.to_dict("records")}
+    cells = [
+        estimate_cell(*(float(by_measure[m][c]) for c in ("estimate", "ci_low", "ci_high")))
+        if m in by_measure
+        else EMPTY
+        for m in PAIR_MEASURES
+    ]
+    n = f"{by_measure['raw']['n']:,}" if "raw" in by_measure else EMPTY
+    return (named(names, a), named(names, b)), (condition or EMPTY, n, *cells)
+
+
+def _estimate(row: Row) -> str:
+    estimate = number(row, "estimate")
+    return "undefined" if math.isnan(estimate) else rounded(estimate, 2)
+
+
+def _capital(measure: str) -> str:
+    text = MEASURE_WORDS[measure]
+    return text[0].upper() + text[1:]

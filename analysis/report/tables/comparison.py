@@ -1,0 +1,214 @@
+"""Models against readers: the panel, single readers, the marginal model; two conditions."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.agreement.pairing import PairKind
+from analysis.figures import rater_names
+from analysis.report.numbers import decimals_for, rounded
+from analysis.report.rows import Row, number, rows_of
+from analysis.report.tables.table import (
+    EMPTY,
+    MOST_ROWS,
+    ReportTable,
+    TableRow,
+    named,
+    p_cell,
+    percent_cell,
+    report_table,
+    words,
+)
+from analysis.results import Results
+
+
+def panel_overview(results: Results) -> list[ReportTable]:
+    """Show every model against the readers, under both claims."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = []
+    panel = rows_of(results, "reader_panel")
+    for row in panel[:MOST_ROWS]:
+        factor = _factor(row)
+        cells = (
+            str(row["condition"]) or EMPTY,
+            "accuracy, %" if factor == 100 else "AUC",
+            str(row["claim"]),
+            f"{int(number(row, 'n_readers'))}",
+            f"{int(number(row, 'n_items')):,}",
+            _value(number(row, "reader_mean"), factor),
+            _value(number(row, "model_value"), factor),
+            *_difference(row, factor),
+            p_cell(number(row, "p")),
+            p_cell(number(row, "p_noninferior")),
+        )
+        rows.append(((named(names, str(row["model_id"])),), cells))
+    margins = {number(row, "margin") for row in panel}
+    margins = {margin for margin in margins if not math.isnan(margin)}
+    margin = f" Margin: {_margin(margins)} points." if margins else ""
+    return [
+        report_table(
+            name="reader-panel",
+            title="Models against the panel of readers",
+            note="Difference: model minus the mean of the readers. These readers: readers fixed;"
+            " readers like these: readers random (Obuchowski-Rockette, Hillis degrees of freedom)."
+            f" p is two-sided for no difference, NI p one-sided for the margin.{margin}",
+            file="tables/reader_panel.csv",
+            header=(
+                "Model",
+                "Condition",
+                "Metric",
+                "Claim",
+                "Readers",
+                "Items",
+                "Reader mean",
+                "Model value",
+                "Difference",
+                "CI",
+                "p",
+                "NI p",
+            ),
+            rows=rows,
+            total=len(panel),
+            in_paper=True,
+        )
+    ]
+
+
+def comparisons_overview(results: Results) -> list[ReportTable]:
+    """Show every model against every single reader."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = []
+    pairs = rows_of(results, "comparisons", pair_kind=PairKind.MIXED.value)
+    for row in pairs[:MOST_ROWS]:
+        clustered = not math.isnan(number(row, "p_clustered"))
+        cells = (
+            str(row["condition"]) or EMPTY,
+            f"{int(number(row, 'n')):,}",
+            percent_cell(number(row, "accuracy_a")),
+            percent_cell(number(row, "accuracy_b")),
+            *_difference(row, 100, cluster=results.clustered),
+            f"{int(number(row, 'only_a_correct')):,} : {int(number(row, 'only_b_correct')):,}"
+            if not math.isnan(number(row, "only_a_correct"))
+            else EMPTY,
+            p_cell(number(row, "p_clustered" if clustered else "p_mid")),
+            p_cell(number(row, "p_adjusted")),
+        )
+        pair = named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))
+        rows.append((pair, cells))
+    interval = "over patients" if results.clustered else "Tango's score interval"
+    return [
+        report_table(
+            name="comparisons",
+            title="Models against single readers",
+            note=f"Difference: reader minus model, in points, with its CI ({interval}). Only one"
+            " right: items that the reader alone, and the model alone, had right. p: McNemar mid-p,"
+            " Yang's test where patients have several items; adjusted: Holm over these pairs.",
+            file="tables/comparisons.csv",
+            header=(
+                "Reader and model",
+                "Condition",
+                "n",
+                "Reader %",
+                "Model %",
+                "Difference",
+                "CI",
+                "Only one right",
+                "p",
+                "Adjusted p",
+            ),
+            rows=rows,
+            total=len(pairs),
+            in_paper=True,
+        )
+    ]
+
+
+def gee_overview(results: Results) -> list[ReportTable]:
+    """Show the marginal model's differences."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["contrast"])),),
+            (
+                str(row["condition"]) or EMPTY,
+                f"{int(number(row, 'n_readings')):,}",
+                f"{int(number(row, 'n_clusters')):,}",
+                *_difference({**row, "difference": row["estimate"]}, 100),
+                p_cell(number(row, "p")),
+            ),
+        )
+        for row in rows_of(results, "gee")
+    ]
+    return [
+        report_table(
+            name="gee",
+            title="Models minus readers by generalised estimating equations",
+            note="Risk difference in points, standard errors robust over patients.",
+            file="tables/gee.csv",
+            header=("Model", "Condition", "Readings", "Clusters", "Difference", "CI", "p"),
+            rows=rows,
+        )
+    ]
+
+
+def conditions_overview(results: Results) -> list[ReportTable]:
+    """Show readers under two conditions."""
+    rows: list[TableRow] = []
+    for row in rows_of(results, "reader_conditions"):
+        factor = _factor(row)
+        cells = (
+            "accuracy, %" if factor == 100 else "AUC",
+            str(row["claim"]),
+            f"{int(number(row, 'n_readers'))}",
+            f"{int(number(row, 'n_items')):,}",
+            _value(number(row, "value_a"), factor),
+            _value(number(row, "value_b"), factor),
+            *_difference(row, factor),
+            p_cell(number(row, "p")),
+        )
+        rows.append(((words(str(row["condition_a"])), words(str(row["condition_b"]))), cells))
+    return [
+        report_table(
+            name="reader-conditions",
+            title="Readers under two conditions",
+            note="Difference: first minus second condition, the same readers and items.",
+            file="tables/reader_conditions.csv",
+            header=(
+                "Conditions",
+                "Metric",
+                "Claim",
+                "Readers",
+                "Items",
+                "First",
+                "Second",
+                "Difference",
+                "CI",
+                "p",
+            ),
+            rows=rows,
+            in_paper=True,
+        )
+    ]
+
+
+def _factor(row: Row) -> float:
+    return 1 if row.get("metric") == "auc" else 100
+
+
+def _value(value: float, factor: float) -> str:
+    return rounded(factor * value, 1 if factor == 100 else 3)
+
+
+def _difference(row: Row, factor: float, *, cluster: bool = False) -> tuple[str, str]:
+    columns = ("cluster_ci_low", "cluster_ci_high") if cluster else ("ci_low", "ci_high")
+    low, high = (factor * number(row, column) for column in columns)
+    difference = rounded(factor * number(row, "difference"), 1 if factor == 100 else 3)
+    if math.isnan(low) or math.isnan(high):
+        return difference, EMPTY
+    # A limit just beyond 0 must not be printed as 0.
+    decimals = decimals_for([low, high], [0.0], 1 if factor == 100 else 3)
+    return difference, f"{rounded(low, decimals)} to {rounded(high, decimals)}"
+
+
+def _margin(margins: set[float]) -> str:
+    return ", ".join(rounded(100 * margin, 1) for margin in sorted(margins))

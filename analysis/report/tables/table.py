@@ -1,0 +1,165 @@
+"""A table of the report: rows of text, short enough to be read."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from analysis.figures import RaterName
+from analysis.figures.names import shorten
+from analysis.report.numbers import rounded
+
+MOST_ROWS = 300
+# Letters of a name in print, and of a column's head, which may take several lines.
+LONGEST_NAME, LONGEST_HEAD = 44, 64
+EMPTY = "–"
+
+# Signs, intervals, ratios and "(n = 12)" are numbers still.
+NOT_IN_NUMBERS = re.compile(r"[^\W\d_n]")
+
+TableRow = tuple[tuple[RaterName, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportTable:
+    """A table for reading; the file has every row with full precision.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits and hyphens, for ids and labels.
+    title, note : str
+        As text.
+    file : str
+        Where all rows stand with full precision.
+    header : tuple of str
+        Column heads.
+    rows : list
+        Each row: the raters (or what else the row is about), then its cells as text.
+    total : int
+        Rows there are; those beyond `rows` stand in the file.
+    sides : tuple of str
+        On which side each column is set: numbers to the right, words to the left.
+    in_paper : bool
+        Whether a paper prints it.
+    """
+
+    name: str
+    title: str
+    note: str
+    file: str
+    header: tuple[str, ...]
+    rows: list[TableRow]
+    total: int
+    sides: tuple[str, ...]
+    in_paper: bool = False
+
+    def cut(self, most: int) -> ReportTable:
+        """Return the table for print: `most` rows at most, with names that fit a column."""
+        rows = [
+            (tuple(replace(name, label=shorten(name.label, LONGEST_NAME)) for name in names), cells)
+            for names, cells in self.rows[:most]
+        ]
+        return replace(self, header=tuple(map(_head, self.header)), rows=rows)
+
+    @property
+    def left(self) -> int:
+        """Rows that are not shown."""
+        return self.total - len(self.rows)
+
+    @property
+    def remark(self) -> str:
+        """The note, and how many rows are not shown."""
+        if not self.left:
+            return self.note
+        rest = f"{self.left:,} more row{'s' if self.left > 1 else ''} in the file."
+        return f"{self.note} {rest}".strip()
+
+
+def _head(text: str) -> str:
+    return text if len(text) <= LONGEST_HEAD else shorten(text, LONGEST_HEAD)
+
+
+def _sides(header: Sequence[str], rows: Sequence[TableRow]) -> tuple[str, ...]:
+    columns = [[cells[j] for _, cells in rows] for j in range(len(header) - 1)]
+    return ("left", *("right" if all(map(_is_number, c)) else "left" for c in columns))
+
+
+def _is_number(cell: str) -> bool:
+    return not NOT_IN_NUMBERS.search(cell.replace(" to ", " ").replace("undefined", ""))
+
+
+def report_table(
+    *,
+    name: str,
+    title: str,
+    note: str,
+    file: str,
+    header: Sequence[str],
+    rows: Sequence[TableRow],
+    total: int | None = None,
+    in_paper: bool = False,
+) -> ReportTable:
+    """Make a table: capped, and without a column of conditions where there is none."""
+    header, kept = tuple(header), list(rows[:MOST_ROWS])
+    if "Condition" in header:
+        place = header.index("Condition") - 1
+        if all(cells[place] == EMPTY for _, cells in kept):
+            header = header[: place + 1] + header[place + 2 :]
+            kept = [(who, cells[:place] + cells[place + 1 :]) for who, cells in kept]
+    return ReportTable(
+        name=name,
+        title=title,
+        note=note,
+        file=file,
+        header=header,
+        rows=kept,
+        total=len(rows) if total is None else total,
+        sides=_sides(header, kept),
+        in_paper=in_paper,
+    )
+
+
+def named(names: Mapping[str, RaterName], rater: str) -> RaterName:
+    """Return a rater's name, the id where the bundle knows none."""
+    return names.get(rater) or words(rater)
+
+
+def words(text: str) -> RaterName:
+    """Return what a row is about where it is no rater."""
+    return RaterName(label=text, simulated=False)
+
+
+def percent_cell(value: float) -> str:
+    """Write a proportion as percent; a dash where it is undefined."""
+    return EMPTY if math.isnan(value) else rounded(100 * value, 1)
+
+
+def range_cell(low: float, high: float, *, factor: float = 100, decimals: int = 1) -> str:
+    """Write an interval; a dash where it is undefined."""
+    if math.isnan(low) or math.isnan(high):
+        return EMPTY
+    return f"{rounded(factor * low, decimals)} to {rounded(factor * high, decimals)}"
+
+
+def p_cell(p: float) -> str:
+    """Write a p-value.
+
+    Examples
+    --------
+    >>> p_cell(0.00001), p_cell(0.0312), p_cell(float("nan"))
+    ('<0.001', '0.031', '–')
+    """
+    if math.isnan(p):
+        return EMPTY
+    return "<0.001" if p < 0.001 else rounded(p, 3)
+
+
+def estimate_cell(estimate: float, low: float, high: float) -> str:
+    """Write a coefficient with its interval."""
+    if math.isnan(estimate):
+        return "undefined"
+    interval = "" if math.isnan(low) else f" [{rounded(low, 2)}, {rounded(high, 2)}]"
+    return rounded(estimate, 2) + interval

@@ -1,0 +1,201 @@
+"""The findings: what each sentence says for an interval on either side of 0."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.report.findings import findings
+from analysis.report.findings.finding import Theme
+from analysis.results import Results
+from tests.unit.analysis.full_run import CLAIMS, full_run, panel_row, study
+
+
+@pytest.fixture(scope="module")
+def run() -> Results:
+    """Give a run with every table."""
+    return full_run(study())
+
+
+def _with(run: Results, **tables: list[dict[str, Any]]) -> Results:
+    plain = {name: run.tables[name] for name in ("accuracy", "agreement_pairs", "missing")}
+    made = {name: pd.DataFrame(rows) for name, rows in tables.items()}
+    return replace(run, tables={**plain, **made})
+
+
+def _said(results: Results, theme: Theme) -> str:
+    """Names stand in isolates, which are taken out here."""
+    texts = [finding.text for finding in findings(results) if finding.theme is theme]
+    return " ".join(texts).replace("\u2068", "").replace("\u2069", "")
+
+
+def _panel(run: Results, *rows: dict[str, Any]) -> str:
+    return _said(_with(run, reader_panel=[panel_row(**row) for row in rows]), Theme.AGAINST)
+
+
+def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) -> None:
+    """The claim of the study: both intervals, and what three readers cannot decide."""
+    said = _panel(
+        run,
+        {"claim": CLAIMS[0], "ci_low": 0.012, "ci_high": 0.12},
+        {"claim": CLAIMS[1], "ci_low": -0.031, "ci_high": 0.163},
+    )
+    assert (
+        "Model-1_x was right on 83.8 % of the items, 6.6 points more than the mean of these 3"
+        " readers (77.2 %; 95 % CI of the difference 1.2 to 12.0)."
+    ) in said
+    assert (
+        "For readers like these the interval reaches from −3.1 to 16.3 points, so with 3 readers a"
+        " difference in either direction cannot be excluded."
+    ) in said
+    assert (
+        "At the margin of 5.0 points it is non-inferior to these readers and readers like" in said
+    )
+
+
+def test_an_interval_with_0_shows_no_difference(run: Results) -> None:
+    """And clears no margin that it crosses."""
+    said = _panel(run, {"ci_low": -0.06, "ci_high": 0.12})
+    assert "no difference shown (+6.6 points, 95 % CI of the difference −6.0 to 12.0)" in said
+    assert "The lower limit does not clear the margin of 5.0 points." in said
+    assert "non-inferior" not in said
+    assert "more" not in said
+
+
+def test_a_model_below_the_readers_may_still_clear_the_margin(run: Results) -> None:
+    """Fewer, by less than the margin: both are said."""
+    said = _panel(run, {"difference": -0.02, "ci_low": -0.04, "ci_high": -0.001})
+    assert "2.0 points fewer than the mean" in said
+    assert "non-inferior to these readers" in said
+
+
+def test_rounding_moves_no_limit_onto_a_boundary(run: Results) -> None:
+    """A lower limit of 0.02 points is not printed as 0.0, nor one at the margin as beyond it."""
+    assert "0.02 to 12.00" in _panel(run, {"ci_low": 0.0002, "ci_high": 0.12})
+    assert "−4.99 to 12.00" in _panel(run, {"ci_low": -0.0499, "ci_high": 0.12})
+
+
+def test_one_reader_leaves_the_random_claim_undefined_and_says_why(run: Results) -> None:
+    """Nothing undefined is printed as a number."""
+    nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
+    said = _panel(
+        run,
+        {"n_readers": 1},
+        {
+            "n_readers": 1,
+            "claim": CLAIMS[1],
+            **nothing,
+            "undefined_because": "one reader: readers cannot be random.",
+        },
+    )
+    assert "more than the one reader (" in said
+    assert "nothing can be said: one reader: readers cannot be random." in said
+    assert "nan" not in said
+
+
+def test_without_a_margin_nothing_is_non_inferior(run: Results) -> None:
+    """A margin is planned or there is none."""
+    assert "margin" not in _panel(run, {"margin": np.nan})
+
+
+def test_a_narrower_interval_for_random_readers_claims_nothing(run: Results) -> None:
+    """It comes from readers that differ less than chance would make them."""
+    said = _panel(
+        run,
+        {"claim": CLAIMS[0], "ci_low": -0.01, "ci_high": 0.12},
+        {"claim": CLAIMS[1], "ci_low": 0.01, "ci_high": 0.11},
+    )
+    assert "no difference is claimed" in said
+    assert "as well" not in said
+
+
+def test_many_models_are_counted_beyond_the_first(run: Results) -> None:
+    """The page stays one page; the table has them all."""
+    rows = [
+        {"model_id": f"M{i}", "model_value": 0.8 - i / 100, "claim": claim}
+        for i in range(20)
+        for claim in CLAIMS
+    ]
+    said = _panel(run, *rows)
+    assert said.count("was right on") == 3
+    assert "The other 17 models: against these readers more in 17;" in said
+
+
+def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
+    """An interval beyond 0 is not enough where many pairs are compared."""
+    row = {
+        **full_run(study()).tables["comparisons"].iloc[0].to_dict(),
+        "difference": -0.1,
+        "cluster_ci_low": -0.18,
+        "cluster_ci_high": -0.02,
+    }
+    shown = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.01}]), Theme.AGAINST)
+    hidden = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.2}]), Theme.AGAINST)
+    assert "the model more in 1" in shown
+    assert "10.0 points more (95 % CI 2.0 to 18.0)" in shown
+    assert "no difference shown in 1" in hidden
+    assert "more" not in hidden
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ((0.01, 0.2), "models agree more with the readers"),
+        ((-0.2, -0.01), "models agree less with the readers"),
+        ((-0.2, 0.01), "no difference shown"),
+        ((0.1, 0.1), "no informative interval"),
+    ],
+)
+def test_agreement_with_models_against_agreement_among_readers(
+    run: Results, limits: tuple[float, float], words: str
+) -> None:
+    """Four intervals, four sentences."""
+    row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
+    row |= {"ci_low": limits[0], "ci_high": limits[1]}
+    assert words in _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
+
+
+def test_time_is_slower_or_faster_only_beyond_1(run: Results) -> None:
+    """Ratios are compared with 1."""
+    said = _said(run, Theme.TIME)
+    assert "wrong answers: slower (factor 1.31" in said
+    assert "each further 10 items: no difference shown (factor 0.97" in said
+
+
+def test_the_first_place_is_certain_only_throughout_its_interval(run: Results) -> None:
+    """And a tie names both."""
+    board = run.tables["leaderboard"]
+    sure = board.assign(rank_low=board["rank"], rank_high=board["rank"]).to_dict("records")
+    assert "so the first place is not certain" in _said(run, Theme.RANKING)
+    assert "in first place throughout" in _said(_with(run, leaderboard=sure), Theme.RANKING)
+    tied = board.assign(rank=1).to_dict("records")
+    assert "with the same accuracy and others" in _said(_with(run, leaderboard=tied), Theme.RANKING)
+
+
+def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
+    """And where none does, that is said."""
+    panel = [panel_row()]
+    other = {**panel_row(), "analysis": "missing dropped"}
+    same = _with(run, reader_panel=panel, sensitivity_panel=[other])
+    changed = _with(run, reader_panel=panel, sensitivity_panel=[{**other, "ci_low": -0.01}])
+    assert "No conclusion of a model against the readers changes" in _said(same, Theme.CHOICES)
+    said = _said(changed, Theme.CHOICES)
+    assert "1 of 1 conclusions" in said
+    assert "“no difference shown, margin cleared”" in said
+
+
+def test_tables_that_are_not_there_leave_their_sentences_out(run: Results) -> None:
+    """The three first tables are enough for a page."""
+    themes = {finding.theme for finding in findings(_with(run))}
+    assert Theme.AGAINST not in themes
+    assert {Theme.STUDIED, Theme.ACCURACY, Theme.AGREEMENT, Theme.READING} <= themes
+
+
+def test_intervals_are_named_as_asked_for(run: Results) -> None:
+    """90 % where alpha is 0.1."""
+    options = replace(run.options, alpha=0.1)
+    said = " ".join(map(str, findings(replace(run, options=options))))
+    assert "90 % CI" in said
+    assert "95 % CI" not in said
