@@ -1,20 +1,26 @@
-"""The results page: accuracy and agreement of readers and models, as the study stands."""
+"""The results page: what was found, figure by figure and case by case, as the study stands."""
 
+from itertools import groupby
 from typing import Any
 
 import streamlit as st
 
-from analysis import AnalysisError, Results, figures
-from analysis.report.figures import CAPTIONS
+from analysis import AnalysisError, Results
+from analysis.case import case_of
 from study.errors import StudyError
 from study.progress import status
+from ui import case_films
 from ui.access import guard
+from ui.case_card import case_card
 from ui.deployment import store
-from ui.forms import report_link, sign_out_form
-from ui.results import results
+from ui.forms import report_links, sign_out_form
+from ui.results import FindingsByTheme, SectionFigures, results, sections, sentences
 from ui.text import plain
 
 person = guard("coordinator")
+
+FINDINGS, CASES, TABLES = "Findings", "Cases", "Tables"
+EVERY_CASE = "every case"
 
 
 def _standing(found: dict[str, Any]) -> None:
@@ -31,51 +37,68 @@ def _standing(found: dict[str, Any]) -> None:
         st.warning(f"Simulated, not data: {plain(', '.join(simulated))}.")
 
 
-def _accuracy(found: Results) -> None:
-    names = figures.rater_names(found.bundle)
-    table = found.tables["accuracy"]
-    for condition in figures.conditions_of(table):
-        st.subheader(f"Accuracy{f', {condition}' if condition else ''}")
-        st.plotly_chart(
-            figures.accuracy_figure(table, condition=condition, names=names),
-            theme=None,
-            key=f"accuracy-{condition}",
-        )
-    with st.expander("Accuracy as a table"):
-        st.dataframe(table, hide_index=True)
+def _findings(found: FindingsByTheme) -> None:
+    for theme, texts in found:
+        left, right = st.columns([1, 4])
+        left.markdown(f"**{plain(theme)}**")
+        for text in texts:
+            right.markdown(plain(text))
 
 
-def _agreement(found: Results) -> None:
-    table = found.tables["agreement_pairs"]
-    if table.empty:
-        st.subheader("Agreement of pairs")
-        st.write("Agreement needs two raters who answered the same items.")
-        return
-    names = figures.rater_names(found.bundle)
-    measure = st.segmented_control(
-        "Measure of agreement",
-        options=list(CAPTIONS),
-        format_func=lambda one: figures.MEASURE_TITLES[one],
-        default="brennan_prediger",
-        required=True,
-        key="measure",
+def _figures(section: SectionFigures) -> None:
+    for condition, figures in groupby(section, key=lambda one: one.condition):
+        if condition and len({one.condition for one in section}) > 1:
+            st.subheader(plain(condition))
+        for figure in figures:
+            st.markdown(f"**{plain(figure.title)}**")
+            st.plotly_chart(
+                figure.figure,
+                theme=None,
+                width="content" if figure.figure.layout.width else "stretch",
+                key=figure.name,
+            )
+            st.caption(plain(figure.caption))
+
+
+def _cases(found: Results) -> None:
+    table = found.tables["item_difficulty"]
+    kinds = [EVERY_CASE, *sorted(note for note in table["note"].unique() if note)]
+    kind = st.selectbox("Which cases", kinds, format_func=lambda one: one.capitalize())
+    shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
+    shown = shown.reset_index(drop=True)
+    st.caption("Choose a row to see the films, the reference standard and who answered what.")
+    columns: dict[str, Any] = {
+        "note": st.column_config.TextColumn("Who missed it", width="medium"),
+        "n_readers_correct": "Readers right",
+        "n_readers": "of",
+        "n_models_correct": "Models right",
+        "n_models": "of ",
+        "task": "Task",
+        "category": "Category",
+        "item_id": "Item",
+        "condition": "Condition",
+    }
+    chosen = st.dataframe(
+        shown,
+        hide_index=True,
+        height=212,
+        column_order=list(columns),
+        column_config=columns,
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"cases-{kind}",
     )
-    st.caption(CAPTIONS[measure])
-    for condition in figures.conditions_of(found.tables["accuracy"]):
-        st.subheader(f"Agreement of pairs{f', {condition}' if condition else ''}")
-        st.plotly_chart(
-            figures.kappa_matrix_figure(table, measure=measure, condition=condition, names=names),
-            theme=None,
-            width="content",
-            key=f"kappa-{condition}",
-        )
-    with st.expander("Agreement as a table"):
-        st.dataframe(table, hide_index=True)
+    rows = [row for row in chosen["selection"]["rows"] if row < len(shown)]
+    if not rows:
+        return
+    item_id, condition = shown.loc[rows[0], ["item_id", "condition"]]
+    films = case_films.addresses(store(), person.study, item_id)
+    st.html(case_card(case_of(found.bundle, item_id, condition), films))
 
 
-def _missing(found: Results) -> None:
-    st.subheader("Missing answers")
-    st.dataframe(found.tables["missing"], hide_index=True)
+def _tables(found: Results) -> None:
+    name = st.selectbox("Table", list(found.tables), format_func=lambda one: one.replace("_", " "))
+    st.dataframe(found.tables[name], hide_index=True, height=560)
 
 
 def _body() -> None:
@@ -84,11 +107,20 @@ def _body() -> None:
         st.write("Nobody has read a case yet, and no model was added: there is nothing to show.")
         return
     _standing(found)
-    analysed = results(store(), person.study_name)
-    _accuracy(analysed)
-    _agreement(analysed)
-    _missing(analysed)
-    report_link()
+    report_links()
+    drawn = sections(store(), person.study_name)
+    parts = [FINDINGS, *drawn, CASES, TABLES]
+    part = st.segmented_control(
+        "Part", parts, default=FINDINGS, required=True, label_visibility="collapsed", key="part"
+    )
+    if part == FINDINGS:
+        _findings(sentences(store(), person.study_name))
+    elif part == CASES:
+        _cases(results(store(), person.study_name))
+    elif part == TABLES:
+        _tables(results(store(), person.study_name))
+    else:
+        _figures(drawn[part])
 
 
 st.title(plain(f"Results: {person.study_name}"))

@@ -17,14 +17,17 @@ from study.errors import StudyError
 from study.store import Store
 from ui.access import signed_in
 from ui.deployment import store
-from ui.results import report
+from ui.results import report, report_file
+
+_PAGES = {"report.html": "text/html", "report.pdf": "application/pdf"}
 
 
 def routes() -> list[Route]:
     """Return the download routes."""
     return [
         Route("/export/bundle.zip", _bundle, methods=["GET"]),
-        Route("/export/report.html", _report, methods=["GET"]),
+        Route("/export/report.zip", _report, methods=["GET"]),
+        *(Route(f"/export/{name}", _report_page, methods=["GET"]) for name in _PAGES),
     ]
 
 
@@ -38,7 +41,14 @@ async def _bundle(request: Request) -> Response:
 
 
 async def _report(request: Request) -> Response:
-    return await _for_coordinator(request, "report.html", "text/html", report)
+    return await _for_coordinator(request, "report.zip", "application/zip", report)
+
+
+async def _report_page(request: Request) -> Response:
+    name = request.url.path.rpartition("/")[2]
+    return await _for_coordinator(
+        request, name, _PAGES[name], lambda kept, study: report_file(kept, study, name)
+    )
 
 
 async def _for_coordinator(

@@ -14,6 +14,7 @@ input:focus-visible, button:focus-visible, a:focus-visible {
 a { font: 600 1rem/1.4 var(--st-font); padding: .6rem .9rem; border-radius: .5rem;
   color: #06121c; background: var(--st-primary-color); text-decoration: none;
   display: inline-block; }
+.links { display: flex; flex-wrap: wrap; gap: .6rem; }
 button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
   color: #06121c; background: var(--st-primary-color); cursor: pointer; }
 .quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
@@ -57,14 +58,22 @@ def sign_out_form() -> None:
 
 def bundle_link() -> None:
     """Show the download of the bundle, asked for with the coordinator's cookie."""
-    _link("bundle_link", "export/bundle.zip", "Download the bundle")
+    _links("bundle_link", {"export/bundle.zip": "Download the bundle"})
 
 
-def report_link() -> None:
-    """Show the download of the report, asked for with the coordinator's cookie."""
-    _link("report_link", "export/report.html", "Download the report")
+def report_links() -> None:
+    """Show the downloads of the report, asked for with the coordinator's cookie."""
+    _links(
+        "report_links",
+        {
+            "export/report.html": "Report (HTML)",
+            "export/report.pdf": "Report (PDF)",
+            "export/report.zip": "Everything: figures, tables, paper (zip)",
+        },
+    )
 
 
-def _link(name: str, address: str, label: str) -> None:
-    html = f'<a href="{address}" download>{label}</a>'
+def _links(name: str, labels: dict[str, str]) -> None:
+    links = "".join(f'<a href="{href}" download>{label}</a>' for href, label in labels.items())
+    html = f'<div class="links">{links}</div>'
     st.components.v2.component(name, html=html, css=_CSS)(key=name)

@@ -1,16 +1,25 @@
 """The analysis of a study as it stands, made from its bundle alone."""
 
+import io
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 
 import streamlit as st
 
 import analysis
 from analysis import Bundle, Results
+from analysis.report.content import SECTIONS
+from analysis.report.figures import ReportFigure, report_figures
+from analysis.report.findings import findings
 from study.bundle import bundle_files, zipped
 from study.store import Store, events
+
+FindingsByTheme = list[tuple[str, list[str]]]
+SectionFigures = list[ReportFigure]
 
 
 def results(store: Store, study: str) -> Results:
@@ -21,22 +30,65 @@ def results(store: Store, study: str) -> Results:
     StudyError, AnalysisError
         The study is gone, or its bundle cannot be analysed.
     """
-    with store.look() as look:
-        head = events.head(look, events.study_chain(study))
-    return _results(store, study, str(head))
+    return _results(store, study, _head(store, study))
+
+
+def sentences(store: Store, study: str) -> FindingsByTheme:
+    """Return the findings in plain sentences, by theme."""
+    found = findings(results(store, study))
+    return [
+        (theme, [one.text for one in part])
+        for theme, part in groupby(found, key=lambda one: one.theme.value)
+    ]
+
+
+def sections(store: Store, study: str) -> dict[str, SectionFigures]:
+    """Return the report's figures by the title of their section, in its order."""
+    return _sections(store, study, _head(store, study))
 
 
 def report(store: Store, study: str) -> bytes:
-    """Return the study's report as one HTML file."""
-    with _bundle(store, study) as bundle, tempfile.TemporaryDirectory() as folder:
-        analysis.write_report(bundle, folder)
-        return (Path(folder) / "report.html").read_bytes()
+    """Return the whole report as a zip file: pages, figures, tables, a paper's files."""
+    return _report(store, study, _head(store, study))
+
+
+def report_file(store: Store, study: str, name: str) -> bytes:
+    """Return one file of the report, such as `report.html`."""
+    with zipfile.ZipFile(io.BytesIO(report(store, study))) as archive:
+        return archive.read(name)
+
+
+def _head(store: Store, study: str) -> str:
+    with store.look() as look:
+        return str(events.head(look, events.study_chain(study)))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Computing the tables ...")
 def _results(_store: Store, study: str, head: str) -> Results:
     with _bundle(_store, study) as bundle:
         return analysis.analyse(bundle)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Drawing the figures ...")
+def _sections(_store: Store, study: str, head: str) -> dict[str, SectionFigures]:
+    figures = report_figures(_results(_store, study, head))
+    found = {
+        title: [figure for figure in figures if figure.section == name]
+        for name, title in SECTIONS.items()
+    }
+    return {title: part for title, part in found.items() if part}
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _report(_store: Store, study: str, head: str) -> bytes:
+    out = io.BytesIO()
+    with _bundle(_store, study) as bundle, tempfile.TemporaryDirectory() as folder:
+        analysis.write_report(bundle, folder)
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(Path(folder).rglob("*")):
+                if path.is_file():
+                    archive.write(path, path.relative_to(folder))
+    return out.getvalue()
 
 
 @contextmanager

@@ -109,7 +109,26 @@ def test_the_results_say_interim_and_simulated(
     assert not ran.exception
     assert "16 of 24 readings" in ran.info[0].value
     assert "R1" in ran.warning[0].value
-    assert len(ran.get("plotly_chart")) >= 2
+    assert any("2 readers" in one.value for one in ran.markdown)
+
+
+def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each section has its figures; cases and tables are there to look through."""
+    for who in ("R1", "R2"):
+        simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
+    _sign_in(monkeypatch, _coordinator(deployed))
+    ran = _run(ROOT / "pages" / "results.py")
+    for part, figures in {"Accuracy": 1, "Agreement": 3, "Hard items": 1, "Time": 2}.items():
+        ran.session_state["part"] = part
+        ran.run()
+        assert not ran.exception
+        assert len(ran.get("plotly_chart")) >= figures
+    for part in ("Cases", "Tables"):
+        ran.session_state["part"] = part
+        ran.run()
+        assert not ran.exception
+        assert len(ran.dataframe) == 1
+    assert len(ran.selectbox[0].options) == 18
 
 
 def test_results_without_any_reading_are_one_sentence(

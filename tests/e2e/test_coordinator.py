@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 import analysis
 from study.simulation import simulate
@@ -38,6 +38,31 @@ def test_a_reader_at_the_coordinators_address_comes_home(serve: Serve, reader: R
     assert reader.page.get_by_text("Results").count() == 0
 
 
+def _look_at_a_case(page: Page) -> None:
+    """Choose a row of the cases: it leads to drawn films and the reference standard."""
+    page.get_by_role("radio", name="Cases").click()
+    table = page.get_by_test_id("stDataFrame")
+    table.wait_for()
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 20, box["y"] + 55)
+    page.get_by_text("reference standard", exact=True).wait_for()
+    film = page.locator(".case img").first
+    film.wait_for()
+    page.wait_for_function("document.querySelector('.case img').naturalWidth > 0")
+
+
+def _download_the_report(page: Page, folder: Path) -> None:
+    """Take the whole report as one archive: pages, figures, tables, a paper's files."""
+    with page.expect_download() as download:
+        page.get_by_text("Everything: figures").click()
+    archive = folder / "report.zip"
+    download.value.save_as(archive)
+    names = zipfile.ZipFile(archive).namelist()
+    assert {"report.html", "report.pdf", "paper/tables.xlsx", "tables/accuracy.csv"} <= set(names)
+    assert {Path(name).suffix for name in names} >= {".svg", ".png", ".bib", ".tex"}
+
+
 def test_a_coordinator_watches_downloads_and_signs_out(
     serve: Serve, reader: Reader, context: BrowserContext, tmp_path: Path
 ) -> None:
@@ -55,10 +80,12 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     assert "audit.jsonl" in zipfile.ZipFile(io.BytesIO(archive.read_bytes())).namelist()
     assert len(analysis.accuracy(analysis.read_bundle(archive))) > 0
     page.get_by_role("link", name="Results").click()
-    page.get_by_role("heading", name="Missing answers").wait_for()
+    page.get_by_text("What was studied").wait_for()
+    page.get_by_role("radio", name="Agreement").click()
     page.locator(".js-plotly-plot").nth(1).wait_for()
-    page.get_by_text("Cohen's kappa on letters").click()
     page.get_by_text("permuting the options").wait_for()
+    _look_at_a_case(page)
+    _download_the_report(page, tmp_path)
     other = context.new_page()
     other.goto(server.url)
     other.get_by_text("Sign out").click()

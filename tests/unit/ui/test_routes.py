@@ -417,7 +417,12 @@ def test_too_large_a_message_is_refused_before_it_is_read(sign: Sign, path: str)
 
 def test_downloads_are_for_the_coordinator_alone(sign: Sign) -> None:
     """Bundle and report hold the reference standard: each request is asked who it is."""
-    for path in ("/export/bundle.zip", "/export/report.html"):
+    for path in (
+        "/export/bundle.zip",
+        "/export/report.html",
+        "/export/report.pdf",
+        "/export/report.zip",
+    ):
         for who in (None, "R1"):
             assert sign(who).get(path).status_code == 401
     answer = sign("coordinator").get("/export/bundle.zip")
