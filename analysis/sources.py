@@ -141,6 +141,12 @@ SOURCES = (
         doi="10.1201/9781351228190",
     ),
     Source(
+        method="Single treatment against a fixed value",
+        text="Hillis SL, Obuchowski NA, Berbaum KS. Power estimation for multireader ROC methods:"
+        " an updated and unified approach. Acad Radiol 2011;18:129-142.",
+        doi="10.1016/j.acra.2010.09.007",
+    ),
+    Source(
         method="Jackknife covariances of the area under the ROC curve",
         text="Hillis SL, Obuchowski NA, Schartz KM, Berbaum KS. A comparison of the"
         " Dorfman-Berbaum-Metz and Obuchowski-Rockette methods for receiver operating"
@@ -187,7 +193,7 @@ SOURCES = (
     ),
     Source(
         method="Profiled restricted likelihood",
-        text="Bates D, Maechler M, Bolker B, Walker S. Fitting linear mixed-effects models using"
+        text="Bates D, Mächler M, Bolker B, Walker S. Fitting linear mixed-effects models using"
         " lme4. J Stat Softw 2015;67(1):1-48.",
         doi="10.18637/jss.v067.i01",
     ),
@@ -232,6 +238,12 @@ SOURCES = (
         text="Byrt T, Bishop J, Carlin JB. Bias, prevalence and kappa. J Clin Epidemiol"
         " 1993;46:423-429.",
         doi="10.1016/0895-4356(93)90018-V",
+    ),
+    Source(
+        method="Order of raters in matrices",
+        text="Bar-Joseph Z, Gifford DK, Jaakkola TS. Fast optimal leaf ordering for hierarchical"
+        " clustering. Bioinformatics 2001;17(Suppl 1):S22-S29.",
+        doi="10.1093/bioinformatics/17.suppl_1.s22",
     ),
 )
 

@@ -78,8 +78,9 @@ def empirical_auc(
     .. [3] Hillis SL, Obuchowski NA, Schartz KM, Berbaum KS. A comparison of the
        Dorfman-Berbaum-Metz and Obuchowski-Rockette methods for receiver operating characteristic
        (ROC) data. Stat Med 2005;24:1579-1607. doi:10.1002/sim.2024
-    .. [4] Gallas BD. One-shot estimate of MRMC variance: AUC. Acad Radiol 2006;13:353-362.
-       doi:10.1016/j.acra.2005.11.030
+    .. [4] Gallas BD, Bandos A, Samuelson FW, Wagner RF. A framework for random-effects ROC
+       analysis: biases with the bootstrap and other variance estimators. Commun Stat Theory
+       Methods 2009;38:2586-2603. doi:10.1080/03610920802610084
 
     Examples
     --------

@@ -49,12 +49,19 @@ class Citations:
 
 # Sources of tables that need not be there; any other source that no sentence names is named last.
 OF_TABLE = {
-    "agreement_pairs": ("brennan1981", "cohen1960", "fleiss1969", "gwet2008", "geirhos2020"),
+    "agreement_pairs": (
+        "brennan1981",
+        "cohen1960",
+        "fleiss1969",
+        "gwet2008",
+        "geirhos2020",
+        "barjoseph2001",
+    ),
     "agreement_groups": ("fleiss1971", "conger1980", "hayes2007", "gwet2021"),
     "agreement_between": ("vanbelle2009",),
     "agreement_indices": ("byrt1993",),
     "comparisons": ("tango1998", "mcnemar1947", "fagerland2013", "holm1979"),
-    "reader_panel": ("obuchowski1995", "hillis2007", "hillis2014", "chakraborty2017"),
+    "reader_panel": ("obuchowski1995", "hillis2007", "hillis2014", "chakraborty2017", "hillis2011"),
     "gee": ("liang1986", "cameron2015"),
     "times": ("hyndman1996",),
     "time_model": ("baayen2008", "bates2015"),

@@ -75,7 +75,7 @@ def fit_crossed(outcome: Floats, design: Floats, readers: Ints, items: Ints) -> 
 
     References
     ----------
-    .. [1] Bates D, Maechler M, Bolker B, Walker S. Fitting linear mixed-effects models using lme4.
+    .. [1] Bates D, Mächler M, Bolker B, Walker S. Fitting linear mixed-effects models using lme4.
        J Stat Softw 2015;67(1):1-48. doi:10.18637/jss.v067.i01
 
     Examples
