@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
-from analysis.clusters import percentile_limits, ratio, sums_by_cluster
+from analysis.clusters import ALL_IN_ONE, percentile_limits, ratio, sums_by_cluster
 from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.options import Options
 from analysis.proportions import mover_mean, wilson_interval
@@ -22,7 +22,7 @@ GROUPED_BY = ("task", "category", "subcategory")
 
 NO_REFERENCE = "no item here has a reference standard"
 NO_TASK = "no item with a reference standard names its task"
-ONE_CLUSTER = "cluster interval: all items belong to one patient or examination"
+ONE_CLUSTER = f"cluster interval: {ALL_IN_ONE}"
 FEW_RESAMPLES = "cluster interval: too many resamples hold no item of this group"
 
 

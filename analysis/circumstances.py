@@ -11,9 +11,8 @@ import pandas as pd
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.faults import each_distinct
 from analysis.bundle.model import Bundle
-from analysis.matrix import ReadingMatrix
+from analysis.matrix import UNIT, ReadingMatrix, cells_of, first_readings
 
-KEY = ["rater_id", "item_id", "condition"]
 SITTING = ["rater_id", "session"]
 
 
@@ -81,7 +80,7 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     >>> times.response_ms.tolist(), times.place.tolist(), times.session.tolist()
     ([900.0, 1200.0], [1.0, 3.0], ['2', '2'])
     """
-    readings = bundle.readings[[*KEY, "repeat", "session", "flags"]].assign(
+    readings = bundle.readings[[*UNIT, "repeat", "session", "flags"]].assign(
         session=each_distinct(bundle.readings["session"], _session_name).astype(object),
         position=_numbers(bundle.readings["position"]),
         response_ms=_numbers(bundle.readings["response_ms"]),
@@ -90,7 +89,7 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     readings = readings.loc[readings["rater_id"].isin(timed)]
     readings = first_readings(readings.assign(**_places(readings)))
     readings = readings.loc[readings["response_ms"].notna()]
-    item, column = cells_of(matrix, readings)
+    item, column = cells_of(readings, matrix.item_ids, matrix.columns)
     order = np.lexsort((item, column))
     found = readings.iloc[order]
     return Circumstances(
@@ -137,21 +136,9 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     readings = bundle.readings
     raters = readings.loc[readings[column] != "", "rater_id"].unique()
     readings = first_readings(readings.loc[readings["rater_id"].isin(raters)])
-    found[cells_of(matrix, readings.loc[readings[column] != ""])] = True
+    readings = readings.loc[readings[column] != ""]
+    found[cells_of(readings, matrix.item_ids, matrix.columns)] = True
     return found
-
-
-def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return the first reading of every rater, item and condition."""
-    return readings.sort_values("repeat", kind="stable").drop_duplicates(KEY)
-
-
-def cells_of(matrix: ReadingMatrix, readings: pd.DataFrame) -> tuple[Ints, Ints]:
-    """Return the rows and columns of the matrix that readings stand in."""
-    item = pd.Index(matrix.item_ids).get_indexer(pd.Index(readings["item_id"], dtype=object))
-    units = pd.MultiIndex.from_tuples([(c.rater_id, c.condition) for c in matrix.columns])
-    column = units.get_indexer(pd.MultiIndex.from_frame(readings[["rater_id", "condition"]]))
-    return item.astype(np.int64), column.astype(np.int64)
 
 
 def _numbers(cells: pd.Series[str]) -> Floats:

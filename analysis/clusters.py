@@ -17,6 +17,7 @@ from analysis.arrays import Bools, Floats, Ints
 
 # Share of resamples in which an estimate must be defined for its percentiles to be given.
 ENOUGH_RESAMPLES = 0.8
+ALL_IN_ONE = "all items belong to one patient or examination"
 # Drawn at once; the draw as a whole would take as much memory again as the weights.
 RESAMPLES_AT_ONCE = 64
 

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from analysis.bundle.words import RaterKind
 from analysis.matrix import Reads
+
+
+def models_of_every_condition(columns: Sequence[Reads]) -> frozenset[str]:
+    """Return the models that have answered under one condition only: they meet every reader.
+
+    Examples
+    --------
+    >>> model = RaterKind.MODEL
+    >>> sorted(models_of_every_condition([
+    ...     Reads(rater_id="M1", kind=model, condition=""),
+    ...     Reads(rater_id="M2", kind=model, condition="aided"),
+    ...     Reads(rater_id="M2", kind=model, condition="unaided"),
+    ... ]))
+    ['M1']
+    """
+    models = Counter(column.rater_id for column in columns if column.kind is RaterKind.MODEL)
+    return frozenset(model for model, n in models.items() if n == 1)
 
 
 def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
@@ -36,9 +54,8 @@ def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
     ... ])
     {'aided': [0, 2], 'unaided': [1, 2]}
     """
-    models = [column.rater_id for column in columns if column.kind is RaterKind.MODEL]
     readers = any(column.kind is RaterKind.READER for column in columns)
-    everywhere = {model for model in models if models.count(model) == 1} if readers else set()
+    everywhere = models_of_every_condition(columns) if readers else frozenset()
     names = sorted({c.condition for c in columns if c.rater_id not in everywhere})
     return {
         name: [i for i, c in enumerate(columns) if c.condition == name or c.rater_id in everywhere]

@@ -10,9 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import rankdata
 
+from analysis.accuracy import NO_REFERENCE
 from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
-from analysis.clusters import ENOUGH_RESAMPLES, percentile_limits, ratio
+from analysis.clusters import ALL_IN_ONE, ENOUGH_RESAMPLES, percentile_limits, ratio
 from analysis.conditions import columns_by_condition
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.options import Options
@@ -36,9 +37,8 @@ COLUMNS = (
 )
 OVER_PATIENTS = "bootstrap over patients, percentile"
 OVER_ITEMS = "bootstrap over items, percentile"
-NO_REFERENCE = "no item here has a reference standard"
 NO_TASK = "no item with a reference standard names its task"
-ONE_CLUSTER = "interval and limits of the rank: all items belong to one patient or examination"
+ONE_CLUSTER = f"interval and limits of the rank: {ALL_IN_ONE}"
 ONE_ITEM = "interval and limits of the rank: a single item"
 FEW_RESAMPLES = "interval and limits of the rank: too many resamples hold no item of this group"
 # Decimals in which two accuracies must differ to rank apart: sums of fractions round otherwise.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ from analysis.clusters import cluster_codes
 GROUPINGS = ("task", "category", "subcategory", "option_set")
 STATUS_CODES: Mapping[str, int] = {status.value: i for i, status in enumerate(Status)}
 NO_LETTER = -1
+# What a rater reads once, hidden repeats aside.
+UNIT = ["rater_id", "item_id", "condition"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +115,11 @@ def reading_matrix(bundle: Bundle) -> ReadingMatrix:
     order = np.lexsort((bundle.items["item_id"].to_numpy(dtype=str), clusters))
     items = bundle.items.iloc[order]
     columns = _columns(bundle)
-    answers, statuses, confidence = _cells(bundle, items["item_id"], columns)
+    item_ids = items["item_id"].to_numpy(dtype=object)
+    answers, statuses, confidence = _cells(bundle, item_ids, columns)
     return ReadingMatrix(
         columns=columns,
-        item_ids=items["item_id"].to_numpy(dtype=object),
+        item_ids=item_ids,
         answers=answers,
         statuses=statuses,
         confidence=confidence,
@@ -125,6 +128,53 @@ def reading_matrix(bundle: Bundle) -> ReadingMatrix:
         clusters=clusters[order],
         groups={name: items[name].to_numpy(dtype=object) for name in GROUPINGS},
     )
+
+
+def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
+    """Return the first reading of every rater, item and condition: that of the smallest `repeat`.
+
+    Examples
+    --------
+    >>> first_readings(pd.DataFrame({
+    ...     "rater_id": "R1", "item_id": ["q1", "q1", "q2"], "condition": "",
+    ...     "repeat": [2, 1, 1], "answer": list("ABC"),
+    ... }))["answer"].tolist()
+    ['B', 'C']
+    """
+    return readings.sort_values("repeat", kind="stable").drop_duplicates(UNIT)
+
+
+def cells_of(
+    readings: pd.DataFrame, item_ids: npt.NDArray[np.object_], columns: Sequence[Reads]
+) -> tuple[Ints, Ints]:
+    """Return where readings stand in a matrix.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        With `rater_id`, `item_id` and `condition`, n_readings rows.
+    item_ids : numpy.ndarray of str, shape (n_items,)
+        The matrix's items.
+    columns : sequence of Reads
+        The matrix's columns.
+
+    Returns
+    -------
+    item, column : numpy.ndarray of int, shape (n_readings,)
+        Positions in the matrix.
+
+    Examples
+    --------
+    >>> readings = pd.DataFrame({"rater_id": ["R1"], "item_id": ["q2"], "condition": [""]})
+    >>> columns = [Reads(rater_id="R1", kind=RaterKind.READER, condition="")]
+    >>> item, column = cells_of(readings, np.array(["q1", "q2"], dtype=object), columns)
+    >>> item.tolist(), column.tolist()
+    ([1], [0])
+    """
+    item = pd.Index(item_ids).get_indexer(pd.Index(readings["item_id"], dtype=object))
+    units = pd.MultiIndex.from_tuples([(c.rater_id, c.condition) for c in columns])
+    column = units.get_indexer(pd.MultiIndex.from_frame(readings[["rater_id", "condition"]]))
+    return item.astype(np.int64), column.astype(np.int64)
 
 
 def _columns(bundle: Bundle) -> tuple[Reads, ...]:
@@ -140,22 +190,19 @@ def _columns(bundle: Bundle) -> tuple[Reads, ...]:
 
 
 def _cells(
-    bundle: Bundle, item_ids: pd.Series[str], columns: tuple[Reads, ...]
+    bundle: Bundle, item_ids: npt.NDArray[np.object_], columns: tuple[Reads, ...]
 ) -> tuple[Codes, Codes, Floats]:
-    readings = bundle.readings.sort_values("repeat", kind="stable")
-    readings = readings.drop_duplicates(["rater_id", "item_id", "condition"])
-    row = pd.Index(item_ids).get_indexer(pd.Index(readings["item_id"]))
-    units = pd.MultiIndex.from_tuples([(c.rater_id, c.condition) for c in columns])
-    column = units.get_indexer(pd.MultiIndex.from_frame(readings[["rater_id", "condition"]]))
+    readings = first_readings(bundle.readings)
+    cells = cells_of(readings, item_ids, columns)
     shape = (len(item_ids), len(columns))
     answers = np.full(shape, NO_LETTER, dtype=np.int8)
     statuses = np.full(shape, STATUS_CODES[Status.ABSENT], dtype=np.int8)
     answered = (readings["status"] == Status.ANSWERED).to_numpy()
-    answers[row, column] = np.where(answered, _letter_codes(readings["answer"]), NO_LETTER)
-    statuses[row, column] = readings["status"].map(STATUS_CODES).to_numpy(dtype=np.int8)
+    answers[cells] = np.where(answered, _letter_codes(readings["answer"]), NO_LETTER)
+    statuses[cells] = readings["status"].map(STATUS_CODES).to_numpy(dtype=np.int8)
     confidence = np.full(shape, np.nan)
     given = pd.to_numeric(readings["confidence"].str.strip(), errors="coerce").to_numpy(dtype=float)
-    confidence[row, column] = np.where(answered, given, np.nan)
+    confidence[cells] = np.where(answered, given, np.nan)
     return answers, statuses, confidence
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.counts import PairCounts, correctness_tables, count_pairs
-from analysis.agreement.pairing import Pair, pairs_of
+from analysis.agreement.pairing import Pair, pair_names, pairs_of
 from analysis.agreement.registry import ERROR_CONSISTENCY, KAPPA, NO_ITEM, NO_JUDGED
 from analysis.agreement.scopes import Partition, partitions
 from analysis.arrays import Floats, Ints
@@ -79,16 +79,7 @@ def agreement_indices(bundle: Bundle) -> pd.DataFrame:
 def agreement_indices_table(matrix: ReadingMatrix) -> pd.DataFrame:
     """Return the table of `agreement_indices` for readings that are arranged already."""
     pairs = pairs_of(matrix.columns)
-    ids = [column.rater_id for column in matrix.columns]
-    names = pd.DataFrame(
-        {
-            "rater_a": [ids[pair.a] for pair in pairs],
-            "rater_b": [ids[pair.b] for pair in pairs],
-            "pair_kind": [pair.kind.value for pair in pairs],
-            "condition": [pair.condition for pair in pairs],
-            "pair": np.arange(len(pairs)),
-        }
-    )
+    names = pair_names(matrix.columns, pairs).assign(pair=np.arange(len(pairs)))
     tables = [
         part.assign(partition=partition.order)
         for partition in partitions(matrix)

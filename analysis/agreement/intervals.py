@@ -13,13 +13,13 @@ from analysis.agreement.pairing import Pair
 from analysis.agreement.registry import Measure, Reasons
 from analysis.agreement.resampling import resampled_sums
 from analysis.arrays import Floats, Ints
-from analysis.clusters import percentile_limits
+from analysis.clusters import ALL_IN_ONE, percentile_limits
 from analysis.matrix import ReadingMatrix
 
 NORMAL = "normal interval, cut at 1"
 STUDENT = "t interval (n - 1), cut at 1"
 BOOTSTRAP = "percentile bootstrap over patients"
-ONE_CLUSTER = "interval: all items belong to one patient or examination"
+ONE_CLUSTER = f"interval: {ALL_IN_ONE}"
 FEW_RESAMPLES = "interval: undefined in too many resamples"
 
 

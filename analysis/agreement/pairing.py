@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
+import pandas as pd
+
 from analysis.bundle.words import RaterKind
+from analysis.conditions import models_of_every_condition
 from analysis.matrix import Reads
 
 
@@ -73,9 +76,40 @@ def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
     )
 
 
+def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair]) -> pd.DataFrame:
+    """Name pairs as the tables do.
+
+    Parameters
+    ----------
+    columns : sequence of Reads
+        The matrix's columns.
+    pairs : sequence of Pair
+        The pairs.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_a, rater_b, pair_kind, condition`, one row a pair.
+
+    Examples
+    --------
+    >>> columns = [Reads(rater_id=r, kind=RaterKind.READER, condition="") for r in ("R1", "R2")]
+    >>> pair_names(columns, pairs_of(columns)).values.tolist()
+    [['R1', 'R2', 'reader-reader', '']]
+    """
+    return pd.DataFrame(
+        {
+            "rater_a": [columns[pair.a].rater_id for pair in pairs],
+            "rater_b": [columns[pair.b].rater_id for pair in pairs],
+            "pair_kind": [pair.kind.value for pair in pairs],
+            "condition": [pair.condition for pair in pairs],
+        },
+        dtype=object,
+    )
+
+
 def _candidates(columns: Sequence[Reads]) -> Iterator[Pair]:
-    models = [column.rater_id for column in columns if column.kind is RaterKind.MODEL]
-    single = {model for model in models if models.count(model) == 1}
+    single = models_of_every_condition(columns)
     for (i, a), (j, b) in combinations(enumerate(columns), 2):
         if a.rater_id == b.rater_id:
             continue

@@ -18,7 +18,7 @@ from analysis.agreement.rows import CONSTANT_CORRECT_SE, CONSTANT_SE, partition_
 from analysis.agreement.scopes import Partition
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
-from analysis.matrix import ReadingMatrix, reading_matrix
+from analysis.matrix import UNIT, ReadingMatrix, reading_matrix
 from analysis.options import Options
 from analysis.resamples import cluster_weights
 
@@ -35,8 +35,7 @@ COLUMNS = (
     "undefined_because",
 )
 MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
-UNIT = ["rater_id", "item_id", "condition"]
-TIMES = FIRST, SECOND = ("first reading of ", "second reading of ")
+FIRST, SECOND = ("first reading of ", "second reading of ")
 # What the pairs' reasons mean where both raters are one.
 REWORDED = {
     NO_ITEM: "no item was answered twice",

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.agreement.counts import PairCounts, Sums, count_pairs, sums_of
 from analysis.agreement.intervals import Interval, analytic_interval, cluster_intervals
-from analysis.agreement.pairing import Pair
+from analysis.agreement.pairing import Pair, pair_names
 from analysis.agreement.registry import Measure, Reasons
 from analysis.agreement.scopes import Partition
 from analysis.arrays import Floats
@@ -69,20 +69,10 @@ def partition_rows(
 
 def _names(matrix: ReadingMatrix, pairs: Sequence[Pair], partition: Partition) -> pd.DataFrame:
     """One row a pair and scope, in the order in which arrays of shape (pairs, scopes) unroll."""
-    ids = [column.rater_id for column in matrix.columns]
     n_scopes = len(partition.names)
     pair_of = np.repeat(np.arange(len(pairs)), n_scopes)
     scope_of = np.tile(np.arange(n_scopes), len(pairs))
-    by_pair = pd.DataFrame(
-        {
-            "rater_a": [ids[pair.a] for pair in pairs],
-            "rater_b": [ids[pair.b] for pair in pairs],
-            "pair_kind": [pair.kind.value for pair in pairs],
-            "condition": [pair.condition for pair in pairs],
-        },
-        dtype=object,
-    )
-    names = by_pair.iloc[pair_of].reset_index(drop=True)
+    names = pair_names(matrix.columns, pairs).iloc[pair_of].reset_index(drop=True)
     names["scope"] = np.array(partition.names, dtype=object)[scope_of]
     return names.assign(pair=pair_of, partition=partition.order, scope_order=scope_of)
 

@@ -10,6 +10,7 @@ from analysis.arrays import Floats, Ints
 from analysis.clusters import percentile_limits, ratio, sums_by_cluster
 from analysis.matrix import ReadingMatrix
 
+NO_REFERENCE = "no item has a reference standard"
 # Numbers held at once in the largest array: 64 MiB of float64.
 BUDGET = 8 * 2**20
 

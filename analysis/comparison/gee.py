@@ -9,7 +9,8 @@ from scipy.stats import t
 from analysis.agreement.pairing import PairKind, pairs_of
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
-from analysis.comparison.correctness import Correctness, correctness
+from analysis.clusters import ALL_IN_ONE
+from analysis.comparison.correctness import NO_REFERENCE, Correctness, correctness
 from analysis.comparison.risk_difference import robust_difference
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.options import Options
@@ -32,8 +33,7 @@ COLUMNS = (
 SCALE = "risk difference"
 METHOD = "GEE, identity link, independence; robust over {clusters}, C / (C - 1), t (C - 1)"
 
-NO_REFERENCE = "no item has a reference standard"
-ONE_CLUSTER = "standard error, interval and p: all items belong to one patient or examination"
+ONE_CLUSTER = f"standard error, interval and p: {ALL_IN_ONE}"
 NO_SPREAD = "standard error, interval and p: the difference is the same in every {cluster}"
 
 

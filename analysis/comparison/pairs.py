@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.pairing import Pair, PairKind, pairs_of
+from analysis.agreement.pairing import Pair, PairKind, pair_names, pairs_of
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.clusters import ratio
+from analysis.clusters import ALL_IN_ONE, ratio
 from analysis.comparison.correctness import (
+    NO_REFERENCE,
     Correctness,
     correctness,
     only_one_right,
@@ -30,8 +30,7 @@ TANGO = "Tango score"
 YANG = "Yang's modified Obuchowski test over patients"
 FAMILY = "reader-model pairs"
 
-NO_REFERENCE = "no item has a reference standard"
-ONE_CLUSTER = "cluster interval and clustered test: all items belong to one patient or examination"
+ONE_CLUSTER = f"cluster interval and clustered test: {ALL_IN_ONE}"
 FEW_RESAMPLES = "cluster interval: too many resamples hold no item with a reference standard"
 
 
@@ -128,8 +127,7 @@ def comparisons_table(
     exact, mid = (np.where(n > 0, p, np.nan) for p in mcnemar_p(only_a, only_b))
     clustered = _clustered(right, a, b, weights, options.alpha)
     families = [_family(pair) for pair in pairs]
-    names = _names(matrix, pairs)
-    return names.assign(
+    return pair_names(matrix.columns, pairs).assign(
         n=n.astype(np.int64),
         accuracy_a=ratio(totals[a], n),
         accuracy_b=ratio(totals[b], n),
@@ -148,19 +146,6 @@ def comparisons_table(
         p_adjusted=holm_within(mid if weights is None else clustered.p, families),
         family=np.array(families, dtype=object),
         undefined_because=clustered.because,
-    )
-
-
-def _names(matrix: ReadingMatrix, pairs: Sequence[Pair]) -> pd.DataFrame:
-    ids = [column.rater_id for column in matrix.columns]
-    return pd.DataFrame(
-        {
-            "rater_a": [ids[pair.a] for pair in pairs],
-            "rater_b": [ids[pair.b] for pair in pairs],
-            "pair_kind": [pair.kind.value for pair in pairs],
-            "condition": [pair.condition for pair in pairs],
-        },
-        dtype=object,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from analysis.arrays import Bools, Floats, Ints
 from analysis.clusters import sums_by_cluster
 from analysis.errors import OptionsError
-from analysis.mrmc.merits import Merits
+from analysis.mrmc.merits import Merits, without_covariance
 from analysis.mrmc.percent_correct import NO_ITEM, centred_products
 from analysis.mrmc.unbiased import unbiased_covariance
 
@@ -94,13 +94,14 @@ def empirical_auc(
         raise OptionsError(f"clusters go with DeLong's covariances, not with {covariance.value}")
     m, n = int(positive.sum()), int((~positive).sum())
     if not (m and n):
-        return _undefined(ratings.shape[1], ONE_CLASS if m or n else NO_ITEM)
+        nothing = np.full(ratings.shape[1], np.nan)
+        return without_covariance(nothing, ONE_CLASS if m or n else NO_ITEM)
     wins = _doubled_wins(ratings, positive)
     values = wins[positive].sum(axis=0) / (2.0 * m * n)
     groups = np.arange(m + n) if clusters is None else clusters
     for part, reason in ((positive, FEW_POSITIVE), (~positive, FEW_NEGATIVE)):
         if len(np.unique(groups[part])) == 1:
-            return _undefined(ratings.shape[1], reason, values)
+            return without_covariance(values, reason)
     if covariance is AucCovariance.UNBIASED:
         matrix = unbiased_covariance(ratings, positive)
     elif covariance is AucCovariance.JACKKNIFE:
@@ -108,15 +109,6 @@ def empirical_auc(
     else:
         matrix = _delong(wins, positive, groups)
     return Merits(values=values, covariance=matrix)
-
-
-def _undefined(n_raters: int, reason: str, values: Floats | None = None) -> Merits:
-    nothing = np.full(n_raters, np.nan)
-    return Merits(
-        values=nothing if values is None else values,
-        covariance=np.full((n_raters, n_raters), np.nan),
-        no_covariance=reason,
-    )
 
 
 def _doubled_wins(ratings: Floats, positive: Bools) -> Floats:

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Bools, Floats, Ints
+from analysis.arrays import Bools, Floats
 from analysis.bundle.model import Bundle
 from analysis.circumstances import marked
+from analysis.clusters import sums_by_cluster
 from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
-from analysis.mrmc.claims import NEGATIVE_COVARIANCE, Claim, below, joined
+from analysis.mrmc.claims import NEGATIVE_COVARIANCE, Claim, below, inference_cells, joined
 from analysis.mrmc.figures_of_merit import Metric
 from analysis.mrmc.inference import ZERO_VARIANCE
-from analysis.mrmc.merits import Merits, differences
-from analysis.mrmc.panel import METHODS, Panel, inference_cells, panels_of
+from analysis.mrmc.merits import Merits, differences, without_covariance
+from analysis.mrmc.panel import METHODS, Panel, panels_of
 from analysis.mrmc.percent_correct import no_covariance, percent_correct
 from analysis.mrmc.single_treatment import single_treatment
 from analysis.options import Options
@@ -169,33 +170,21 @@ def _macro(matrix: ReadingMatrix) -> Choice:
     def merits(panel: Panel) -> tuple[Merits, int, str]:
         correct = matrix.correct[:, panel.columns].astype(np.float64)
         if not tasks:
-            return _undefined(len(panel.columns)), int(matrix.assigned.sum()), ""
+            nothing = np.full(len(panel.columns), np.nan)
+            return without_covariance(nothing, NO_TASK), int(matrix.assigned.sum()), ""
         influence = np.zeros_like(correct)
         means = np.array([correct[members].mean(axis=0) for members in tasks])
         for members, mean in zip(tasks, means, strict=True):
             influence[members] = (correct[members] - mean) / (len(tasks) * len(members))
         reason = no_covariance(len(items), len(np.unique(matrix.clusters[items])))
-        covariance = _covariance(influence[items], matrix.clusters[items], reason)
         values = means.mean(axis=0)
-        return Merits(values=values, covariance=covariance, no_covariance=reason), len(items), ""
+        if reason:
+            return without_covariance(values, reason), len(items), ""
+        sums, present = sums_by_cluster(influence[items], matrix.clusters[items])
+        covariance: Floats = len(present) / (len(present) - 1) * (sums.T @ sums)
+        return Merits(values=values, covariance=covariance), len(items), ""
 
     return merits
-
-
-def _undefined(n_raters: int) -> Merits:
-    nothing = np.full((n_raters, n_raters), np.nan)
-    return Merits(values=nothing[0], covariance=nothing, no_covariance=NO_TASK)
-
-
-def _covariance(influence: Floats, clusters: Ints, reason: str) -> Floats:
-    """Return the covariance of sums over items, whole clusters being drawn."""
-    n_raters = influence.shape[1]
-    if reason:
-        return np.full((n_raters, n_raters), np.nan)
-    first = np.flatnonzero(np.r_[True, clusters[1:] != clusters[:-1]])
-    sums = np.add.reduceat(influence, first, axis=0)
-    covariance: Floats = len(first) / (len(first) - 1) * (sums.T @ sums)
-    return covariance
 
 
 def _rows(

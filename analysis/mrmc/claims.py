@@ -24,37 +24,55 @@ class Claim(StrEnum):
     THESE_ITEMS = "these items"
 
 
-def reason_of(inference: Inference, no_value: str) -> str:
-    """Return the sentence for a row's empty cells, empty where none is.
+def inference_cells(one: Inference, claim: Claim, no_value: str) -> dict[str, object]:
+    """Return the cells of a row that an inference fills.
 
     Parameters
     ----------
-    inference : Inference
+    one : Inference
         The row's.
+    claim : Claim
+        About whom it is.
     no_value : str
         Why a rater's value is undefined; empty where none is.
+
+    Returns
+    -------
+    dict
+        `claim, difference, se, df, ci_low, ci_high, p, undefined_because`; `df` is nan where it has
+        no bound.
 
     Examples
     --------
     >>> from analysis.mrmc.inference import undefined
-    >>> reason_of(undefined(0.1, "a single reader"), "")
+    >>> one = undefined(0.1, "a single reader")
+    >>> inference_cells(one, Claim.READERS_LIKE_THESE, "")["undefined_because"]
     'standard error, interval and p: a single reader'
     """
-    if math.isnan(inference.estimate):
-        return no_value or inference.undefined_because
-    if inference.undefined_because:
-        return f"{NO_TEST}: {inference.undefined_because}"
-    return ""
+    unbounded = math.isinf(one.df)
+    return {
+        "claim": claim.value,
+        "difference": one.estimate,
+        "se": one.se,
+        "df": math.nan if unbounded else one.df,
+        "ci_low": one.ci_low,
+        "ci_high": one.ci_high,
+        "p": one.p,
+        "undefined_because": NO_SPREAD
+        if unbounded and claim is not Claim.THESE_READERS
+        else _reason(one, no_value),
+    }
+
+
+def _reason(one: Inference, no_value: str) -> str:
+    if math.isnan(one.estimate):
+        return no_value or one.undefined_because
+    return f"{NO_TEST}: {one.undefined_because}" if one.undefined_because else ""
 
 
 def below(random: Inference, fixed: Inference) -> str:
     """Return the note that random readers came out more precise than fixed ones, else nothing."""
     return BELOW_FIXED if random.se < fixed.se * (1 - ROUNDING) else ""
-
-
-def finite(df: float) -> float:
-    """Return degrees of freedom for a table: nan where there is no bound."""
-    return math.nan if math.isinf(df) else df
 
 
 def joined(parts: Iterable[str]) -> str:

@@ -13,10 +13,9 @@ from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import RaterKind
 from analysis.matrix import ReadingMatrix, reading_matrix
-from analysis.mrmc.claims import Claim, below, joined
+from analysis.mrmc.claims import Claim, below, inference_cells, joined
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
 from analysis.mrmc.inference import ZERO_VARIANCE
-from analysis.mrmc.panel import inference_cells
 from analysis.mrmc.two_treatments import TwoTreatments, two_treatments
 from analysis.options import Options
 

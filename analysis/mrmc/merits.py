@@ -36,6 +36,25 @@ class Merits:
         )
 
 
+def without_covariance(values: Floats, reason: str) -> Merits:
+    """Return figures of merit whose covariances are undefined, with the reason.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float, shape (n_raters,)
+        Figures of merit; nan where they are undefined too.
+    reason : str
+        Why there are no covariances.
+
+    Examples
+    --------
+    >>> without_covariance(np.array([0.5]), "a single item").covariance.tolist()
+    [[nan]]
+    """
+    nothing = np.full((len(values), len(values)), np.nan)
+    return Merits(values=values, covariance=nothing, no_covariance=reason)
+
+
 def differences(merits: Merits, a: Ints, b: Ints) -> Merits:
     r"""Return figures of merit of differences: rater a[j] minus rater b[j].
 

@@ -14,17 +14,9 @@ from analysis.agreement.pairing import PairKind, pairs_of
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.matrix import ReadingMatrix, reading_matrix
-from analysis.mrmc.claims import (
-    NEGATIVE_COVARIANCE,
-    NO_SPREAD,
-    Claim,
-    below,
-    finite,
-    joined,
-    reason_of,
-)
+from analysis.mrmc.claims import NEGATIVE_COVARIANCE, Claim, below, inference_cells, joined
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
-from analysis.mrmc.inference import ZERO_VARIANCE, Inference
+from analysis.mrmc.inference import ZERO_VARIANCE
 from analysis.mrmc.merits import differences
 from analysis.mrmc.single_treatment import SingleTreatment, single_treatment
 from analysis.options import Options
@@ -222,18 +214,3 @@ def _rows(comparison: Comparison, margin: float) -> Iterator[dict[str, object]]:
             "method": f"{METHODS[claim]}; {figure.covariances}",
             "note": note,
         }
-
-
-def inference_cells(one: Inference, claim: Claim, no_value: str) -> dict[str, object]:
-    """Return the cells of a row that an inference fills."""
-    unbounded = claim is not Claim.THESE_READERS and math.isinf(one.df)
-    return {
-        "claim": claim.value,
-        "difference": one.estimate,
-        "se": one.se,
-        "df": finite(one.df),
-        "ci_low": one.ci_low,
-        "ci_high": one.ci_high,
-        "p": one.p,
-        "undefined_because": NO_SPREAD if unbounded else reason_of(one, no_value),
-    }

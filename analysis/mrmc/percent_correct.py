@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.arrays import Bools, Floats, Ints
-from analysis.clusters import ratio, sums_by_cluster
-from analysis.mrmc.merits import Merits
+from analysis.clusters import ALL_IN_ONE, ratio, sums_by_cluster
+from analysis.mrmc.merits import Merits, without_covariance
 
 NO_ITEM = "no item has a reference standard"
 ONE_ITEM = "a single item"
-ONE_CLUSTER = "all items belong to one patient or examination"
 
 
 def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
@@ -63,8 +62,7 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     values = ratio(sums.sum(axis=0), np.full(n_raters, float(n)))
     reason = no_covariance(n, len(present))
     if reason:
-        nothing = np.full((n_raters, n_raters), np.nan)
-        return Merits(values=values, covariance=nothing, no_covariance=reason)
+        return without_covariance(values, reason)
     scale = len(present) / (len(present) - 1) / n**2
     return Merits(values=values, covariance=centred_products(sums, sizes, sums, sizes) * scale)
 
@@ -74,7 +72,7 @@ def no_covariance(n_items: int, n_clusters: int) -> str:
     if n_items == 0:
         return NO_ITEM
     if n_clusters == 1:
-        return ONE_ITEM if n_items == 1 else ONE_CLUSTER
+        return ONE_ITEM if n_items == 1 else ALL_IN_ONE
     return ""
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from analysis import Options, accuracy, agreement_pairs, bundle_from_tables, comparisons
 from analysis.comparison import correctness
-from analysis.comparison.pairs import FEW_RESAMPLES, NO_REFERENCE, ONE_CLUSTER, TANGO, YANG
+from analysis.comparison.correctness import NO_REFERENCE
+from analysis.comparison.pairs import FEW_RESAMPLES, ONE_CLUSTER, TANGO, YANG
 from tests.unit.analysis.conftest import MakeBundle
 
 COLUMNS = [

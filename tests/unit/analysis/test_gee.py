@@ -9,7 +9,8 @@ import statsmodels.api as sm
 from scipy.stats import t
 
 from analysis import Bundle, Options, bundle_from_tables, comparisons, gee
-from analysis.comparison.gee import COLUMNS, NO_REFERENCE, NO_SPREAD, ONE_CLUSTER
+from analysis.comparison.correctness import NO_REFERENCE
+from analysis.comparison.gee import COLUMNS, NO_SPREAD, ONE_CLUSTER
 from tests.unit.analysis.conftest import MakeBundle
 
 

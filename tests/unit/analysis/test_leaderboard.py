@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, accuracy, bundle_from_tables, leaderboard
-from analysis.leaderboard import FEW_RESAMPLES, NO_REFERENCE, NO_TASK, ONE_CLUSTER
+from analysis.accuracy import NO_REFERENCE
+from analysis.leaderboard import FEW_RESAMPLES, NO_TASK, ONE_CLUSTER
 from analysis.matrix import reading_matrix
 from analysis.options import DEFAULT_SEED
 from analysis.resamples import weight_blocks
