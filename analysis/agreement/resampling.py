@@ -1,25 +1,35 @@
-"""The measures in every bootstrap resample: resample weights times the clusters' sums."""
+"""The measures in every bootstrap resample: resample weights times the clusters' counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from analysis.agreement.counts import Sums, count_pairs, sums_of
-from analysis.agreement.outcomes import OUTCOMES
+from analysis.agreement.counts import Sums
 from analysis.agreement.pairing import Pair
+from analysis.agreement.shares import (
+    Answers,
+    Numbers,
+    answers_of,
+    counts_of_one,
+    counts_of_pairs,
+    counts_of_raters,
+    sums_from,
+)
 from analysis.arrays import Floats, Ints
 from analysis.matrix import ReadingMatrix
 
-# Numbers held at once in the largest array: 64 MiB of float64.
-BUDGET = 8 * 2**20
+# Numbers held at once in the largest array: 32 MiB of float64.
+BUDGET = 4 * 2**20
 # Whole numbers up to here are exact in float64, and in float32.
 EXACT = 2.0**53
 EXACT_SINGLE = 2.0**24
-
-Singles = npt.NDArray[np.float32]
+# Up to this share of numbers that are not 0 a sparse product is faster than a dense one.
+SPARSE = 1 / 40
 
 
 def resampled_sums(
@@ -49,13 +59,55 @@ def resampled_sums(
     times : numpy.ndarray of int, shape (n_different,), or None
         How often each of them was drawn; None: once.
     """
-    present, cells = np.unique(matrix.clusters[items], return_inverse=True)
-    drawn, times = _different(weights if len(present) == weights.shape[1] else weights[:, present])
-    drawn_fast = _fast(drawn, len(items))
-    for block in _blocks(matrix, len(pairs), len(present), len(weights)):
-        counts = count_pairs(matrix, pairs[block], items, cells, len(present))
-        by_cluster = sums_of(counts)
-        yield block, by_cluster, _draw(by_cluster, drawn_fast), times
+    answers = answers_of(matrix, items)
+    drawn, times = _different(
+        weights if len(answers.starts) == weights.shape[1] else weights.T[answers.clusters].T
+    )
+    draw = _Draw(weights=_fast(drawn, len(items)))
+    raters = counts_of_raters(answers)
+    drawn_raters = draw.totals(raters)
+    for block in _blocks(answers, len(pairs), max(len(answers.starts), len(drawn))):
+        a, b = _columns(pairs[block])
+        alone_a, alone_b = counts_of_one(answers, a, b), counts_of_one(answers, b, a)
+        shared = counts_of_pairs(answers, a, b)
+        by_cluster = sums_from(
+            answers,
+            raters[:, a] - alone_a.toarray().reshape(-1, len(a), len(answers.starts)),
+            raters[:, b] - alone_b.toarray().reshape(-1, len(b), len(answers.starts)),
+            shared,
+        )
+        by_resample = sums_from(
+            answers,
+            drawn_raters[:, a] - draw.totals_of_few(alone_a, len(a)),
+            drawn_raters[:, b] - draw.totals_of_few(alone_b, len(b)),
+            draw.totals(shared),
+        )
+        yield block, by_cluster, by_resample, times
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Draw:
+    """The weights of every resample, shape (n_clusters, n_resamples)."""
+
+    weights: Numbers
+
+    def totals(self, counts: Floats) -> Numbers:
+        """Sum over every resample: from shape (..., n_clusters) to (..., n_resamples)."""
+        rows: Any = counts.reshape(-1, counts.shape[-1]).astype(self.weights.dtype)
+        totals: Numbers = (rows @ self.weights).reshape(*counts.shape[:-1], -1)
+        return totals
+
+    def totals_of_few(self, counts: csr_array, n_pairs: int) -> Numbers:
+        """Sum counts of shape (n_kinds * n_pairs, n_clusters), nearly all of them 0."""
+        many = counts.nnz > SPARSE * counts.shape[0] * counts.shape[1]
+        rows: Any = counts.astype(self.weights.dtype)
+        totals: Numbers = (rows.toarray() if many else rows) @ self.weights
+        return totals.reshape(-1, n_pairs, totals.shape[-1])
+
+
+def _columns(pairs: Sequence[Pair]) -> tuple[Ints, Ints]:
+    sides = np.array([(pair.a, pair.b) for pair in pairs], dtype=np.int64).reshape(-1, 2)
+    return sides[:, 0], sides[:, 1]
 
 
 def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
@@ -73,36 +125,15 @@ def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
     return drawn[first], times
 
 
-def _fast(drawn: Floats, n_items: int) -> Floats | Singles:
-    """Return the weights in single precision, twice as fast, where no count can be inexact."""
+def _fast(drawn: Floats, n_items: int) -> Numbers:
+    """Return the weights, clusters first, in single precision where no count can be inexact."""
     most = n_items * float(drawn.max(initial=0))
-    return drawn.astype(np.float32) if most < EXACT_SINGLE else drawn
+    single = most < EXACT_SINGLE
+    fast: Numbers = np.ascontiguousarray(drawn.T, dtype=np.float32 if single else np.float64)
+    return fast
 
 
-def _blocks(
-    matrix: ReadingMatrix, n_pairs: int, n_clusters: int, n_resamples: int
-) -> Iterator[slice]:
-    n_letters = int(matrix.answers.max(initial=0)) + 1
-    columns = 2 * n_letters + OUTCOMES + len(np.unique(matrix.n_options)) + 1
-    size = max(1, BUDGET // max(n_clusters * n_letters**2, n_resamples * columns))
+def _blocks(answers: Answers, n_pairs: int, n_columns: int) -> Iterator[slice]:
+    size = max(1, BUDGET // max(2 * answers.n_kinds * n_columns, 1))
     for start in range(0, n_pairs, size):
         yield slice(start, min(start + size, n_pairs))
-
-
-def _draw(sums: Sums, drawn: Floats | Singles) -> Sums:
-    parts = [sums.agree[None], sums.answers_a, sums.answers_b, sums.outcomes]
-    if len(sums.sizes) > 1:
-        parts.append(sums.options)
-    edges = np.cumsum([len(part) for part in parts])[:-1]
-    stacked = np.ascontiguousarray(np.concatenate(parts))
-    flat = stacked.reshape(-1, stacked.shape[-1]).astype(drawn.dtype, copy=False)
-    totals = np.matmul(flat, drawn.T).astype(np.float64).reshape(*stacked.shape[:2], -1)
-    agree, answers_a, answers_b, outcomes, *options = np.split(totals, edges)
-    return Sums(
-        agree=agree[0],
-        answers_a=answers_a,
-        answers_b=answers_b,
-        outcomes=outcomes,
-        options=options[0] if options else answers_a.sum(axis=0, keepdims=True),
-        sizes=sums.sizes,
-    )
