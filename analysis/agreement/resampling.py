@@ -128,9 +128,9 @@ def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
 def _fast(drawn: Floats, n_items: int) -> Numbers:
     """Return the weights, clusters first, in single precision where no count can be inexact."""
     most = n_items * float(drawn.max(initial=0))
-    single = most < EXACT_SINGLE
-    fast: Numbers = np.ascontiguousarray(drawn.T, dtype=np.float32 if single else np.float64)
-    return fast
+    if most < EXACT_SINGLE:
+        return drawn.T.astype(np.float32, order="C")
+    return np.ascontiguousarray(drawn.T)
 
 
 def _blocks(answers: Answers, n_pairs: int, n_columns: int) -> Iterator[slice]:

@@ -65,7 +65,7 @@ class GroupMeasure:
     paired_only: bool = False
 
     def counted(self, ratings: Ratings) -> Bools:
-        """Whether each item counts, shape (n_items,)."""
+        """Whether an item of each kind counts, shape (n_kinds,)."""
         counted: Bools = ratings.answers >= (2 if self.paired_only else 1)
         return counted
 
@@ -73,7 +73,7 @@ class GroupMeasure:
         """Say why an undefined estimate is undefined."""
         judged = self.on_correctness
         cases = (
-            (ratings.codes.shape[1] < 2, SINGLE_RATER),
+            (len(ratings.codes) < 2, SINGLE_RATER),
             (sums.n == 0, NO_JUDGED_ANSWER if judged else NO_ANSWER),
             (sums.n_paired == 0, NO_JUDGED_PAIRED if judged else NO_PAIRED),
             (

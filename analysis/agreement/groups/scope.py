@@ -90,7 +90,7 @@ def draws_of(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Draws:
         matrix.clusters[items], return_index=True, return_inverse=True
     )
     some = len(present) < weights.shape[1]
-    return Draws(starts=starts, cells=cells, weights=weights[:, present] if some else weights)
+    return Draws(starts=starts, cells=cells, weights=weights.T[present].T if some else weights)
 
 
 def letters_of(matrix: ReadingMatrix, items: Ints) -> Codes:
@@ -100,9 +100,9 @@ def letters_of(matrix: ReadingMatrix, items: Ints) -> Codes:
 
 def correctness_of(matrix: ReadingMatrix, items: Ints) -> Codes:
     """Return 0 for right and 1 for wrong; -1 without an answer or a reference standard."""
-    codes = np.where(matrix.correct[items], RIGHT, WRONG)
-    counts = (matrix.answers[items] != NO_LETTER) & matrix.assigned[items, None]
-    return np.where(counts, codes, NO_LETTER).astype(np.int8)
+    answers, truth = matrix.answers[items], matrix.truth[items, None]
+    codes = np.where(answers == truth, np.int8(RIGHT), np.int8(WRONG))
+    return np.where((answers == NO_LETTER) | (truth == NO_LETTER), np.int8(NO_LETTER), codes)
 
 
 def answered(
@@ -132,18 +132,17 @@ def answered(
     shares are drawn group by group: then not even the last bit depends on who else is there.
     """
     n_categories = max(int(codes.max(initial=0)) + 1, 1)
-    everywhere = np.zeros(len(codes), dtype=np.int64)
-    counts = rater_counts(codes, everywhere, 1, n_categories)[..., 0]
     drawn = None if draws is None else _drawn_counts(codes, draws, n_categories)
     found = []
     for group in groups:
         columns = list(group.columns)
         ratings = ratings_of(codes[:, columns], options)
         terms = item_terms(ratings)
-        sums = group_sums(ratings, terms.sum(axis=1), rater_sums(counts[columns]))
+        totals = (terms * ratings.times).sum(axis=1)
+        sums = group_sums(ratings, totals, rater_sums(ratings.by_rater))
         resampled = None
         if draws is not None and drawn is not None:
-            totals = draws.totals(_by_cluster(terms, draws.starts))
+            totals = draws.totals(_by_cluster(terms[:, ratings.kinds], draws.starts))
             resampled = group_sums(ratings, totals, rater_sums(drawn[columns]))
         found.append(Answered(ratings=ratings, sums=sums, resampled=resampled))
     return found

@@ -33,8 +33,8 @@ from analysis.agreement.groups.coefficients import (
     krippendorff_uncorrected,
     prevalences,
 )
-from analysis.agreement.groups.sums import GroupSums, Ratings, observed_by_item, rater_counts
-from analysis.arrays import Floats
+from analysis.agreement.groups.sums import GroupSums, Ratings, observed_by_item
+from analysis.arrays import Floats, Ints
 from analysis.clusters import ratio
 from analysis.matrix import NO_LETTER
 
@@ -96,7 +96,8 @@ def conger_kappa_se(ratings: Ratings, sums: GroupSums) -> float:
     :math:`m_g = \sum_k p_{gk} v_{gk}`; :math:`n_g` of the n items were answered by g.
     """
     by_chance = _conger_by_item(ratings, float(sums.n))
-    return _scatter(ratings, sums, conger_kappa(sums), conger_chance(sums), by_chance)
+    estimate, chance = conger_kappa(sums), conger_chance(sums)
+    return _scatter(ratings, sums, estimate, chance, by_chance, ratings.kinds)
 
 
 def krippendorff_alpha_se(ratings: Ratings, sums: GroupSums) -> float:
@@ -125,6 +126,7 @@ def krippendorff_alpha_se(ratings: Ratings, sums: GroupSums) -> float:
     """
     paired = ratings.answers >= 2
     counts, answers = ratings.counts[:, paired], ratings.answers[paired]
+    times = ratings.times[paired]
     mean_answers = ratio(sums.paired_answers, sums.n_paired)
     excess = ratio(answers - mean_answers, mean_answers)
     agreeing = (counts * (counts - 1)).sum(axis=0) / (answers - 1)
@@ -133,24 +135,30 @@ def krippendorff_alpha_se(ratings: Ratings, sums: GroupSums) -> float:
     shares = ratio(sums.paired, sums.paired_answers)
     observed_i = agreeing / mean_answers - observed * excess
     chance_i = shares @ counts / mean_answers - chance * excess
-    se = _root(_linear(observed_i, chance, alpha, chance_i), alpha)
+    se = _root(_linear(observed_i, chance, alpha, chance_i), alpha, times)
     # Without a disagreement what is left is rounding.
     return 0.0 if np.isfinite(se) and sums.coincident == sums.paired_answers else se
 
 
 def _scatter(
-    ratings: Ratings, sums: GroupSums, estimate: Floats, chance: Floats, by_chance: Floats
+    ratings: Ratings,
+    sums: GroupSums,
+    estimate: Floats,
+    chance: Floats,
+    by_chance: Floats,
+    kinds: Ints | None = None,
 ) -> float:
-    answered = ratings.answers >= 1
-    paired = (ratings.answers >= 2)[answered]
-    observed = observed_by_item(ratings.counts)[answered]
-    # Items with a single answer have no part in observed agreement; the others stand for them.
-    scale = ratio(sums.n, sums.n_paired)
+    """Return the root of the scatter; `by_chance` is by kind, or by item where `kinds` is given."""
     if not np.isfinite(estimate):
         return np.nan
-    by_chance = np.broadcast_to(by_chance, answered.shape)[answered]
-    values = _linear(scale * observed, chance, estimate, by_chance, scale * paired)
-    return _root(values, estimate)
+    # Items with a single answer have no part in observed agreement; the others stand for them.
+    scale = ratio(sums.n, sums.n_paired)
+    observed, paired = scale * observed_by_item(ratings.counts), scale * (ratings.answers >= 2)
+    times = ratings.times * (ratings.answers >= 1)
+    if kinds is not None:
+        observed, paired = observed[kinds], paired[kinds]
+        times = (ratings.answers >= 1).astype(np.float64)[kinds]
+    return _root(_linear(observed, chance, estimate, by_chance, paired), estimate, times)
 
 
 def _linear(
@@ -164,11 +172,11 @@ def _linear(
     return first - 2 * (1 - estimate) * ratio(by_chance - chance, 1 - chance)
 
 
-def _root(values: Floats, estimate: Floats) -> float:
-    n = len(values)
+def _root(values: Floats, estimate: Floats, times: Floats) -> float:
+    n = times.sum()
     if n < 2:
         return np.nan
-    return float(np.sqrt(((values - estimate) ** 2).sum() / (n * (n - 1))))
+    return float(np.sqrt((times * (values - estimate) ** 2).sum() / (n * (n - 1))))
 
 
 def _weighted_shares(counts: Floats, weights: Floats) -> Floats:
@@ -177,16 +185,13 @@ def _weighted_shares(counts: Floats, weights: Floats) -> Floats:
 
 
 def _conger_by_item(ratings: Ratings, n: float) -> Floats:
-    codes, n_categories = ratings.codes, len(ratings.counts)
-    everywhere = np.zeros(len(codes), dtype=np.int64)
-    counts = rater_counts(codes, everywhere, 1, n_categories)[..., 0]
-    given = counts.sum(axis=1)
+    given = ratings.by_rater.sum(axis=1)
     present = np.flatnonzero(given)
-    shares = counts[present] / given[present, None]
+    shares = ratings.by_rater[present] / given[present, None]
     others = shares.sum(axis=0) - shares
     means = (shares * others).sum(axis=1)
-    total = np.full(len(codes), means.sum())
+    total = np.full(ratings.codes.shape[1], means.sum())
     for rater, mine, mean in zip(present, others, means, strict=True):
         adds = np.concatenate([[0.0], (mine - mean) * n / given[rater]])
-        total += adds[codes[:, rater] - NO_LETTER]
+        total += adds.take(ratings.codes[rater] - NO_LETTER)
     return total / max(len(present) * (len(present) - 1), 1)

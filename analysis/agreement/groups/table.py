@@ -157,7 +157,7 @@ def _scope_rows(
 def _row(measure: GroupMeasure, found: Answered, clusters: Ints, alpha: float) -> Row:
     ratings, sums = found.ratings, found.sums
     counted = measure.counted(ratings)
-    n = int(counted.sum())
+    n = int(ratings.times[counted].sum())
     estimate = float(measure.estimate(sums))
     se = measure.standard_error(ratings, sums)
     because = _why_no_error(measure, found, estimate, se, n)
@@ -169,7 +169,7 @@ def _row(measure: GroupMeasure, found: Answered, clusters: Ints, alpha: float) -
         low, high = estimate - spread, min(estimate + spread, 1.0)
     else:
         resampled = measure.estimate(found.resampled)
-        low, high, because = _percentiles(resampled, clusters[counted], alpha)
+        low, high, because = _percentiles(resampled, clusters[counted[ratings.kinds]], alpha)
     return {
         "measure": measure.name,
         "n_raters": int(sums.raters.n),
