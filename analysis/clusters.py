@@ -208,6 +208,9 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, nan]
     """
+    if np.all(denominator):
+        quotient: Floats = np.divide(numerator, denominator)  # unmasked, and so by vectors
+        return quotient
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     out = np.full(shape, np.nan)
     np.divide(numerator, denominator, out=out, where=np.asarray(denominator != 0))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import norm, t
 
-from analysis.agreement.counts import PairCounts, sums_of
+from analysis.agreement.counts import PairCounts, Sums, sums_of
 from analysis.agreement.pairing import Pair
 from analysis.agreement.registry import Measure, Reasons
 from analysis.agreement.resampling import resampled_sums
@@ -100,9 +100,14 @@ def cluster_intervals(
         if len(np.unique(matrix.clusters[items])) <= 1:
             continue
         for block, by_cluster, drawn, times in resampled_sums(matrix, pairs, items, weights):
+            limits: dict[Callable[[Sums], Floats], tuple[Floats, Floats, Floats]] = {}
             for m, measure in enumerate(measures):
                 one = (measure.n(by_cluster) > 0).sum(axis=-1) <= 1
-                below, above, _ = percentile_limits(measure.estimate(drawn), alpha, times)
+                # Kappa in an option set stands in two rows.
+                if measure.estimate not in limits:
+                    estimates = measure.estimate(drawn)
+                    limits[measure.estimate] = percentile_limits(estimates, alpha, times)
+                below, above, _ = limits[measure.estimate]
                 reason = np.where(np.isnan(below), FEW_RESAMPLES, "").astype(object)
                 reason[one] = ONE_CLUSTER
                 low[m, block, scope] = np.where(one, np.nan, below)

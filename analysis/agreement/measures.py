@@ -174,8 +174,11 @@ def cohen_kappa(sums: Sums) -> Floats:
     """
     n = sums.n
     observed = ratio(sums.agree, n)
-    chance = ratio((sums.answers_a * sums.answers_b).sum(axis=0), n * n)
-    undefined = both_constant(sums) | (1 - chance <= CHANCE_TOLERANCE)
+    together = (sums.answers_a * sums.answers_b).sum(axis=0)
+    chance = ratio(together, n * n)
+    undefined = 1 - chance <= CHANCE_TOLERANCE
+    if not np.all(together):  # else two constant raters have a chance of 1
+        undefined |= both_constant(sums)
     return np.where(undefined, np.nan, ratio(observed - chance, 1 - chance))
 
 

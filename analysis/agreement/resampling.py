@@ -23,8 +23,8 @@ from analysis.agreement.shares import (
 from analysis.arrays import Floats, Ints
 from analysis.matrix import ReadingMatrix
 
-# Numbers held at once in the largest array: 32 MiB of float64.
-BUDGET = 4 * 2**20
+# Numbers held at once in the largest array: what a processor core keeps near itself, 4 MiB.
+BUDGET = 2**19
 # Whole numbers up to here are exact in float64, and in float32.
 EXACT = 2.0**53
 EXACT_SINGLE = 2.0**24

@@ -63,7 +63,7 @@ def test_a_bar_is_about_the_slowest_peer_that_was_measured() -> None:
 def test_the_fastest_peer_stands_beside_the_slowest() -> None:
     """Where a measure has several peers, the bar's name says how the fastest compares."""
     rows = [{"measure": "ac1", "ratio": {"wall": wall, "cpu": wall}} for wall in (30.0, 11.5)]
-    assert bars(rows)[0]["name"] == "ac1, its slowest peer over ours (its fastest: 11.5)"
+    assert bars(rows)[0]["bar"] == "ac1, its slowest peer over ours (its fastest: 11.5)"
 
 
 def test_an_undefined_value_of_ours_stays_undefined() -> None:
