@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from analysis.agreement.pairing import pairs_of
-from analysis.agreement.rows import partition_rows
+from analysis.agreement.rows import pair_names, partition_rows
 from analysis.agreement.scopes import partitions
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
@@ -100,10 +101,14 @@ def agreement_table(
         As `agreement_pairs` says.
     """
     pairs = pairs_of(matrix.columns)
-    tables = [
+    parts = [
         partition_rows(matrix, pairs, partition, options, weights)
         for partition in partitions(matrix)
     ]
-    table = pd.concat(tables, ignore_index=True)
-    table = table.sort_values(["pair", "partition", "scope_order", "measure_order"])
-    return table.reset_index(drop=True)[list(COLUMNS)]
+    n_rows = sum(part["measure"].shape[1] for part in parts)
+    table = pair_names(matrix, pairs, n_rows)
+    for name in COLUMNS[len(table.columns) :]:
+        table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
+        for part in parts:
+            part.pop(name)  # the pairs of 200 raters are two million rows: one column at a time
+    return table

@@ -14,7 +14,7 @@ from analysis.agreement.registry import (
     NO_JUDGED,
     RAW,
 )
-from analysis.agreement.rows import CONSTANT_CORRECT_SE, CONSTANT_SE, partition_rows
+from analysis.agreement.rows import CONSTANT_CORRECT_SE, CONSTANT_SE, pair_names, partition_rows
 from analysis.agreement.scopes import Partition
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
@@ -124,9 +124,11 @@ def intra_reader_table(
     pairs, names = _pairs(matrix, again)
     every = np.arange(len(again.truth))
     partition = Partition(order=0, names=("all",), members=(every,), measures=MEASURES)
-    rows = partition_rows(again, pairs, partition, options, weights)
-    rows = rows.sort_values(["pair", "measure_order"], ignore_index=True)
-    rows["rater_id"] = [names[pair] for pair in rows["pair"]]
+    columns = partition_rows(again, pairs, partition, options, weights)
+    rows = pair_names(again, pairs, len(MEASURES)).assign(
+        rater_id=np.repeat(np.array(names, dtype=object), len(MEASURES)),
+        **{name: cells.ravel() for name, cells in columns.items()},
+    )
     rows["undefined_because"] = rows["undefined_because"].replace(REWORDED)
     return rows[list(COLUMNS)]
 

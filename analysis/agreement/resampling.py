@@ -25,6 +25,8 @@ from analysis.matrix import ReadingMatrix
 
 # Numbers held at once in the largest array: what a processor core keeps near itself, 4 MiB.
 BUDGET = 2**19
+# Pairs at least: a matrix product of fewer rows is slow.
+SMALLEST = 32
 # Whole numbers up to here are exact in float64, and in float32.
 EXACT = 2.0**53
 EXACT_SINGLE = 2.0**24
@@ -134,6 +136,6 @@ def _fast(drawn: Floats, n_items: int) -> Numbers:
 
 
 def _blocks(answers: Answers, n_pairs: int, n_columns: int) -> Iterator[slice]:
-    size = max(1, BUDGET // max(2 * answers.n_kinds * n_columns, 1))
+    size = max(SMALLEST, BUDGET // max(2 * answers.n_kinds * n_columns, 1))
     for start in range(0, n_pairs, size):
         yield slice(start, min(start + size, n_pairs))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis.agreement.counts import PairCounts, Sums, count_pairs, sums_of
@@ -15,6 +17,8 @@ from analysis.agreement.scopes import Partition
 from analysis.arrays import Floats
 from analysis.matrix import ReadingMatrix
 from analysis.options import Options
+
+Cells = npt.NDArray[Any]
 
 CONSTANT_SE = "standard error and interval: a rater gave a single answer throughout"
 CONSTANT_CORRECT_SE = "standard error and interval: a rater was always right or always wrong"
@@ -27,7 +31,7 @@ def partition_rows(
     partition: Partition,
     options: Options,
     weights: Floats | None,
-) -> pd.DataFrame:
+) -> dict[str, Cells]:
     """Estimate every measure for every pair in every scope of a partition.
 
     Parameters
@@ -45,8 +49,8 @@ def partition_rows(
 
     Returns
     -------
-    pandas.DataFrame
-        The table's columns, with `pair`, `partition`, `scope_order` and `measure_order` to sort by.
+    dict of str to numpy.ndarray, shape (n_pairs, n_scopes * n_measures)
+        The table's columns but those that name the pair; measures of a scope stand together.
     """
     counts = count_pairs(matrix, pairs, partition.items, partition.cells, len(partition.names))
     sums = sums_of(counts)
@@ -75,11 +79,45 @@ def _names(matrix: ReadingMatrix, pairs: Sequence[Pair], partition: Partition) -
     names = pair_names(matrix.columns, pairs).iloc[pair_of].reset_index(drop=True)
     names["scope"] = np.array(partition.names, dtype=object)[scope_of]
     return names.assign(pair=pair_of, partition=partition.order, scope_order=scope_of)
+    found = [
+        _measure_columns(measure, counts, sums, interval)
+        for measure, interval in zip(measures, intervals, strict=True)
+    ]
+    methods = [
+        f"{measure.method}; {interval.method}"
+        for measure, interval in zip(measures, intervals, strict=True)
+    ]
+    n_scopes = len(partition.names)
+    shape = (len(pairs), n_scopes * len(measures))
+    columns = {name: np.stack([each[name] for each in found], axis=-1) for name in found[0]}
+    return {
+        "scope": np.broadcast_to(np.repeat(_texts(partition.names), len(measures)), shape),
+        "measure": np.broadcast_to(
+            np.tile(_texts([measure.name for measure in measures]), n_scopes), shape
+        ),
+        **{name: column.reshape(shape) for name, column in columns.items()},
+        "method": np.broadcast_to(np.tile(_texts(methods), n_scopes), shape),
+    }
 
 
-def _measure_rows(
-    names: pd.DataFrame, measure: Measure, counts: PairCounts, sums: Sums, interval: Interval
-) -> pd.DataFrame:
+def pair_names(matrix: ReadingMatrix, pairs: Sequence[Pair], times: int) -> pd.DataFrame:
+    """Return the columns that name the pairs, each of them `times` times in a row."""
+    ids = [column.rater_id for column in matrix.columns]
+    return pd.DataFrame(
+        {
+            "rater_a": np.repeat(_texts([ids[pair.a] for pair in pairs]), times),
+            "rater_b": np.repeat(_texts([ids[pair.b] for pair in pairs]), times),
+            "pair_kind": np.repeat(_texts([pair.kind.value for pair in pairs]), times),
+            "condition": np.repeat(_texts([pair.condition for pair in pairs]), times),
+        },
+        dtype=object,
+    )
+
+
+def _measure_columns(
+    measure: Measure, counts: PairCounts, sums: Sums, interval: Interval
+) -> dict[str, Cells]:
+    """Return columns of shape (n_pairs, n_scopes)."""
     estimate, se, n = measure.estimate(sums), measure.standard_error(counts), measure.n(sums)
     undefined = np.isnan(estimate)
     # A rater who never varies leaves nothing to estimate the error from: 0 would claim certainty.
@@ -90,13 +128,15 @@ def _measure_rows(
     because[single] = ONE_ITEM_SE
     because[no_spread] = CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
     because[undefined] = measure.reason(sums)[undefined]
-    return names.assign(
-        measure=measure.name,
-        n=n.astype(np.int64).ravel(),
-        estimate=estimate.ravel(),
-        se=np.where(no_se, np.nan, se).ravel(),
-        ci_low=np.where(no_se, np.nan, interval.low).ravel(),
-        ci_high=np.where(no_se, np.nan, interval.high).ravel(),
-        method=f"{measure.method}; {interval.method}",
-        undefined_because=because.ravel(),
-    )
+    return {
+        "n": n.astype(np.int64),
+        "estimate": estimate,
+        "se": np.where(no_se, np.nan, se),
+        "ci_low": np.where(no_se, np.nan, interval.low),
+        "ci_high": np.where(no_se, np.nan, interval.high),
+        "undefined_because": because,
+    }
+
+
+def _texts(texts: Sequence[str]) -> Cells:
+    return np.array(texts, dtype=object)
