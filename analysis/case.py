@@ -9,9 +9,9 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import LETTERS, RaterKind, Status
-from analysis.circumstances import first_readings
 from analysis.errors import AnalysisError
 from analysis.figures.names import RaterName, in_condition, rater_names
+from analysis.matrix import first_readings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 
 from analysis.bundle.words import RaterKind
@@ -76,7 +77,7 @@ def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
     )
 
 
-def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair]) -> pd.DataFrame:
+def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair], times: int = 1) -> pd.DataFrame:
     """Name pairs as the tables do.
 
     Parameters
@@ -85,11 +86,13 @@ def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair]) -> pd.DataFrame:
         The matrix's columns.
     pairs : sequence of Pair
         The pairs.
+    times : int, default 1
+        Rows a pair, one below the other.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `rater_a, rater_b, pair_kind, condition`, one row a pair.
+        Columns `rater_a, rater_b, pair_kind, condition`.
 
     Examples
     --------
@@ -97,15 +100,14 @@ def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair]) -> pd.DataFrame:
     >>> pair_names(columns, pairs_of(columns)).values.tolist()
     [['R1', 'R2', 'reader-reader', '']]
     """
-    return pd.DataFrame(
-        {
-            "rater_a": [columns[pair.a].rater_id for pair in pairs],
-            "rater_b": [columns[pair.b].rater_id for pair in pairs],
-            "pair_kind": [pair.kind.value for pair in pairs],
-            "condition": [pair.condition for pair in pairs],
-        },
-        dtype=object,
-    )
+    names = {
+        "rater_a": [columns[pair.a].rater_id for pair in pairs],
+        "rater_b": [columns[pair.b].rater_id for pair in pairs],
+        "pair_kind": [pair.kind.value for pair in pairs],
+        "condition": [pair.condition for pair in pairs],
+    }
+    repeated = {key: np.repeat(np.array(each, dtype=object), times) for key, each in names.items()}
+    return pd.DataFrame(repeated, dtype=object)
 
 
 def _candidates(columns: Sequence[Reads]) -> Iterator[Pair]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.pairing import pairs_of
-from analysis.agreement.rows import pair_names, partition_rows
+from analysis.agreement.pairing import pair_names, pairs_of
+from analysis.agreement.rows import partition_rows
 from analysis.agreement.scopes import partitions
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
@@ -106,7 +106,7 @@ def agreement_table(
         for partition in partitions(matrix)
     ]
     n_rows = sum(part["measure"].shape[1] for part in parts)
-    table = pair_names(matrix, pairs, n_rows)
+    table = pair_names(matrix.columns, pairs, n_rows)
     for name in COLUMNS[len(table.columns) :]:
         table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
         for part in parts:

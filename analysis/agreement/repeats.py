@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.pairing import Pair, PairKind
+from analysis.agreement.pairing import Pair, PairKind, pair_names
 from analysis.agreement.registry import (
     BRENNAN_PREDIGER,
     ERROR_CONSISTENCY,
@@ -14,7 +14,7 @@ from analysis.agreement.registry import (
     NO_JUDGED,
     RAW,
 )
-from analysis.agreement.rows import CONSTANT_CORRECT_SE, CONSTANT_SE, pair_names, partition_rows
+from analysis.agreement.rows import CONSTANT_CORRECT_SE, CONSTANT_SE, partition_rows
 from analysis.agreement.scopes import Partition
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
@@ -125,7 +125,7 @@ def intra_reader_table(
     every = np.arange(len(again.truth))
     partition = Partition(order=0, names=("all",), members=(every,), measures=MEASURES)
     columns = partition_rows(again, pairs, partition, options, weights)
-    rows = pair_names(again, pairs, len(MEASURES)).assign(
+    rows = pair_names(again.columns, pairs, len(MEASURES)).assign(
         rater_id=np.repeat(np.array(names, dtype=object), len(MEASURES)),
         **{name: cells.ravel() for name, cells in columns.items()},
     )

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from analysis.agreement.counts import PairCounts, Sums, count_pairs, sums_of
 from analysis.agreement.intervals import Interval, analytic_interval, cluster_intervals
-from analysis.agreement.pairing import Pair, pair_names
+from analysis.agreement.pairing import Pair
 from analysis.agreement.registry import Measure, Reasons
 from analysis.agreement.scopes import Partition
 from analysis.arrays import Floats
@@ -61,24 +60,6 @@ def partition_rows(
         intervals = cluster_intervals(
             matrix, measures, pairs, partition.members, weights, options.alpha
         )
-    names = _names(matrix, pairs, partition)
-    return pd.concat(
-        [
-            _measure_rows(names, measure, counts, sums, interval).assign(measure_order=order)
-            for order, (measure, interval) in enumerate(zip(measures, intervals, strict=True))
-        ],
-        ignore_index=True,
-    )
-
-
-def _names(matrix: ReadingMatrix, pairs: Sequence[Pair], partition: Partition) -> pd.DataFrame:
-    """One row a pair and scope, in the order in which arrays of shape (pairs, scopes) unroll."""
-    n_scopes = len(partition.names)
-    pair_of = np.repeat(np.arange(len(pairs)), n_scopes)
-    scope_of = np.tile(np.arange(n_scopes), len(pairs))
-    names = pair_names(matrix.columns, pairs).iloc[pair_of].reset_index(drop=True)
-    names["scope"] = np.array(partition.names, dtype=object)[scope_of]
-    return names.assign(pair=pair_of, partition=partition.order, scope_order=scope_of)
     found = [
         _measure_columns(measure, counts, sums, interval)
         for measure, interval in zip(measures, intervals, strict=True)
@@ -98,20 +79,6 @@ def _names(matrix: ReadingMatrix, pairs: Sequence[Pair], partition: Partition) -
         **{name: column.reshape(shape) for name, column in columns.items()},
         "method": np.broadcast_to(np.tile(_texts(methods), n_scopes), shape),
     }
-
-
-def pair_names(matrix: ReadingMatrix, pairs: Sequence[Pair], times: int) -> pd.DataFrame:
-    """Return the columns that name the pairs, each of them `times` times in a row."""
-    ids = [column.rater_id for column in matrix.columns]
-    return pd.DataFrame(
-        {
-            "rater_a": np.repeat(_texts([ids[pair.a] for pair in pairs]), times),
-            "rater_b": np.repeat(_texts([ids[pair.b] for pair in pairs]), times),
-            "pair_kind": np.repeat(_texts([pair.kind.value for pair in pairs]), times),
-            "condition": np.repeat(_texts([pair.condition for pair in pairs]), times),
-        },
-        dtype=object,
-    )
 
 
 def _measure_columns(
