@@ -28,6 +28,7 @@ from analysis.leaderboard import leaderboard
 from analysis.missing import missing
 from analysis.mrmc import (
     reader_conditions,
+    reader_conditions_items,
     reader_panel,
     sensitivity_panel,
     variance_components,
@@ -62,6 +63,7 @@ __all__ = [
     "missing",
     "read_bundle",
     "reader_conditions",
+    "reader_conditions_items",
     "reader_panel",
     "sensitivity",
     "sensitivity_panel",

@@ -9,6 +9,8 @@ from analysis.errors import OptionsError
 DEFAULT_SEED = 20250604
 DEFAULT_BOOTSTRAP = 2000
 DEFAULT_ALPHA = 0.05
+# Far below, quantiles of the t distribution become infinite.
+SMALLEST_ALPHA = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ class Options:
             raise OptionsError(f"seed is {self.seed}; give a whole number, 0 or larger")
         if self.bootstrap < 1:
             raise OptionsError(f"bootstrap is {self.bootstrap}; give a whole number, 1 or larger")
-        if not 0 < self.alpha < 1:
+        if not SMALLEST_ALPHA <= self.alpha < 1:
             raise OptionsError(
                 f"alpha is {self.alpha}; give a number between 0 and 1, such as 0.05"
             )

@@ -23,7 +23,7 @@ from analysis.matrix import reading_matrix
 from analysis.missing import missing_table
 from analysis.mrmc.choices import sensitivity_panel_table
 from analysis.mrmc.components import variance_components_table
-from analysis.mrmc.conditions import reader_conditions_table
+from analysis.mrmc.conditions import reader_conditions_items_table, reader_conditions_table
 from analysis.mrmc.figures_of_merit import figures_of_merit
 from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
@@ -104,6 +104,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
             "missing": missing_table(matrix),
             "sensitivity": sensitivity_table(bundle, matrix, options),
             "sensitivity_panel": sensitivity_panel_table(bundle, matrix, options),
+            "reader_conditions_items": reader_conditions_items_table(matrix, options, figures),
             "variance_components": variance_components_table(matrix, options, figures),
             "gee": gee_table(matrix, options),
             "agreement_between": agreement_between_table(matrix, options, weights),

@@ -25,8 +25,8 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
     -----
     Given their number, the discordant items fall to either rater like a fair coin [1]_. With X
     binomial of b + c throws and m = min(b, c): exact :math:`\min(1, 2 P(X \le m))`; mid-p counts
-    the observed outcome half, :math:`2 P(X \le m) - P(X = m)` [2]_. The items are taken for
-    independent.
+    the observed outcome half, :math:`2 P(X \le m) - P(X = m)`, and where b = c, so that both tails
+    hold it, :math:`1 - P(X = m) / 2` [2]_. The items are taken for independent.
 
     References
     ----------
@@ -38,13 +38,14 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
 
     Examples
     --------
-    >>> exact, mid = mcnemar_p(np.array([12.0, 0.0]), np.array([2.0, 0.0]))
+    >>> exact, mid = mcnemar_p(np.array([12.0, 0, 3]), np.array([2.0, 0, 3]))
     >>> exact.tolist(), mid.round(9).tolist()
-    ([0.012939453125, 1.0], [0.007385254, 1.0])
+    ([0.012939453125, 1.0, 1.0], [0.007385254, 1.0, 0.84375])
     """
     fewer, discordant = np.minimum(only_a, only_b), only_a + only_b
     twice = 2 * binom.cdf(fewer, discordant, 0.5)
     exact = np.minimum(twice, 1.0)
-    mid = np.minimum(twice - binom.pmf(fewer, discordant, 0.5), 1.0)
-    even = only_a == only_b
-    return np.where(even, 1.0, exact), np.where(even, 1.0, mid)
+    observed = binom.pmf(fewer, discordant, 0.5)
+    even, none = only_a == only_b, discordant == 0
+    mid = np.where(even, 1 - observed / 2, np.minimum(twice - observed, 1.0))
+    return np.where(even, 1.0, exact), np.where(none, 1.0, mid)

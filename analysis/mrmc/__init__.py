@@ -17,7 +17,7 @@ tables. Everything below the tables works on arrays alone:
 from analysis.mrmc.auc import AucCovariance, empirical_auc
 from analysis.mrmc.choices import sensitivity_panel
 from analysis.mrmc.components import variance_components
-from analysis.mrmc.conditions import reader_conditions
+from analysis.mrmc.conditions import reader_conditions, reader_conditions_items
 from analysis.mrmc.inference import Inference, infer
 from analysis.mrmc.merits import Merits, differences
 from analysis.mrmc.panel import reader_panel
@@ -36,6 +36,7 @@ __all__ = [
     "infer",
     "percent_correct",
     "reader_conditions",
+    "reader_conditions_items",
     "reader_panel",
     "sensitivity_panel",
     "single_treatment",

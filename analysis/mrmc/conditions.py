@@ -92,12 +92,12 @@ def reader_conditions(bundle: Bundle, options: Options | None = None) -> pd.Data
     Notes
     -----
     The difference is a minus b, a coming first in order of name. `readers like these` is RRRC
-    (readers and items random), `these readers` FRRC (readers fixed), `these items` RRFC (items
-    fixed) of Obuchowski and Rockette's analysis with Hillis' degrees of freedom.
+    (readers and items random), `these readers` FRRC (readers fixed) of Obuchowski and Rockette's
+    analysis with Hillis' degrees of freedom.
 
     See Also
     --------
-    analysis.mrmc.two_treatments
+    analysis.reader_conditions_items, analysis.mrmc.two_treatments
 
     Examples
     --------
@@ -111,7 +111,7 @@ def reader_conditions(bundle: Bundle, options: Options | None = None) -> pd.Data
     ...         "answer": list("AAAA" "ABBB" "AABA" "AABB"),
     ...     }),
     ... ))
-    >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()[:2]
+    >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
     [['these readers', 0.5, 0.204, nan], ['readers like these', 0.5, 0.289, 1.778]]
     """
     matrix = reading_matrix(bundle)
@@ -119,12 +119,73 @@ def reader_conditions(bundle: Bundle, options: Options | None = None) -> pd.Data
     return reader_conditions_table(matrix, options or Options(), figures)
 
 
+def reader_conditions_items(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Compare every two conditions on these very items: readers random, items fixed (RRFC).
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns and order as `reader_conditions`; the claim is `these items`.
+
+    Notes
+    -----
+    What is claimed is that other readers would differ alike on the same items: a t test of the
+    readers' own differences, J - 1 degrees of freedom. It says nothing about other items, which is
+    why it stands apart.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> ids = list("abcd")
+    >>> table = reader_conditions_items(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ids, "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": np.repeat(["R1", "R2"], 8), "item_id": ids * 4,
+    ...         "condition": np.tile(np.repeat(["aided", "unaided"], 4), 2),
+    ...         "answer": list("AAAA" "ABBB" "AABA" "AABB"),
+    ...     }),
+    ... ))
+    >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
+    [['these items', 0.5, 0.25, 1.0]]
+    """
+    matrix = reading_matrix(bundle)
+    figures = figures_of_merit(matrix, bundle.items)
+    return reader_conditions_items_table(matrix, options or Options(), figures)
+
+
 def reader_conditions_table(
     matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
 ) -> pd.DataFrame:
     """Return the table of `reader_conditions` for figures of merit that are there already."""
+    claims = (Claim.THESE_READERS, Claim.READERS_LIKE_THESE)
+    return _table(matrix, options, figures, claims)
+
+
+def reader_conditions_items_table(
+    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+) -> pd.DataFrame:
+    """Return the table of `reader_conditions_items` for figures of merit that are there already."""
+    return _table(matrix, options, figures, (Claim.THESE_ITEMS,))
+
+
+def _table(
+    matrix: ReadingMatrix,
+    options: Options,
+    figures: Sequence[FigureOfMerit],
+    claims: Sequence[Claim],
+) -> pd.DataFrame:
     rows = [
-        row for comparison in comparisons_of(matrix, options, figures) for row in _rows(comparison)
+        row
+        for comparison in comparisons_of(matrix, options, figures)
+        for row in _rows(comparison)
+        if row["claim"] in claims
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

@@ -103,8 +103,10 @@ def _auc(matrix: ReadingMatrix, ratings: Ratings) -> FigureOfMerit:
     covariance = AucCovariance.DELONG if matrix.clustered else AucCovariance.JACKKNIFE
     clusters = matrix.clusters[matrix.assigned] if matrix.clustered else None
     reasons = tuple(
-        f"AUC: {n} answers of {column.rater_id} have no confidence" if n else ""
-        for column, n in zip(matrix.columns, ratings.gaps.tolist(), strict=True)
+        _why_no_auc(column.rater_id, int(n), unreadable=bool(unreadable and rated))
+        for column, n, unreadable, rated in zip(
+            matrix.columns, ratings.gaps, ratings.unreadable, ratings.rated, strict=True
+        )
     )
     merits = empirical_auc(
         np.where(np.isnan(ratings.ratings), 0.0, ratings.ratings),
@@ -112,7 +114,7 @@ def _auc(matrix: ReadingMatrix, ratings: Ratings) -> FigureOfMerit:
         clusters,
         covariance,
     )
-    gaps = ratings.gaps > 0
+    gaps = np.array([bool(reason) for reason in reasons])
     either = gaps[:, None] | gaps
     return FigureOfMerit(
         metric=Metric.AUC,
@@ -127,6 +129,14 @@ def _auc(matrix: ReadingMatrix, ratings: Ratings) -> FigureOfMerit:
         reasons=reasons,
         notes=ratings.notes,
     )
+
+
+def _why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
+    if n_gaps:
+        return f"AUC: {n_gaps} answers of {rater} have no confidence"
+    if unreadable:
+        return f"AUC: {rater} gave one letter only, so that it cannot be told what confidence means"
+    return ""
 
 
 def _over(matrix: ReadingMatrix) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,22 @@ import pandas as pd
 from analysis.arrays import Bools, Codes, Floats, Ints
 from analysis.bundle.words import LETTERS, RaterKind
 from analysis.matrix import NO_LETTER, ReadingMatrix
+
+# Slips apart, a rating of the finding separates the answers wholly; sureness hardly does.
+SEPARATED = 0.95
+FEWEST_OF_A_LETTER = 5
+
+
+class Reading(StrEnum):
+    """What a confidence says."""
+
+    SURE = "how sure the rater is of the answer"
+    FINDING = "rates the positive letter"
+    ABSENCE = "rates the negative letter"
+    UNKNOWN = "cannot be told"
+
+
+_DIRECTIONS = {Reading.SURE: 0.0, Reading.FINDING: 1.0, Reading.ABSENCE: -1.0, Reading.UNKNOWN: 0.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,6 +45,8 @@ class Ratings:
         Whether the rater gave any confidence.
     gaps : numpy.ndarray of int, shape (n_columns,)
         Answers without a confidence; with any, the rater's ratings are not complete.
+    unreadable : numpy.ndarray of bool, shape (n_columns,)
+        Whether it cannot be told what the rater's confidence means.
     notes : tuple of str, length n_columns
         How the confidence was read, and how many ratings are missing answers.
     """
@@ -36,6 +55,7 @@ class Ratings:
     ratings: Floats
     rated: Bools
     gaps: Ints
+    unreadable: Bools
     notes: tuple[str, ...]
 
 
@@ -87,69 +107,99 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
 
     Notes
     -----
-    Confidence means one of two things. Where it is how sure the rater is of the answer, the rating
-    is the confidence for the positive letter and its negative for the other. Where it rates the
-    finding itself and the answer follows from a cut-off, every answer of one letter has a
-    confidence above every answer of the other; then the confidence is the rating. The readers are
-    looked at together, for a study gives them one scale; a model is looked at alone.
+    Confidence means one of two things (`Reading`). How sure the rater is of the answer: then the
+    rating is the confidence for the positive letter and its negative for the other. Or it rates
+    the finding itself and the answer follows from a cut-off, each rater's own: then the
+    confidence is the rating. Which it is shows in how far the answers separate the confidences: the
+    share of pairs of a rater's answers, one of either letter, in which the same letter has the
+    higher confidence. From 95 % on it rates the finding. The readers are looked at together, pairs
+    within readers, for a study gives them one scale; a model is looked at alone where it gave five
+    answers of either letter, else it is taken as the readers are. Where nobody shows it, the
+    ratings are undefined.
     """
     items = matrix.assigned
     answers, confidence = matrix.answers[items], matrix.confidence[items]
     positive: Bools = matrix.truth[items] == letters[1]
     missing: Bools = answers == NO_LETTER
     with_confidence: Bools = np.isfinite(confidence)
-    directions = _directions(matrix, answers, confidence, letters)
+    readings = _readings(matrix, answers, confidence, letters)
+    directions = np.array([_DIRECTIONS[reading] for reading in readings])
     signs = np.where(answers == letters[1], 1.0, -1.0)
     ratings = np.where(directions != 0, directions, signs) * confidence
     worst = np.where(positive, -np.inf, np.inf)[:, None]
+    rated = np.logical_or.reduce(with_confidence, axis=0)
     notes = [
-        _note(int(direction), int(absent), letters)
-        for direction, absent in zip(directions, missing.sum(axis=0), strict=True)
+        _note(column.kind, reading if gave else Reading.UNKNOWN, int(absent), letters)
+        for column, reading, gave, absent in zip(
+            matrix.columns, readings, rated, missing.sum(axis=0), strict=True
+        )
     ]
     return Ratings(
         positive=positive,
         ratings=np.where(missing, worst, ratings),
-        rated=np.logical_or.reduce(with_confidence, axis=0),
+        rated=rated,
         gaps=(~missing & ~with_confidence).sum(axis=0, dtype=np.int64),
+        unreadable=np.array([reading is Reading.UNKNOWN for reading in readings], dtype=np.bool_),
         notes=tuple(notes),
     )
 
 
-def _directions(
+def _readings(
     matrix: ReadingMatrix, answers: Codes, confidence: Floats, letters: tuple[int, int]
-) -> Floats:
-    """Return, by column, 1 or -1 where the confidence rates the finding or its absence, else 0."""
-    directions = np.zeros(len(matrix.columns))
-    for columns in _on_one_scale(matrix):
-        high = _given(answers[:, columns] == letters[1], confidence[:, columns])
-        low = _given(answers[:, columns] == letters[0], confidence[:, columns])
-        if len(high) and len(low):
-            above, below = high.min() > low.max(), high.max() < low.min()
-            directions[columns] = float(above) - float(below)
-    return directions
+) -> list[Reading]:
+    """Tell, by column, what the confidence says."""
+    kinds = [column.kind for column in matrix.columns]
+    of = [_separation(answers[:, i], confidence[:, i], letters) for i in range(len(matrix.columns))]
+    readers = _reading([one for one, kind in zip(of, kinds, strict=True) if kind is _READER])
+    found = []
+    for one, kind in zip(of, kinds, strict=True):
+        alone = kind is not _READER and one.fewest >= FEWEST_OF_A_LETTER
+        undecided = kind is not _READER and readers is Reading.UNKNOWN
+        found.append(_reading([one]) if alone or undecided else readers)
+    return found
 
 
-def _on_one_scale(matrix: ReadingMatrix) -> Sequence[list[int]]:
-    """Return the readers' columns, then each model's."""
-    models: dict[str, list[int]] = {}
-    readers = []
-    for place, column in enumerate(matrix.columns):
-        if column.kind is RaterKind.MODEL:
-            models.setdefault(column.rater_id, []).append(place)
-        else:
-            readers.append(place)
-    return [readers, *models.values()]
+_READER = RaterKind.READER
 
 
-def _given(answers: Bools, confidence: Floats) -> Floats:
-    return confidence[answers & np.isfinite(confidence)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Separation:
+    """Pairs of a rater's answers, one of either letter, and in how many the positive is higher."""
+
+    higher: float
+    pairs: int
+    fewest: int
 
 
-def _note(direction: int, absent: int, letters: tuple[int, int]) -> str:
+def _separation(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _Separation:
+    low, high = (confidence[(answers == letter) & np.isfinite(confidence)] for letter in letters)
+    ordered = np.sort(low)
+    below, upto = (np.searchsorted(ordered, high, side=side) for side in ("left", "right"))
+    return _Separation(
+        higher=float((below + upto).sum()) / 2,
+        pairs=len(low) * len(high),
+        fewest=min(len(low), len(high)),
+    )
+
+
+def _reading(separations: Sequence[_Separation]) -> Reading:
+    pairs = sum(one.pairs for one in separations)
+    if not pairs:
+        return Reading.UNKNOWN
+    share = sum(one.higher for one in separations) / pairs
+    if share >= SEPARATED:
+        return Reading.FINDING
+    return Reading.ABSENCE if share <= 1 - SEPARATED else Reading.SURE
+
+
+def _note(kind: RaterKind, reading: Reading, absent: int, letters: tuple[int, int]) -> str:
+    who = "readers" if kind is _READER else "model"
     parts = []
-    if direction:
-        letter = LETTERS[letters[1] if direction > 0 else letters[0]]
-        parts.append(f"confidence is a rating of answer {letter}, which follows from a cut-off")
+    if reading is Reading.SURE:
+        parts.append(f"{who}: confidence is {reading}")
+    elif reading is not Reading.UNKNOWN:
+        letter = LETTERS[letters[1] if reading is Reading.FINDING else letters[0]]
+        parts.append(f"{who}: confidence rates answer {letter}, which follows from a cut-off")
     if absent:
         parts.append("missing answers have the worst rating")
     return "; ".join(parts)

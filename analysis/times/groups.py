@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.arrays import Bools, Ints
-from analysis.bundle.words import Status
+from analysis.bundle.words import WRITTEN_STATUSES, Status
 from analysis.circumstances import Circumstances
 from analysis.matrix import STATUS_CODES, ReadingMatrix
 
@@ -39,21 +39,22 @@ class Group:
 
 def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[Group]:
     """Yield the groups in the order of the table."""
+    every = np.ones(len(times.item), dtype=np.bool_)
     answered = matrix.statuses[times.item, times.column] == ANSWERED
-    yield _group("overall", "micro", answered, always=True)
+    yield _group("overall", "micro", every, always=True)
     for by in ("task", "category", "subcategory"):
         of_item = matrix.groups[by]
         for name in sorted(set(of_item) - {""}):
-            yield _group(by, name, answered & (of_item[times.item] == name), always=True)
+            yield _group(by, name, of_item[times.item] == name, always=True)
     yield from _by_correctness(matrix, times, answered)
-    yield _group("flagged", "without flagged", answered & ~times.flagged, always=True)
-    yield _group("flagged", "flagged only", answered & times.flagged, always=False)
+    yield _group("flagged", "without flagged", ~times.flagged, always=True)
+    yield _group("flagged", "flagged only", times.flagged, always=False)
     for name in session_order(times.session):
-        yield _group("session", name, answered & (times.session == name), always=False)
+        yield _group("session", name, times.session == name, always=False)
     quarter = np.floor(times.share * len(QUARTERS))
     for i, name in enumerate(QUARTERS):
-        yield _group("position", name, answered & (quarter == i), always=False)
-    for status in (Status.SKIPPED, Status.TIMED_OUT, Status.UNPARSED, Status.REFUSED):
+        yield _group("position", name, quarter == i, always=False)
+    for status in WRITTEN_STATUSES:
         of_status = matrix.statuses[times.item, times.column] == STATUS_CODES[status]
         yield _group("status", status.value, of_status, always=False)
 

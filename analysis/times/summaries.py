@@ -26,7 +26,7 @@ COLUMNS = (
     "n_flagged",
     "undefined_because",
 )
-NO_TIME = "no reading here has both an answer and a measured time"
+NO_TIME = "no reading here has a measured time"
 ZERO_TIME = "geometric mean: a time is 0"
 
 
@@ -47,16 +47,16 @@ def times(bundle: Bundle) -> pd.DataFrame:
 
     Notes
     -----
-    Answered first readings with a measured time count, flagged ones included; `n_flagged` says how
-    many. The quartiles are interpolated linearly between order statistics: with
+    First readings with a measured time count, whatever became of them, flagged ones included;
+    `n_flagged` says how many. Quartiles are interpolated linearly between order statistics: with
     :math:`h = (n - 1) q`, :math:`x_{(\lfloor h \rfloor + 1)} + (h - \lfloor h \rfloor)
     (x_{(\lfloor h \rfloor + 2)} - x_{(\lfloor h \rfloor + 1)})`, type 7 of [1]_. The geometric mean
     is :math:`\exp(\overline{\ln x})`, and undefined where a time is 0.
 
-    By `overall`, `task`, `category`, `subcategory`; by `correct` (`correct`, `wrong`: items with a
-    reference standard); by `flagged` (`without flagged`, `flagged only`); by `session`; by
-    `position` (quarters of the rater's session); by `status` (what was not answered, of which the
-    others hold nothing: a time that a limit cut off is not the time of a decision).
+    By `overall`, `task`, `category`, `subcategory`; by `correct` (`correct`, `wrong`: answered
+    items with a reference standard); by `flagged` (`without flagged`, `flagged only`); by
+    `session`; by `position` (quarters of the rater's session); by `status` (`answered` beside what
+    was not: a time that a limit cut off is not the time of a decision).
 
     References
     ----------
