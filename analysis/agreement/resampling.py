@@ -62,29 +62,82 @@ def resampled_sums(
         How often each of them was drawn; None: once.
     """
     answers = answers_of(matrix, items)
-    drawn, times = _different(
-        weights if len(answers.starts) == weights.shape[1] else weights.T[answers.clusters].T
-    )
-    draw = _Draw(weights=_fast(drawn, len(items)))
+    drawn, times = _different(_of_clusters(weights, answers))
     raters = counts_of_raters(answers)
+    draw = _Draw(weights=_fast(drawn, len(items)))
     drawn_raters = draw.totals(raters)
-    for block in _blocks(answers, len(pairs), max(len(answers.starts), len(drawn))):
+    for block, counts in _counted(answers, pairs, max(len(answers.starts), len(drawn))):
+        by_cluster = counts.by_cluster(answers, raters)
+        yield block, by_cluster, counts.by_resample(answers, drawn_raters, draw), times
+
+
+def sums_of_resamples(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, weights: Floats
+) -> Iterator[tuple[slice, Sums]]:
+    """Yield blocks of pairs with their sums by resample, every resample for itself.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    items : numpy.ndarray of int, shape (n_used,)
+        Positions of the scope's items, ascending.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
+        How often each cluster stands in each resample.
+
+    Yields
+    ------
+    block : slice
+        Which pairs.
+    by_resample : Sums
+        Of shape (n_block, n_resamples).
+    """
+    answers = answers_of(matrix, items)
+    draw = _Draw(weights=_fast(_of_clusters(weights, answers), len(items)))
+    drawn_raters = draw.totals(counts_of_raters(answers))
+    for block, counts in _counted(answers, pairs, len(weights)):
+        yield block, counts.by_resample(answers, drawn_raters, draw)
+
+
+def _of_clusters(weights: Floats, answers: Answers) -> Floats:
+    every = len(answers.starts) == weights.shape[1]
+    return weights if every else weights.T[answers.clusters].T
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Counts:
+    """What is counted for each pair of a block, by cluster."""
+
+    a: Ints
+    b: Ints
+    alone_a: csr_array
+    alone_b: csr_array
+    shared: Floats
+
+    def by_cluster(self, answers: Answers, raters: Floats) -> Sums:
+        """Return the sums by cluster, given the raters' own."""
+        shape = (answers.n_kinds, *self.shared.shape[1:])
+        of_a = raters[:, self.a] - self.alone_a.toarray().reshape(shape)
+        of_b = raters[:, self.b] - self.alone_b.toarray().reshape(shape)
+        return sums_from(answers, of_a, of_b, self.shared)
+
+    def by_resample(self, answers: Answers, raters: Numbers, draw: _Draw) -> Sums:
+        """Return the sums by resample, given the raters' own."""
+        of_a = raters[:, self.a] - draw.totals_of_few(self.alone_a, len(self.a))
+        of_b = raters[:, self.b] - draw.totals_of_few(self.alone_b, len(self.b))
+        return sums_from(answers, of_a, of_b, draw.totals(self.shared))
+
+
+def _counted(
+    answers: Answers, pairs: Sequence[Pair], n_columns: int
+) -> Iterator[tuple[slice, _Counts]]:
+    for block in _blocks(answers, len(pairs), n_columns):
         a, b = _columns(pairs[block])
         alone_a, alone_b = counts_of_one(answers, a, b), counts_of_one(answers, b, a)
         shared = counts_of_pairs(answers, a, b)
-        by_cluster = sums_from(
-            answers,
-            raters[:, a] - alone_a.toarray().reshape(-1, len(a), len(answers.starts)),
-            raters[:, b] - alone_b.toarray().reshape(-1, len(b), len(answers.starts)),
-            shared,
-        )
-        by_resample = sums_from(
-            answers,
-            drawn_raters[:, a] - draw.totals_of_few(alone_a, len(a)),
-            drawn_raters[:, b] - draw.totals_of_few(alone_b, len(b)),
-            draw.totals(shared),
-        )
-        yield block, by_cluster, by_resample, times
+        yield block, _Counts(a=a, b=b, alone_a=alone_a, alone_b=alone_b, shared=shared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.agreement.between.pair_sums import Estimate, PairSums, blocks, item_terms
+from analysis.agreement.counts import Sums, count_pairs, sums_of
 from analysis.agreement.pairing import Pair
+from analysis.agreement.resampling import sums_of_resamples
 from analysis.arrays import Bools, Floats, Ints
 from analysis.clusters import ratio
 from analysis.matrix import ReadingMatrix
+
+Estimate = Callable[[Sums], Floats]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -51,11 +54,9 @@ def pair_means(
     PairMeans
         Pairs whose agreement is undefined are left out of their measure's mean.
     """
-    found = np.full((len(estimates), len(pairs)), np.nan)
-    for block in blocks(len(pairs), len(items)):
-        sums = PairSums(**_named(item_terms(matrix, pairs[block], items).sum(axis=-1)))
-        for m, estimate in enumerate(estimates):
-            found[m, block] = estimate(sums)
+    one_cell = np.zeros(len(items), dtype=np.int64)
+    sums = sums_of(count_pairs(matrix, pairs, items, one_cell, 1))
+    found = np.array([estimate(sums)[:, 0] for estimate in estimates])
     defined = np.isfinite(found)
     total = np.where(defined, found, 0.0).sum(axis=-1)
     return PairMeans(mean=ratio(total, defined.sum(axis=-1)), defined=defined)
@@ -91,20 +92,11 @@ def resampled_means(
     numpy.ndarray of float, shape (n_measures, n_resamples)
         Over those pairs that the resample leaves defined.
     """
-    present, starts = np.unique(matrix.clusters[items], return_index=True)
-    drawn = weights[:, present] if len(present) < weights.shape[1] else weights
     total = np.zeros((len(estimates), len(weights)))
     count = np.zeros((len(estimates), len(weights)))
-    for block in blocks(len(pairs), max(len(items), len(weights))):
-        by_cluster = np.add.reduceat(item_terms(matrix, pairs[block], items), starts, axis=-1)
-        rows = by_cluster.reshape(-1, len(starts)) @ drawn.T
-        sums = PairSums(**_named(rows.reshape(*by_cluster.shape[:-1], -1)))
+    for block, sums in sums_of_resamples(matrix, pairs, items, weights):
         for m, estimate in enumerate(estimates):
             found = estimate(sums)[defined[m, block]]
             total[m] += np.where(np.isfinite(found), found, 0.0).sum(axis=0)
             count[m] += np.isfinite(found).sum(axis=0)
     return ratio(total, count)
-
-
-def _named(totals: Floats) -> dict[str, Floats]:
-    return dict(zip(PairSums.__slots__, totals, strict=True))

@@ -8,14 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.between.means import PairMeans, pair_means, resampled_means
-from analysis.agreement.between.pair_sums import (
-    Estimate,
-    brennan_prediger,
-    error_consistency,
-    raw,
-)
+from analysis.agreement.between.means import Estimate, PairMeans, pair_means, resampled_means
 from analysis.agreement.intervals import BOOTSTRAP, FEW_RESAMPLES, ONE_CLUSTER
+from analysis.agreement.measures import brennan_prediger, error_consistency, raw
 from analysis.agreement.pairing import Pair, PairKind, pairs_of
 from analysis.agreement.scopes import partitions
 from analysis.arrays import Bools, Floats, Ints
