@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from analysis.accuracy import accuracy_table
 from analysis.agreement.between.table import agreement_between_table
@@ -85,6 +86,13 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     [1]
     """
     options = options or Options()
+    # The products are small: threads that wait for one another on a machine in use cost four times
+    # the processor time, and longer.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _analyse(bundle, options)
+
+
+def _analyse(bundle: Bundle, options: Options) -> Results:
     matrix = reading_matrix(bundle)
     weights = cluster_weights(matrix, options)
     figures = figures_of_merit(matrix, bundle.items)
