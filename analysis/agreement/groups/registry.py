@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.agreement.groups import coefficients, standard_errors
-from analysis.agreement.groups.sums import GroupSums, Ratings
+from analysis.agreement.groups.ratings import Ratings
+from analysis.agreement.groups.sums import GroupSums
 from analysis.agreement.registry import (
     BOTH_CONSTANT,
     BOTH_CONSTANT_CORRECT,

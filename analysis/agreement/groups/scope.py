@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.agreement.groups.members import Group
+from analysis.agreement.groups.ratings import Ratings, ratings_of
 from analysis.agreement.groups.sums import (
     GroupSums,
-    Ratings,
     group_sums,
     item_terms,
     rater_counts,
     rater_sums,
-    ratings_of,
 )
 from analysis.arrays import Codes, Floats, Ints
 from analysis.matrix import NO_LETTER, ReadingMatrix

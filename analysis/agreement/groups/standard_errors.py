@@ -33,7 +33,8 @@ from analysis.agreement.groups.coefficients import (
     krippendorff_uncorrected,
     prevalences,
 )
-from analysis.agreement.groups.sums import GroupSums, Ratings, observed_by_item
+from analysis.agreement.groups.ratings import Ratings
+from analysis.agreement.groups.sums import GroupSums, observed_by_item
 from analysis.arrays import Floats, Ints
 from analysis.clusters import ratio
 from analysis.matrix import NO_LETTER
