@@ -1,23 +1,15 @@
-"""What must hold for comparisons of accuracy, over counts and bundles nobody chose."""
+"""What must hold for comparisons of accuracy, over counts nobody chose."""
 
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis import Bundle, Options, bundle_from_tables, comparisons, gee
 from analysis.comparison.mcnemar import mcnemar_p
 from analysis.comparison.tango import tango_interval
 from analysis.comparison.yang import yang_test
-
-OPTIONS = Options(bootstrap=30)
-KINDS = ("reader", "reader", "model", "model")
-RATERS = ("R0", "R1", "R2", "R3")
-
-Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 
 counts = st.tuples(*[st.one_of(st.integers(0, 12), st.integers(0, 30_000))] * 3).filter(any)
 alphas = st.sampled_from([1e-6, 0.01, 0.05, 0.3, 0.9])
@@ -28,36 +20,6 @@ clusters = st.lists(
     min_size=2,
     max_size=12,
 ).map(lambda rows: [(a, b, max(n, 1)) for a, b, n in rows])
-
-
-@st.composite
-def studies(draw: st.DrawFn) -> Tables:
-    """Two readers and two models, some answers missing, patients shared or not."""
-    n = draw(st.integers(1, 10))
-    ids = [f"q{i}" for i in range(n)]
-    items = pd.DataFrame(
-        {
-            "item_id": ids,
-            "truth": draw(st.lists(st.sampled_from(["A", "A", "B", ""]), min_size=n, max_size=n)),
-            "patient_id": draw(
-                st.one_of(
-                    st.just(ids), st.lists(st.sampled_from(["p", "q", "r"]), min_size=n, max_size=n)
-                )
-            ),
-        }
-    )
-    readings = pd.DataFrame(
-        [
-            {"rater_id": rater, "item_id": item, "answer": draw(st.sampled_from(["A", "B", ""]))}
-            for rater in RATERS
-            for item in ids
-        ]
-    )
-    return items, readings, pd.DataFrame({"rater_id": RATERS, "rater_kind": KINDS})
-
-
-def _bundle(tables: Tables) -> Bundle:
-    return bundle_from_tables(*tables)
 
 
 def _tango(b: int, c: int, n: int, alpha: float) -> tuple[float, float]:
@@ -139,76 +101,3 @@ def test_every_item_several_times_leaves_yangs_statistic(
     """Copies within a cluster add no information."""
     copied = [(times * a, times * b, times * n) for a, b, n in rows]
     assert _yang(copied) == pytest.approx(_yang(rows), rel=1e-10)
-
-
-@settings(max_examples=10, deadline=None)
-@given(studies(), st.integers(0, 2**31))
-def test_the_order_of_rows_changes_nothing(tables: Tables, seed: int) -> None:
-    """Not even the bootstrap: every number is the same to the last bit."""
-    shuffled = tuple(table.sample(frac=1, random_state=seed) for table in tables)
-    for before, after in (
-        (comparisons(_bundle(tables), OPTIONS), comparisons(_bundle(shuffled), OPTIONS)),
-        (gee(_bundle(tables)), gee(_bundle(shuffled))),
-    ):
-        pd.testing.assert_frame_equal(before, after, check_exact=True)
-
-
-@settings(max_examples=10, deadline=None)
-@given(studies())
-def test_renaming_the_raters_renames_the_rows_and_no_more(tables: Tables) -> None:
-    """Numbers do not hang on names."""
-    items, readings, raters = tables
-    renamed = _bundle(
-        (items, *(t.assign(rater_id="rater " + t["rater_id"]) for t in (readings, raters)))
-    )
-    before = comparisons(_bundle(tables), OPTIONS)
-    for column in ("rater_a", "rater_b"):
-        before[column] = "rater " + before[column]
-    pd.testing.assert_frame_equal(before, comparisons(renamed, OPTIONS), check_exact=True)
-    before = gee(_bundle(tables))
-    before["contrast"] = "rater " + before["contrast"]
-    pd.testing.assert_frame_equal(before, gee(renamed), check_exact=True)
-
-
-@settings(max_examples=10, deadline=None)
-@given(studies())
-def test_swapping_two_readers_flips_the_sign_and_keeps_p(tables: Tables) -> None:
-    """Limits change places; what the two share with the models moves with them."""
-    items, readings, raters = tables
-    swapped = readings.replace({"rater_id": {"R0": "R1", "R1": "R0"}})
-    before, after = (
-        comparisons(_bundle((items, r, raters)), OPTIONS).iloc[0] for r in (readings, swapped)
-    )
-    for one, other in (
-        ("difference", "difference"),
-        ("ci_low", "ci_high"),
-        ("cluster_ci_low", "cluster_ci_high"),
-    ):
-        assert before[one] == pytest.approx(-after[other], abs=1e-12, nan_ok=True)
-    for p in ("p_exact", "p_mid", "p_clustered", "n"):
-        assert before[p] == pytest.approx(after[p], abs=0, nan_ok=True)
-    assert before["only_a_correct"] == after["only_b_correct"]
-
-
-@settings(max_examples=10, deadline=None)
-@given(studies())
-def test_the_presence_of_another_rater_changes_no_pair(tables: Tables) -> None:
-    """But for the family, whose size it is part of."""
-    items, readings, raters = tables
-    fewer = (items, *(t.loc[t["rater_id"] != "R2"] for t in (readings, raters)))
-    before = comparisons(_bundle(fewer), OPTIONS).drop(columns="p_adjusted")
-    after = comparisons(_bundle(tables), OPTIONS).drop(columns="p_adjusted")
-    after = after.loc[(after["rater_a"] != "R2") & (after["rater_b"] != "R2")]
-    pd.testing.assert_frame_equal(before, after.reset_index(drop=True), check_exact=True)
-
-
-@settings(max_examples=10, deadline=None)
-@given(studies())
-def test_adjusted_p_is_no_smaller_and_keeps_the_order(tables: Tables) -> None:
-    """Within the readers and models of the one condition."""
-    table = comparisons(_bundle(tables), OPTIONS)
-    mixed = table.loc[table["family"] != ""]
-    p = mixed["p_mid"] if (mixed["clustered_method"] == "").all() else mixed["p_clustered"]
-    assert (p.isna() == mixed["p_adjusted"].isna()).all()
-    assert (mixed["p_adjusted"] >= p).sum() == p.notna().sum()
-    assert mixed.loc[p.sort_values().index, "p_adjusted"].is_monotonic_increasing or p.isna().all()

@@ -140,14 +140,42 @@ def test_the_fit_is_statsmodels_and_no_less_likely() -> None:
     assert np.sqrt(np.diag(fit.covariance))[1:] == pytest.approx(theirs.bse_fe[1:], rel=0.02)
 
 
+def _arrays(study: Study) -> tuple[Floats, Floats, Ints, Ints]:
+    """Return outcome, design (correct, ten cases, task y), readers and items, centred."""
+    items, readings = study
+    table = readings.merge(items, on="item_id").sort_values("item_id", kind="stable")
+    design = np.column_stack(
+        [
+            np.ones(len(table)),
+            table["answer"] == "A",
+            table["position"] / 10,
+            table["task"] == "y",
+        ]
+    ).astype(np.float64)
+    design[:, 1:] -= design[:, 1:].mean(axis=0)
+    outcome = np.log(table["response_ms"].to_numpy())
+    codes = (pd.factorize(table[name], sort=True)[0] for name in ("rater_id", "item_id"))
+    return outcome - outcome.mean(), design, *codes
+
+
 def test_simulated_truth_lies_in_its_interval_as_often_as_promised() -> None:
     """A hundred studies of 3 readers and 60 items, 95 % intervals."""
+    truth = np.log([0.8, 0.99, 1.3])
     inside = []
     for seed in range(100):
-        table = time_model(bundle_from_tables(*_study(3, 60, seed))).set_index("term")
-        for term, truth in ((CORRECT, 0.8), (POSITION, 0.99), ("task y against x", 1.3)):
-            inside.append(table.loc[term, "ci_low"] <= truth <= table.loc[term, "ci_high"])
+        fit = _found(_arrays(_study(3, 60, seed)))
+        half = 1.96 * np.sqrt(np.diag(fit.covariance))[1:]
+        inside += (np.abs(fit.estimates[1:] - truth) <= half).tolist()
     assert 0.91 <= np.mean(inside) <= 0.98
+
+
+def test_the_table_is_the_fit_of_its_readings() -> None:
+    """Estimates and errors of correctness, position and task, whatever the file's order."""
+    study = _study(3, 60)
+    table, fit = time_model(bundle_from_tables(*study)).set_index("term"), _found(_arrays(study))
+    for i, term in enumerate((CORRECT, POSITION, "task y against x"), start=1):
+        assert table.loc[term, "estimate"] == pytest.approx(fit.estimates[i], abs=1e-6)
+        assert table.loc[term, "se"] == pytest.approx(np.sqrt(fit.covariance[i, i]), abs=1e-6)
 
 
 @pytest.mark.parametrize(("n_readers", "n_items"), [(3, 200), (5, 400)])

@@ -1,0 +1,263 @@
+"""What must not change a number of any table, over bundles nobody chose."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis import Options, agreement_pairs, analyse, bundle_from_tables, comparisons
+
+OPTIONS = Options(bootstrap=20)
+LETTERS = "ABCD"
+# Measures that know an item's options, but not by what letters they go.
+UNBOUND = ["raw", "brennan_prediger", "error_consistency", "same_wrong"]
+RATERS = ["rater_id", "rater_a", "rater_b", "model_id", "contrast"]
+# Columns that look at all raters, or at all pairs of a family.
+OF_ALL = {"rank", "rank_low", "rank_high", "p_adjusted"}
+ESTIMATE = {
+    "accuracy": "accuracy",
+    "agreement_pairs": "estimate",
+    "agreement_groups": "estimate",
+    "agreement_between": "difference",
+    "intra_reader": "estimate",
+    "comparisons": "difference",
+    "reader_panel": "p",
+    "reader_conditions": "p",
+    "sensitivity_panel": "p",
+    "gee": "p",
+    "time_model": "estimate",
+    "times": "median_ms",
+    "leaderboard": "rank_low",
+}
+WORDS = {"note", "method", "undefined_because"}
+
+Study = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
+Tables = Mapping[str, pd.DataFrame]
+
+
+@st.composite
+def studies(draw: st.DrawFn, fewest_readers: int = 1) -> Study:
+    """Return up to three readers and two models: gaps, flags, times, repeats, shared patients."""
+    n = draw(st.integers(1, 7))
+    ids = [f"q{i}" for i in range(n)]
+    columns = {
+        "truth": [*LETTERS, ""],
+        "n_options": [4, 5, 9],
+        "task": ["x", "y", ""],
+        "option_set": ["o", "p"],
+        "patient_id": draw(st.sampled_from([[""], ["p", "q", "r"]])),
+    }
+    items = pd.DataFrame({"item_id": ids}).assign(
+        **{
+            name: draw(st.lists(st.sampled_from(values), min_size=n, max_size=n))
+            for name, values in columns.items()
+        }
+    )
+    readers = [f"R{i}" for i in range(draw(st.integers(fewest_readers, 3)))]
+    models = [f"M{i}" for i in range(draw(st.integers(0, 2)))]
+    conditions = draw(st.sampled_from([[""], ["aided", "unaided"]]))
+    reading = st.tuples(
+        st.sampled_from([*LETTERS, ""]),
+        st.sampled_from(["", "0", "1000", "2750.5"]),
+        st.sampled_from(["", "", "late zoomed"]),
+        st.sampled_from(["", "", "left the room"]),
+    )
+    keys = [
+        (rater, condition, item, place, repeat)
+        for rater in (*readers, *models)
+        for condition in (conditions if rater in readers else [""])
+        for place, item in enumerate(ids)
+        for repeat in ([1, 2] if place == 0 else [1])
+    ]
+    made = draw(st.lists(reading, min_size=len(keys), max_size=len(keys)))
+    names = ["rater_id", "condition", "item_id", "position", "repeat"]
+    names += ["answer", "response_ms", "flags", "excluded"]
+    readings = pd.DataFrame([(*k, *m) for k, m in zip(keys, made, strict=True)], columns=names)
+    kinds = ["reader"] * len(readers) + ["model"] * len(models)
+    return items, readings, pd.DataFrame({"rater_id": readers + models, "rater_kind": kinds})
+
+
+def _tables(study: Study) -> Tables:
+    return analyse(bundle_from_tables(*study), OPTIONS).tables
+
+
+def _same(before: pd.DataFrame, after: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(
+        before.reset_index(drop=True),
+        after.reset_index(drop=True),
+        check_exact=True,
+        check_dtype=False,
+    )
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies(), st.integers(0, 2**31))
+def test_the_order_of_rows_changes_nothing(study: Study, seed: int) -> None:
+    """Neither a resample nor a model's optimum: every cell is the same to the last bit."""
+    before = _tables(study)
+    after = _tables(tuple(table.sample(frac=1, random_state=seed) for table in study))
+    for name, table in before.items():
+        _same(table, after[name])
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies())
+def test_renaming_the_raters_renames_the_rows_and_no_more(study: Study) -> None:
+    """Numbers do not hang on names."""
+    items, readings, raters = study
+    renamed = (items, *(t.assign(rater_id="the " + t["rater_id"]) for t in (readings, raters)))
+    before, after = _tables(study), _tables(renamed)
+    for name, table in before.items():
+        named = {
+            column: [f"the {cell}" if cell else "" for cell in table[column]]
+            for column in RATERS
+            if column in table
+        }
+        _same(table.assign(**named), after[name])
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies(), st.data())
+def test_relabelling_each_items_options_changes_nothing_that_is_not_bound_to_letters(
+    study: Study, data: st.DataObject
+) -> None:
+    """What looks at right and wrong, or at same and other, knows no letters."""
+    items, readings, raters = (table.copy() for table in study)
+    maps = {
+        item: {"": "", **dict(zip(LETTERS, data.draw(st.permutations(LETTERS)), strict=True))}
+        for item in items["item_id"]
+    }
+    items["truth"] = [maps[i][t] for i, t in zip(items["item_id"], items["truth"], strict=True)]
+    readings["answer"] = [
+        maps[i][a] for i, a in zip(readings["item_id"], readings["answer"], strict=True)
+    ]
+    before, after = _tables(study), _tables((items, readings, raters))
+    for name, table in before.items():
+        if "measure" not in table:
+            _same(table, after[name])
+            continue
+        columns = [c for c in ("measure", "n", "estimate", "difference") if c in table]
+        one, other = (t.loc[t["measure"].isin(UNBOUND), columns] for t in (table, after[name]))
+        pd.testing.assert_frame_equal(
+            one.reset_index(drop=True), other.reset_index(drop=True), rtol=1e-12, atol=1e-12
+        )
+
+
+@settings(max_examples=10, deadline=None)
+@given(studies(), st.data())
+def test_another_rater_changes_no_row_but_of_those_it_belongs_to(
+    study: Study, data: st.DataObject
+) -> None:
+    """Not in the last bit, resamples included; panels and groups are another matter for readers."""
+    items, readings, raters = study
+    gone = data.draw(st.sampled_from(raters["rater_id"].tolist()[1:] or [""]))
+    fewer = [table.loc[table["rater_id"] != gone] for table in (readings, raters)]
+    before, after = _tables((items, *fewer)), _tables(study)
+    own = ["accuracy", "agreement_pairs", "comparisons", "times", "missing", "sensitivity"]
+    own += ["agreement_indices", "intra_reader", "leaderboard"]
+    if gone.startswith("M"):
+        own += ["reader_panel", "reader_conditions", "sensitivity_panel", "gee", "time_model"]
+        own += ["variance_components", "agreement_groups"]
+    for name in own:
+        one, other = (_without(tables[name], gone) for tables in (before, after))
+        columns = [column for column in one if column not in OF_ALL]
+        keys = [c for c in ("condition", "by", "group", "rater_id") if name == "leaderboard"]
+        if keys:
+            one, other = one.sort_values(keys), other.sort_values(keys)
+        _same(one[columns], other[columns])
+
+
+def _without(table: pd.DataFrame, gone: str) -> pd.DataFrame:
+    for column in set(RATERS) & set(table):
+        table = table.loc[table[column] != gone]
+    return table.loc[table["raters"] == "readers"] if "raters" in table else table
+
+
+@settings(max_examples=15, deadline=None)
+@given(studies())
+def test_the_reason_names_what_is_empty_and_nothing_else(study: Study) -> None:
+    """Of agreement: standard error, interval, or both; without a prefix everything."""
+    tables = _tables(study)
+    for name in ("agreement_pairs", "agreement_groups", "agreement_between", "intra_reader"):
+        table = tables[name]
+        because, no_interval = table["undefined_because"], table["ci_low"].isna()
+        assert (no_interval == table["ci_high"].isna()).all()
+        both = because.str.startswith("standard error and interval: ").astype(bool)
+        interval = because.str.startswith("interval: ").astype(bool)
+        plain = (because != "") & ~both & ~interval
+        estimate = "difference" if name == "agreement_between" else "estimate"
+        assert (plain == table[estimate].isna()).all()
+        assert ((both | plain | interval) == no_interval).all()
+        if "se" in table:
+            assert ((both | plain) == table["se"].isna()).all()
+            assert not (table["ci_high"] > 1).any()
+        assert not (table["ci_low"] > table["ci_high"]).any()
+
+
+@settings(max_examples=15, deadline=None)
+@given(studies())
+def test_what_is_empty_has_its_reason_and_what_is_not_its_bounds(study: Study) -> None:
+    """No silent gap, no row twice, no limit on the wrong side, no warning on the way."""
+    tables = _tables(study)
+    for name, column in ESTIMATE.items():
+        table = tables[name]
+        assert (table.loc[table[column].isna(), "undefined_because"] != "").all(), name
+    for table in tables.values():
+        keys = [c for c in table if pd.api.types.is_string_dtype(table[c]) and c not in WORDS]
+        assert not table.duplicated(keys).any()
+        if "ci_low" in table:
+            assert not (table["ci_low"] > table["ci_high"]).any()
+    timed, model, board = (tables[name] for name in ("times", "time_model", "leaderboard"))
+    assert ((timed["n"] == 0) == timed["median_ms"].isna()).all()
+    assert (timed["geometric_mean_ms"].isna() == (timed["undefined_because"] != "")).all()
+    assert not (timed["q1_ms"] > timed["median_ms"]).any()
+    assert (timed["n_flagged"] <= timed["n"]).all()
+    assert (model["estimate"].isna() == (model["undefined_because"] != "")).all()
+    assert not (model["ci_low"] > model["ratio"]).any()
+    assert (board["rank_low"].isna() == (board["undefined_because"] != "")).all()
+    assert not (board["rank_low"] > board["rank_high"]).any()
+    assert not (tables["accuracy"]["ci_high"] > 1).any()
+    counts, items = tables["missing"], tables["item_difficulty"]
+    assert (counts.iloc[:, 3:].sum(axis=1) == counts["n_assigned"]).all()
+    assert (items["n_readers_correct"] <= items["n_readers"]).all()
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies())
+def test_adjusted_p_is_no_smaller_and_keeps_the_order(study: Study) -> None:
+    """Within the readers and models of each condition."""
+    table = comparisons(bundle_from_tables(*study), OPTIONS)
+    column = "p_mid" if (table["clustered_method"] == "").all() else "p_clustered"
+    for _, members in table.loc[table["family"] != ""].groupby("family"):
+        p, adjusted = members[column], members["p_adjusted"]
+        assert (p.isna() == adjusted.isna()).all()
+        assert (adjusted >= p).sum() == p.notna().sum()
+        assert adjusted.loc[p.dropna().sort_values().index].is_monotonic_increasing
+
+
+@settings(max_examples=8, deadline=None)
+@given(studies(fewest_readers=2))
+def test_two_readers_swapped_agree_as_before_and_differ_the_other_way(study: Study) -> None:
+    """Limits change places; p stays, and so does what agreement there is."""
+    items, readings, _ = study
+    readings = readings.loc[readings["rater_id"].isin(["R0", "R1"])]
+    swapped = readings.replace({"rater_id": {"R0": "R1", "R1": "R0"}})
+    before, after = (bundle_from_tables(items, some) for some in (readings, swapped))
+    pd.testing.assert_frame_equal(
+        *(agreement_pairs(b, OPTIONS).drop(columns="undefined_because") for b in (before, after)),
+        rtol=1e-12,
+        atol=1e-12,
+    )
+    one, other = (comparisons(bundle, OPTIONS) for bundle in (before, after))
+    for column, there in (
+        ("difference", "difference"),
+        ("ci_low", "ci_high"),
+        ("cluster_ci_low", "cluster_ci_high"),
+    ):
+        turned = (-other[there]).tolist()
+        assert one[column].tolist() == pytest.approx(turned, abs=1e-12, nan_ok=True)
+    for column in ("p_exact", "p_mid", "p_clustered", "n"):
+        pd.testing.assert_series_equal(one[column], other[column])
+    assert one["only_a_correct"].tolist() == other["only_b_correct"].tolist()
