@@ -1,6 +1,6 @@
 """Small bundles that the tests of the analysis share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -13,11 +13,14 @@ MakeBundle = Callable[..., Bundle]
 
 @pytest.fixture
 def make_bundle() -> MakeBundle:
-    """Give a maker of bundles from a key and one string of answers a rater; a dot is no answer."""
+    """Give a maker of bundles from a key and one string of answers a rater; a dot is no answer.
+
+    Answers under a condition go by (rater, condition).
+    """
 
     def make(
         truth: str,
-        answers: dict[str, str],
+        answers: Mapping[str, str] | Mapping[tuple[str, str], str],
         *,
         models: tuple[str, ...] = (),
         **columns: object,
@@ -25,19 +28,22 @@ def make_bundle() -> MakeBundle:
         ids = [f"q{i:03d}" for i in range(len(truth))]
         items = pd.DataFrame({"item_id": ids, "truth": [c.strip(".") for c in truth]})
         items = items.assign(**{"n_options": 4, **columns})
+        whose = [key if isinstance(key, tuple) else (key, "") for key in answers]
         readings = pd.DataFrame(
             [
-                {"rater_id": rater, "item_id": item, "answer": answer.strip(".")}
-                for rater, given in answers.items()
+                {
+                    "rater_id": rater,
+                    "condition": condition,
+                    "item_id": item,
+                    "answer": answer.strip("."),
+                }
+                for (rater, condition), given in zip(whose, answers.values(), strict=True)
                 for item, answer in zip(ids, given, strict=True)
             ]
         )
-        raters = pd.DataFrame(
-            {
-                "rater_id": list(answers),
-                "rater_kind": ["model" if rater in models else "reader" for rater in answers],
-            }
-        )
+        names = list(dict.fromkeys(rater for rater, _ in whose))
+        kinds = ["model" if rater in models else "reader" for rater in names]
+        raters = pd.DataFrame({"rater_id": names, "rater_kind": kinds})
         return bundle_from_tables(items, readings, raters)
 
     return make

@@ -2,10 +2,9 @@
 
 import math
 
-import pandas as pd
 import pytest
 
-from analysis import Options, agreement_between, agreement_pairs, bundle_from_tables
+from analysis import Options, agreement_between, agreement_pairs
 from analysis.agreement.between import table as between
 from analysis.agreement.intervals import ONE_CLUSTER
 from tests.unit.analysis.conftest import MakeBundle
@@ -110,27 +109,20 @@ def test_one_patient_leaves_no_interval(make_bundle: MakeBundle) -> None:
     assert row["difference"] == -0.25
 
 
-def test_a_model_with_one_condition_stands_beside_the_readers_of_each() -> None:
+def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
+    make_bundle: MakeBundle,
+) -> None:
     """One row a condition that readers have."""
-    readings = pd.DataFrame(
-        [
-            {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer}
-            for rater, condition, given in (
-                ("R1", "aided", "AB"),
-                ("R2", "aided", "AB"),
-                ("R1", "unaided", "AA"),
-                ("R2", "unaided", "AB"),
-                ("M1", "", "AB"),
-                ("M2", "", "AA"),
-            )
-            for item, answer in zip(("q1", "q2"), given, strict=True)
-        ]
-    )
-    raters = pd.DataFrame(
-        {"rater_id": ["R1", "R2", "M1", "M2"], "rater_kind": ["reader"] * 2 + ["model"] * 2}
-    )
-    items = pd.DataFrame({"item_id": ["q1", "q2"], "n_options": 4})
-    table = agreement_between(bundle_from_tables(items, readings, raters), Options(bootstrap=20))
+    answers = {
+        ("R1", "aided"): "AB",
+        ("R2", "aided"): "AB",
+        ("R1", "unaided"): "AA",
+        ("R2", "unaided"): "AB",
+        ("M1", ""): "AB",
+        ("M2", ""): "AA",
+    }
+    bundle = make_bundle("..", answers, models=("M1", "M2"))
+    table = agreement_between(bundle, Options(bootstrap=20))
     raw = table.loc[table["measure"] == "raw"]
     columns = ["condition", "among_readers", "readers_models", "among_models"]
     assert raw[columns].values.tolist() == [["aided", 1, 0.75, 0.5], ["unaided", 0.5, 0.75, 0.5]]

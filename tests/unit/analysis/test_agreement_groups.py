@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from analysis import Bundle, Options, agreement_groups, agreement_pairs, bundle_from_tables
+from analysis import Bundle, Options, agreement_groups, agreement_pairs
 from analysis.agreement.groups import registry
 from analysis.agreement.intervals import ONE_CLUSTER
 from analysis.agreement.registry import (
@@ -75,28 +75,21 @@ def test_rows_stand_in_order_of_group_scope_and_measure(make_bundle: MakeBundle)
         assert list(zip(rows["scope"], rows["measure"], strict=True)) == one_group
 
 
-def test_a_model_with_one_condition_joins_the_readers_of_every_condition() -> None:
+def test_a_model_with_one_condition_joins_the_readers_of_every_condition(
+    make_bundle: MakeBundle,
+) -> None:
     """As it does in pairs; a condition without a reader has no group of all."""
-    readings = pd.DataFrame(
-        [
-            {"rater_id": rater, "condition": condition, "item_id": item, "answer": "A"}
-            for rater, condition in (
-                ("R1", "aided"),
-                ("R1", "unaided"),
-                ("R2", "unaided"),
-                ("M1", ""),
-                ("M2", "aided"),
-                ("M2", "unaided"),
-                ("M2", "blind"),
-            )
-            for item in ("q1", "q2")
-        ]
-    )
-    raters = pd.DataFrame(
-        {"rater_id": ["R1", "R2", "M1", "M2"], "rater_kind": ["reader"] * 2 + ["model"] * 2}
-    )
-    items = pd.DataFrame({"item_id": ["q1", "q2"], "n_options": 4})
-    table = agreement_groups(bundle_from_tables(items, readings, raters))
+    everybody = [
+        ("R1", "aided"),
+        ("R1", "unaided"),
+        ("R2", "unaided"),
+        ("M1", ""),
+        ("M2", "aided"),
+        ("M2", "unaided"),
+        ("M2", "blind"),
+    ]
+    bundle = make_bundle("..", dict.fromkeys(everybody, "AA"), models=("M1", "M2"))
+    table = agreement_groups(bundle)
     found = table.loc[table["measure"] == "brennan_prediger"]
     assert found[["condition", "raters", "n_raters"]].values.tolist() == [
         ["", "models", 1],

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from analysis import Bundle, accuracy, agreement_pairs, bundle_from_tables
+from analysis import Bundle, accuracy, agreement_pairs
 from analysis.agreement import registry
 from analysis.agreement.rows import CONSTANT_SE
 from tests.unit.analysis.conftest import MakeBundle
@@ -49,27 +49,13 @@ def test_a_pair_is_named_reader_first_else_in_order_of_id(make_bundle: MakeBundl
     ]
 
 
-def test_a_model_with_one_condition_meets_the_readers_of_every_condition() -> None:
+def test_a_model_with_one_condition_meets_the_readers_of_every_condition(
+    make_bundle: MakeBundle,
+) -> None:
     """Readers meet each other only under the same condition."""
-    readings = pd.DataFrame(
-        [
-            {"rater_id": rater, "condition": condition, "item_id": item, "answer": "A"}
-            for rater, condition in (
-                ("R1", "aided"),
-                ("R1", "unaided"),
-                ("R2", "unaided"),
-                ("M1", ""),
-                ("M2", ""),
-            )
-            for item in ("a", "b")
-        ]
-    )
-    raters = pd.DataFrame(
-        {"rater_id": ["R1", "R2", "M1", "M2"], "rater_kind": ["reader"] * 2 + ["model"] * 2}
-    )
-    table = agreement_pairs(
-        bundle_from_tables(pd.DataFrame({"item_id": ["a", "b"]}), readings, raters)
-    )
+    everybody = [("R1", "aided"), ("R1", "unaided"), ("R2", "unaided"), ("M1", ""), ("M2", "")]
+    bundle = make_bundle("..", dict.fromkeys(everybody, "AA"), models=("M1", "M2"))
+    table = agreement_pairs(bundle)
     pairs = table[["condition", "rater_a", "rater_b"]].drop_duplicates().values.tolist()
     assert pairs == [
         ["", "M1", "M2"],

@@ -9,7 +9,15 @@ import pytest
 from analysis import Options, accuracy, agreement_pairs, bundle_from_tables, comparisons
 from analysis.comparison import correctness
 from analysis.comparison.correctness import NO_REFERENCE
-from analysis.comparison.pairs import FEW_RESAMPLES, ONE_CLUSTER, TANGO, YANG
+from analysis.comparison.pairs import (
+    FEW_RESAMPLES,
+    ONE_CLUSTER,
+    TANGO,
+    YANG,
+    comparisons_table,
+)
+from analysis.matrix import reading_matrix
+from analysis.resamples import cluster_weights
 from tests.unit.analysis.conftest import MakeBundle
 
 COLUMNS = [
@@ -99,22 +107,12 @@ def test_only_readers_with_models_form_a_family(make_bundle: MakeBundle) -> None
     assert table.loc[mixed, "p_adjusted"].to_numpy()[order] == pytest.approx(expected)
 
 
-def test_each_condition_is_a_family_and_a_model_with_one_meets_all() -> None:
+def test_each_condition_is_a_family_and_a_model_with_one_meets_all(
+    make_bundle: MakeBundle,
+) -> None:
     """The family bears the condition's name."""
-    readings = pd.DataFrame(
-        [
-            {"rater_id": rater, "condition": condition, "item_id": f"q{i}", "answer": answer}
-            for rater, condition, answers in (
-                ("R", "aided", "AAAAAB"),
-                ("R", "unaided", "BBBBBB"),
-                ("M", "", "AAAAAA"),
-            )
-            for i, answer in enumerate(answers)
-        ]
-    )
-    items = pd.DataFrame({"item_id": [f"q{i}" for i in range(6)], "truth": "A"})
-    raters = pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]})
-    table = comparisons(bundle_from_tables(items, readings, raters))
+    answers = {("R", "aided"): "AAAAAB", ("R", "unaided"): "BBBBBB", ("M", ""): "AAAAAA"}
+    table = comparisons(make_bundle("AAAAAA", answers, models=("M",)))
     assert table["condition"].tolist() == ["aided", "unaided"]
     assert table["family"].tolist() == [
         "reader-model pairs, aided",
@@ -197,7 +195,9 @@ def test_resamples_without_a_reference_standard_leave_the_cluster_interval_out(
     truth = "AA" + "." * 78
     answers = {"R": "A" * 80, "S": "AB" + "A" * 78}
     bundle = make_bundle(truth, answers, patient_id=[f"p{i % 40:02d}" for i in range(80)])
-    rows = [comparisons(bundle, Options(bootstrap=1, seed=seed)).iloc[0] for seed in range(60)]
+    matrix = reading_matrix(bundle)
+    draws = [Options(bootstrap=1, seed=seed) for seed in range(40)]
+    rows = [comparisons_table(matrix, o, cluster_weights(matrix, o)).iloc[0] for o in draws]
     empty = [row for row in rows if math.isnan(row["cluster_ci_low"])]
     assert 0 < len(empty) < len(rows)
     assert {row["undefined_because"] for row in empty} == {FEW_RESAMPLES}

@@ -80,24 +80,18 @@ def test_with_one_reader_the_estimate_is_the_pairs_difference_reversed(
     assert gee(bundle)["estimate"].tolist() == [-comparisons(bundle)["difference"].iloc[0]]
 
 
-def test_a_model_with_one_condition_is_compared_under_every_condition() -> None:
+def test_a_model_with_one_condition_is_compared_under_every_condition(
+    make_bundle: MakeBundle,
+) -> None:
     """In order of condition and model; readers of that condition only."""
-    readings = pd.DataFrame(
-        [
-            {"rater_id": rater, "condition": condition, "item_id": f"q{i}", "answer": answer}
-            for rater, condition, answers in (
-                ("R1", "aided", "AAAB"),
-                ("R1", "unaided", "ABBB"),
-                ("R2", "unaided", "BBAB"),
-                ("M2", "", "AABA"),
-                ("M1", "", "ABAA"),
-            )
-            for i, answer in enumerate(answers)
-        ]
-    )
-    items = pd.DataFrame({"item_id": [f"q{i}" for i in range(4)], "truth": "A"})
-    kinds = {"rater_id": ["R1", "R2", "M1", "M2"], "rater_kind": ["reader"] * 2 + ["model"] * 2}
-    table = gee(bundle_from_tables(items, readings, pd.DataFrame(kinds)))
+    answers = {
+        ("R1", "aided"): "AAAB",
+        ("R1", "unaided"): "ABBB",
+        ("R2", "unaided"): "BBAB",
+        ("M2", ""): "AABA",
+        ("M1", ""): "ABAA",
+    }
+    table = gee(make_bundle("AAAA", answers, models=("M1", "M2")))
     assert table[["condition", "contrast", "n_readings", "estimate"]].values.tolist() == [
         ["aided", "M1", 8, 0.0],
         ["aided", "M2", 8, 0.0],

@@ -1,14 +1,17 @@
 """Conditions against each other over the same readers."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Bundle, bundle_from_tables, mrmc, reader_conditions, variance_components
+from analysis import Bundle, mrmc, reader_conditions, variance_components
+from tests.unit.analysis.conftest import MakeBundle
 
 Answers = dict[tuple[str, str], str]
+Read = Callable[[Answers], Bundle]
 
 BOTH: Answers = {
     ("R1", "aided"): "AAAABAAA",
@@ -18,26 +21,13 @@ BOTH: Answers = {
 }
 
 
-def read(answers: Answers, truth: str = "AAAAAAAA") -> Bundle:
-    """Make a bundle from one string of answers a rater and condition; M is a model."""
-    ids = [f"q{i}" for i in range(len(truth))]
-    readings = pd.DataFrame(
-        [
-            {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer}
-            for (rater, condition), given in answers.items()
-            for item, answer in zip(ids, given, strict=True)
-        ]
-    )
-    raters = sorted({rater for rater, _ in answers})
-    kinds = ["model" if rater[0] == "M" else "reader" for rater in raters]
-    return bundle_from_tables(
-        pd.DataFrame({"item_id": ids, "truth": list(truth)}),
-        readings,
-        pd.DataFrame({"rater_id": raters, "rater_kind": kinds}),
-    )
+@pytest.fixture
+def read(make_bundle: MakeBundle) -> Read:
+    """Give a maker of bundles of eight items whose reference standard is A; M1 is a model."""
+    return lambda answers: make_bundle("A" * 8, answers, models=("M1",))
 
 
-def test_the_difference_is_the_first_condition_by_name_minus_the_second() -> None:
+def test_the_difference_is_the_first_condition_by_name_minus_the_second(read: Read) -> None:
     """By hand: 7/8 and 7/8 aided, 4/8 and 4/8 unaided."""
     table = reader_conditions(read(BOTH))
     assert table["claim"].tolist() == ["these readers", "readers like these", "these items"]
@@ -47,7 +37,7 @@ def test_the_difference_is_the_first_condition_by_name_minus_the_second() -> Non
     assert table["difference"].tolist() == [0.375] * 3
 
 
-def test_only_readers_with_both_conditions_count() -> None:
+def test_only_readers_with_both_conditions_count(read: Read) -> None:
     """A reader with one condition does not, nor does a model with both."""
     more = {
         ("R3", "aided"): "AAAABBBB",
@@ -59,13 +49,13 @@ def test_only_readers_with_both_conditions_count() -> None:
     )
 
 
-def test_conditions_without_a_common_reader_make_no_row() -> None:
+def test_conditions_without_a_common_reader_make_no_row(read: Read) -> None:
     """Different people cannot be compared so."""
     table = reader_conditions(read({("R1", "aided"): "AAAABAAA", ("R2", "unaided"): "AABBBAAB"}))
     assert len(table) == 0
 
 
-def test_three_conditions_make_three_contrasts() -> None:
+def test_three_conditions_make_three_contrasts(read: Read) -> None:
     """Every two, in order of name."""
     third = {("R1", "image-absent"): "BBBBABAB", ("R2", "image-absent"): "BABBABBB"}
     table = reader_conditions(read({**BOTH, **third}))
@@ -73,7 +63,7 @@ def test_three_conditions_make_three_contrasts() -> None:
     assert pairs == [["aided", "image-absent"], ["aided", "unaided"], ["image-absent", "unaided"]]
 
 
-def test_one_reader_leaves_the_fixed_claim() -> None:
+def test_one_reader_leaves_the_fixed_claim(read: Read) -> None:
     """Claims about readers in general need two."""
     one = {key: given for key, given in BOTH.items() if key[0] == "R1"}
     table = reader_conditions(read(one)).set_index("claim")
@@ -88,7 +78,7 @@ def test_one_reader_leaves_the_fixed_claim() -> None:
     assert not math.isnan(parts.loc["Cov1", "value"])
 
 
-def test_the_same_answers_under_both_conditions_are_no_infinite_t() -> None:
+def test_the_same_answers_under_both_conditions_are_no_infinite_t(read: Read) -> None:
     """No variance of the difference: no test."""
     same = {
         (reader, condition): BOTH[(reader, "aided")]

@@ -157,9 +157,8 @@ def test_a_smaller_error_for_random_readers_is_noted(make_bundle: MakeBundle) ->
     assert "below" not in fixed["note"]
 
 
-def test_a_model_with_one_condition_meets_the_readers_of_each() -> None:
+def test_a_model_with_one_condition_meets_the_readers_of_each(make_bundle: MakeBundle) -> None:
     """And a model with several meets the readers of the same names."""
-    ids = [f"q{i}" for i in range(6)]
     answers = {
         ("R1", "aided"): "AAAAAB",
         ("R1", "unaided"): "AABBAB",
@@ -168,18 +167,7 @@ def test_a_model_with_one_condition_meets_the_readers_of_each() -> None:
         ("M2", "aided"): "BAAAAA",
         ("M2", "image-absent"): "BBAAAB",
     }
-    readings = pd.DataFrame(
-        [
-            {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer}
-            for (rater, condition), given in answers.items()
-            for item, answer in zip(ids, given, strict=True)
-        ]
-    )
-    kinds = pd.DataFrame(
-        {"rater_id": ["R1", "R2", "M1", "M2"], "rater_kind": ["reader"] * 2 + ["model"] * 2}
-    )
-    items = pd.DataFrame({"item_id": ids, "truth": "A"})
-    table = reader_panel(bundle_from_tables(items, readings, kinds))
+    table = reader_panel(make_bundle("AAAAAA", answers, models=("M1", "M2")))
     fixed = table[table["claim"] == FIXED]
     assert fixed[["model_id", "condition", "n_readers"]].to_numpy().tolist() == [
         ["M1", "aided", 1],

@@ -120,19 +120,12 @@ def test_an_item_that_nobody_has_come_to_is_not_a_hard_one() -> None:
     assert table["note"].tolist() == [EVERYBODY_MISSED, EVERYBODY_RIGHT, ""]
 
 
-def test_a_model_with_one_condition_stands_beside_the_readers_of_each() -> None:
+def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
+    make_bundle: MakeBundle,
+) -> None:
     """Items are listed condition by condition."""
-    items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
-    readings = pd.DataFrame(
-        {
-            "rater_id": ["R", "R", "M"],
-            "item_id": "a",
-            "answer": ["A", "B", "A"],
-            "condition": ["aided", "unaided", ""],
-        }
-    )
-    raters = pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]})
-    table = item_difficulty(bundle_from_tables(items, readings, raters))
+    answers = {("R", "aided"): "A", ("R", "unaided"): "B", ("M", ""): "A"}
+    table = item_difficulty(make_bundle("A", answers, models=("M",)))
     assert table[["condition", "n_readers_correct", "n_models_correct"]].values.tolist() == [
         ["aided", 1, 1],
         ["unaided", 0, 1],

