@@ -75,7 +75,20 @@ def item_difficulty(bundle: Bundle) -> pd.DataFrame:
 
 
 def item_difficulty_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
-    """Return the table of `item_difficulty` for readings that are arranged already."""
+    """Return the table of `item_difficulty` for readings that are arranged already.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables, for what describes the items.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `item_difficulty` says.
+    """
     items = np.flatnonzero(matrix.assigned)
     items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
     described = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]

@@ -110,6 +110,16 @@ def reading_matrix(bundle: Bundle) -> ReadingMatrix:
     -------
     ReadingMatrix
         Of hidden repeats only the first counts here.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> matrix = reading_matrix(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2"], "truth": ["A", ""]}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2"], "answer": ["A", "C"]}),
+    ... ))
+    >>> matrix.answers.tolist(), matrix.truth.tolist(), matrix.correct.tolist()
+    ([[0], [2]], [0, -1], [[True], [False]])
     """
     clusters = cluster_codes(bundle.items)
     order = np.lexsort((bundle.items["item_id"].to_numpy(dtype=str), clusters))

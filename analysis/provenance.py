@@ -79,7 +79,13 @@ def bundle_hash(files: Mapping[str, str]) -> str:
 
 
 def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
-    """Return the hash that the protocol states for itself, None where it states none."""
+    """Return the hash that the protocol states for itself, None where it states none.
+
+    Examples
+    --------
+    >>> protocol_hash({"sha256": "ab12", "locked": {}}), protocol_hash({})
+    ('ab12', None)
+    """
     stated = (protocol.get(key) for key in HASH_KEYS)
     return next((str(value) for value in stated if value), None)
 

@@ -30,6 +30,17 @@ def cluster_weights(matrix: ReadingMatrix, options: Options) -> Floats | None:
     -------
     numpy.ndarray of float, shape (n_resamples, n_clusters), or None
         How often each cluster stands in each resample; None where every item stands alone.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.matrix import reading_matrix
+    >>> items = pd.DataFrame({"item_id": ["q1", "q2", "q3"], "patient_id": ["p", "p", "q"]})
+    >>> readings = pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2", "q3"], "answer": "A"})
+    >>> matrix = reading_matrix(bundle_from_tables(items, readings))
+    >>> cluster_weights(matrix, Options(bootstrap=4)).shape
+    (4, 2)
     """
     if not matrix.clustered:
         return None

@@ -77,7 +77,18 @@ def agreement_indices(bundle: Bundle) -> pd.DataFrame:
 
 
 def agreement_indices_table(matrix: ReadingMatrix) -> pd.DataFrame:
-    """Return the table of `agreement_indices` for readings that are arranged already."""
+    """Return the table of `agreement_indices` for readings that are arranged already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `agreement_indices` says.
+    """
     pairs = pairs_of(matrix.columns)
     names = pair_names(matrix.columns, pairs).assign(pair=np.arange(len(pairs)))
     tables = [

@@ -41,7 +41,18 @@ class Correctness:
 
 
 def correctness(matrix: ReadingMatrix) -> Correctness:
-    """Collect the right answers of every column of a matrix."""
+    """Collect the right answers of every column of a matrix.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+
+    Returns
+    -------
+    Correctness
+        Of the items with a reference standard.
+    """
     assigned = matrix.assigned
     correct = matrix.correct[assigned].astype(np.float64)
     clusters = matrix.clusters[assigned]
@@ -66,6 +77,15 @@ def only_one_right(right: Correctness, a: Ints, b: Ints) -> tuple[Floats, Floats
     -------
     only_a, only_b : numpy.ndarray of float, shape (n_pairs,)
         Whole numbers.
+
+    Examples
+    --------
+    >>> correct = np.array([[1.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> right = Correctness(n=4, correct=correct, by_cluster=correct, sizes=np.ones(4),
+    ...                     present=np.arange(4))
+    >>> only_a, only_b = only_one_right(right, np.array([0]), np.array([1]))
+    >>> only_a.tolist(), only_b.tolist()
+    ([2.0], [1.0])
     """
     both = right.correct.T @ right.correct
     return both[a, a] - both[a, b], both[b, b] - both[a, b]
@@ -91,6 +111,16 @@ def resampled_limits(
     -------
     low, high : numpy.ndarray of float, shape (n_pairs,)
         nan where fewer than 80 % of the resamples hold an item with a reference standard.
+
+    Examples
+    --------
+    >>> sums = np.array([[2.0, 1.0], [1.0, 1.0]])
+    >>> right = Correctness(n=4, correct=sums, by_cluster=sums, sizes=np.full(2, 2.0),
+    ...                     present=np.arange(2))
+    >>> weights = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
+    >>> low, high = resampled_limits(right, np.array([0]), np.array([1]), weights, alpha=0.05)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0125], [0.4875])
     """
     drawn = weights if len(right.present) == weights.shape[1] else weights[:, right.present]
     counts, sizes = right.by_cluster.T @ drawn.T, drawn @ right.sizes

@@ -71,10 +71,28 @@ def _reason(one: Inference, no_value: str) -> str:
 
 
 def below(random: Inference, fixed: Inference) -> str:
-    """Return the note that random readers came out more precise than fixed ones, else nothing."""
+    """Return the note that random readers came out more precise than fixed ones, else nothing.
+
+    Parameters
+    ----------
+    random, fixed : Inference
+        Of one difference, for readers like these and for these readers.
+
+    Examples
+    --------
+    >>> from analysis.mrmc.inference import infer
+    >>> below(infer(0.1, 0.01, 4, alpha=0.05), infer(0.1, 0.04, math.inf, alpha=0.05))
+    'standard error is below that of these readers'
+    """
     return BELOW_FIXED if random.se < fixed.se * (1 - ROUNDING) else ""
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Join what is not empty, in order, with semicolons."""
+    """Join what is not empty, in order, with semicolons.
+
+    Examples
+    --------
+    >>> joined(["one", "", "two"])
+    'one; two'
+    """
     return "; ".join(part for part in parts if part)

@@ -82,7 +82,22 @@ def variance_components(bundle: Bundle, options: Options | None = None) -> pd.Da
 def variance_components_table(
     matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
 ) -> pd.DataFrame:
-    """Return the table of `variance_components` for figures of merit that are there already."""
+    """Return the table of `variance_components` for figures of merit that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Not used by the components; handed on.
+    figures : sequence of FigureOfMerit
+        The metrics.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `variance_components` says.
+    """
     rows = [*_of_panels(matrix, options, figures), *_of_conditions(matrix, options, figures)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

@@ -181,6 +181,22 @@ def _table(
     figures: Sequence[FigureOfMerit],
     claims: Sequence[Claim],
 ) -> pd.DataFrame:
+    """Return the table of `reader_conditions` for figures of merit that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    figures : sequence of FigureOfMerit
+        The metrics.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `reader_conditions` says.
+    """
     rows = [
         row
         for comparison in comparisons_of(matrix, options, figures)
@@ -193,7 +209,22 @@ def _table(
 def comparisons_of(
     matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
 ) -> Iterator[Comparison]:
-    """Yield every contrast under every metric that one of its readers takes part in."""
+    """Yield every contrast under every metric that one of its readers takes part in.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    figures : sequence of FigureOfMerit
+        The metrics.
+
+    Yields
+    ------
+    Comparison
+        In order of conditions and metric.
+    """
     for contrast in contrasts_of(matrix):
         for figure in figures:
             if figure.measured[contrast.columns].any():
@@ -202,7 +233,18 @@ def comparisons_of(
 
 
 def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
-    """Yield every two conditions that some reader read under both."""
+    """Yield every two conditions that some reader read under both.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+
+    Yields
+    ------
+    Contrast
+        Conditions in order of name, readers in order of id; models take no part.
+    """
     columns: dict[str, dict[str, int]] = {}
     for place, column in enumerate(matrix.columns):
         if column.kind is RaterKind.READER:

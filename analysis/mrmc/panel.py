@@ -162,7 +162,22 @@ def reader_panel_table(
 def comparisons_of(
     matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
 ) -> Iterator[Comparison]:
-    """Yield every panel under every metric that one of its readers takes part in."""
+    """Yield every panel under every metric that one of its readers takes part in.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    figures : sequence of FigureOfMerit
+        The metrics.
+
+    Yields
+    ------
+    Comparison
+        In order of model, condition and metric.
+    """
     for panel in panels_of(matrix):
         for figure in figures:
             if figure.measured[panel.readers].any():
@@ -173,7 +188,18 @@ def comparisons_of(
 
 
 def panels_of(matrix: ReadingMatrix) -> list[Panel]:
-    """Return every model with the readers of every condition it is compared under."""
+    """Return every model with the readers of every condition it is compared under.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+
+    Returns
+    -------
+    list of Panel
+        In order of model and condition.
+    """
     mixed = [pair for pair in pairs_of(matrix.columns) if pair.kind is PairKind.MIXED]
     names = [(matrix.columns[pair.b].rater_id, pair.condition, pair.b, pair.a) for pair in mixed]
     return [

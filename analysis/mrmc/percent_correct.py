@@ -68,7 +68,13 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
 
 
 def no_covariance(n_items: int, n_clusters: int) -> str:
-    """Return why so few items give no covariance, empty where they do."""
+    """Return why so few items give no covariance, empty where they do.
+
+    Examples
+    --------
+    >>> no_covariance(4, 1), no_covariance(4, 2)
+    ('all items belong to one patient or examination', '')
+    """
     if n_items == 0:
         return NO_ITEM
     if n_clusters == 1:

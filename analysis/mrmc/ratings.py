@@ -116,6 +116,25 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
     within readers, for a study gives them one scale; a model is looked at alone where it gave five
     answers of either letter, else it is taken as the readers are. Where nobody shows it, the
     ratings are undefined.
+    Confidence means one of two things. Where it is how sure the rater is of the answer, the rating
+    is the confidence for the positive letter and its negative for the other. Where it rates the
+    finding itself and the answer follows from a cut-off, every answer of one letter has a
+    confidence above every answer of the other; then the confidence is the rating. The readers are
+    looked at together, for a study gives them one scale; a model is looked at alone.
+
+    Examples
+    --------
+    A reader who is sure of B, unsure of B, unsure of A:
+
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.matrix import reading_matrix
+    >>> matrix = reading_matrix(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"], "truth": list("BAA")}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2", "q3"],
+    ...                   "answer": list("BBA"), "confidence": [5, 1, 1]}),
+    ... ))
+    >>> ratings_of(matrix, (0, 1)).ratings[:, 0].tolist()
+    [5.0, 1.0, -1.0]
     """
     items = matrix.assigned
     answers, confidence = matrix.answers[items], matrix.confidence[items]

@@ -63,7 +63,8 @@ def fit_crossed(outcome: Floats, design: Floats, readers: Ints, items: Ints) -> 
     Returns
     -------
     CrossedFit or None
-        None where there is no optimum: no residual variance is left.
+        None where no residual variance is left, or where the search does not settle. It settles
+        the surer the nearer to 0 `outcome` and `design` (but for the intercept) are: centre them.
 
     Notes
     -----

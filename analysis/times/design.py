@@ -93,7 +93,18 @@ def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFra
 
 
 def complete(readings: pd.DataFrame) -> pd.DataFrame:
-    """Leave out readings that lack what others have, and times of 0, which have no logarithm."""
+    """Leave out readings that lack what others have, and times of 0, which have no logarithm.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        From `modelled_readings`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Some of its rows.
+    """
     kinds = [kind for kind in KINDS if readings[kind].notna().any()]
     whole = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
     return readings.loc[whole].reset_index(drop=True)

@@ -40,6 +40,20 @@ class Group:
 def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[Group]:
     """Yield the groups in the order of the table."""
     every = np.ones(len(times.item), dtype=np.bool_)
+    """Yield the groups in the order of the table.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    times : Circumstances
+        Their measured times.
+
+    Yields
+    ------
+    Group
+        Overall, the items' groups, then what the reading itself was like.
+    """
     answered = matrix.statuses[times.item, times.column] == ANSWERED
     yield _group("overall", "micro", every, always=True)
     for by in ("task", "category", "subcategory"):
@@ -61,6 +75,11 @@ def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[Group]:
 
 def session_order(sessions: npt.NDArray[np.object_]) -> list[str]:
     """Return the names of sessions: numbers in their order, then words in theirs.
+
+    Parameters
+    ----------
+    sessions : numpy.ndarray of str, shape (n_times,)
+        The session of each time; empty where not given.
 
     Examples
     --------
