@@ -13,7 +13,13 @@ from scipy.stats import rankdata
 from analysis.accuracy import NO_REFERENCE
 from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
-from analysis.clusters import ALL_IN_ONE, ENOUGH_RESAMPLES, percentile_limits, ratio
+from analysis.clusters import (
+    ALL_IN_ONE,
+    ENOUGH_RESAMPLES,
+    percentile_limits,
+    ratio,
+    sums_by_cluster,
+)
 from analysis.conditions import columns_by_condition
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.options import Options
@@ -158,7 +164,7 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
         ]
     unit = matrix.clusters[items] if weights is not None else np.arange(len(items))
     names, part = np.unique(matrix.groups["task"][items].astype(str), return_inverse=True)
-    counted = np.column_stack([matrix.correct[items], np.ones(len(items))]).astype(np.float32)
+    counted = np.column_stack([matrix.correct[items], np.ones(len(items))]).astype(np.float64)
     drawn = _drawn(counted, unit, part, weight_blocks(weights, len(items), options))
     because = ONE_ITEM if weights is None else ONE_CLUSTER
     parts = [
@@ -166,7 +172,7 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
             by="task" if name else "",
             group=str(name),
             n=int((part == t).sum()),
-            accuracy=_accuracy(counted[part == t].sum(axis=0, dtype=np.float64)),
+            accuracy=_accuracy(counted[part == t].sum(axis=0)),
             resampled=_accuracy(drawn[t]),
             because=because if len(np.unique(unit[part == t])) == 1 else "",
         )
@@ -177,7 +183,7 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
         by="overall",
         group="micro",
         n=len(items),
-        accuracy=_accuracy(counted.sum(axis=0, dtype=np.float64)),
+        accuracy=_accuracy(counted.sum(axis=0)),
         resampled=_accuracy(drawn.sum(axis=0)),
         because=because,
     )
@@ -185,13 +191,12 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
     return [micro, _macro(matrix, tasks, because), *tasks]
 
 
-def _drawn(counted: Single, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
+def _drawn(counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
     """Return each part's counts in each resample, shape (n_parts, n_counted, n_resamples)."""
     sums = []
     for t in range(int(part.max()) + 1):
-        present, cell = np.unique(unit[part == t], return_inverse=True)
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
-        sums.append((present, np.add.reduceat(counted[part == t], first, axis=0)))
+        those, present = sums_by_cluster(counted[part == t], unit[part == t])
+        sums.append((present, those.astype(np.float32)))  # whole numbers, so exact
     return np.concatenate(
         [
             np.array([(block[:, present] @ those).T for present, those in sums], dtype=np.float64)
