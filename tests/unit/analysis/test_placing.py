@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.cli import main
+from analysis.errors import OutputError
 from analysis.placing import Part, fresh_folder
 
 RENAME = Path.rename
@@ -132,26 +133,52 @@ def test_links_and_somebody_elses_report_are_left_alone(
     assert "is a link" in capsys.readouterr().err
 
 
-def test_a_failure_at_any_step_leaves_the_earlier_report(
+def _failing(patch: pytest.MonkeyPatch, step: int) -> None:
+    """Let the disk be full at one of the moves."""
+    moves = iter(range(100))
+
+    def rename(self: Path, target: Path) -> Path:
+        if next(moves) == step:
+            raise OSError(28, os.strerror(28))
+        return RENAME(self, target)
+
+    patch.setattr(Path, "rename", rename)
+
+
+def test_a_failure_at_any_step_leaves_the_earlier_files(tmp_path: Path) -> None:
+    """Three parts are moved aside and three in; whichever move fails, all are taken back."""
+    parts = [Part(name="tables", holds=(".csv",)), Part(name="a.txt"), Part(name="b.txt")]
+
+    def write(text: str) -> None:
+        with fresh_folder(tmp_path, parts) as fresh:
+            (fresh / "tables").mkdir()
+            for name in ("tables/one.csv", "a.txt", "b.txt"):
+                (fresh / name).write_text(text)
+
+    write("earlier")
+    before = _files(tmp_path)
+    for step in range(6):
+        with pytest.MonkeyPatch.context() as patch:
+            _failing(patch, step)
+            with pytest.raises(OutputError, match="cannot be written"):
+                write("new")
+        assert _files(tmp_path) == before
+    write("new")
+    assert set(_files(tmp_path).values()) == {b"new"}
+
+
+def test_a_report_that_fails_half_way_leaves_the_earlier_one(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Six parts are moved aside and six in; whichever move fails, all are taken back."""
+    """Six parts have been moved aside, the first is in."""
     out = tmp_path / "out"
     assert _report(folder, out) == 0
     before = _files(out)
     (folder / "readings.csv").write_text("rater_id,item_id,answer\nR1,q1,A\n")
-    for failing in range(12):
-        moves = iter(range(100))
-
-        def rename(self: Path, target: Path, moves: object = moves, failing: int = failing) -> Path:
-            if next(moves) == failing:  # type: ignore[call-overload]
-                raise OSError(28, os.strerror(28))
-            return RENAME(self, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "rename", rename)
-            assert _report(folder, out) == 1
-        assert _files(out) == before
+    with monkeypatch.context() as patch:
+        _failing(patch, 7)
+        assert _report(folder, out) == 1
+    assert _files(out) == before
     assert _report(folder, out) == 0
     assert _files(out) != before
 
