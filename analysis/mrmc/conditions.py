@@ -163,24 +163,6 @@ def reader_conditions_items(bundle: Bundle, options: Options | None = None) -> p
 def reader_conditions_table(
     matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
 ) -> pd.DataFrame:
-    """Return the table of `reader_conditions` for figures of merit that are there already."""
-    claims = (Claim.THESE_READERS, Claim.READERS_LIKE_THESE)
-    return _table(matrix, options, figures, claims)
-
-
-def reader_conditions_items_table(
-    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
-) -> pd.DataFrame:
-    """Return the table of `reader_conditions_items` for figures of merit that are there already."""
-    return _table(matrix, options, figures, (Claim.THESE_ITEMS,))
-
-
-def _table(
-    matrix: ReadingMatrix,
-    options: Options,
-    figures: Sequence[FigureOfMerit],
-    claims: Sequence[Claim],
-) -> pd.DataFrame:
     """Return the table of `reader_conditions` for figures of merit that are there already.
 
     Parameters
@@ -197,6 +179,38 @@ def _table(
     pandas.DataFrame
         As `reader_conditions` says.
     """
+    claims = (Claim.THESE_READERS, Claim.READERS_LIKE_THESE)
+    return _table(matrix, options, figures, claims)
+
+
+def reader_conditions_items_table(
+    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+) -> pd.DataFrame:
+    """Return the table of `reader_conditions_items` for figures of merit that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    figures : sequence of FigureOfMerit
+        The metrics.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `reader_conditions_items` says.
+    """
+    return _table(matrix, options, figures, (Claim.THESE_ITEMS,))
+
+
+def _table(
+    matrix: ReadingMatrix,
+    options: Options,
+    figures: Sequence[FigureOfMerit],
+    claims: Sequence[Claim],
+) -> pd.DataFrame:
     rows = [
         row
         for comparison in comparisons_of(matrix, options, figures)

@@ -38,8 +38,6 @@ class Group:
 
 
 def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[Group]:
-    """Yield the groups in the order of the table."""
-    every = np.ones(len(times.item), dtype=np.bool_)
     """Yield the groups in the order of the table.
 
     Parameters
@@ -54,6 +52,7 @@ def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[Group]:
     Group
         Overall, the items' groups, then what the reading itself was like.
     """
+    every = np.ones(len(times.item), dtype=np.bool_)
     answered = matrix.statuses[times.item, times.column] == ANSWERED
     yield _group("overall", "micro", every, always=True)
     for by in ("task", "category", "subcategory"):
