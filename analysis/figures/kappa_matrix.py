@@ -23,6 +23,8 @@ MEASURE_TITLES: Mapping[str, str] = {
     "raw": "Raw agreement",
     "same_wrong": "Same wrong answer",
 }
+# Its order of raters is that of every matrix.
+HEADLINE = "brennan_prediger"
 MOST_WITH_NUMBERS = 24
 MOST_WITH_HOVER = 60
 CELL_MM = 9.2
@@ -54,15 +56,14 @@ def kappa_matrix_chart(
     Returns
     -------
     Chart
-        A square heat map: readers first, then models, each kind in the order that puts alike
-        raters side by side; undefined cells and the diagonal are grey. Over 24 raters the numbers
-        are left out, over 60 the texts on hover as well.
+        A square heat map in the order of `matrix_order`; undefined cells and the diagonal are grey.
+        Over 24 raters the numbers are left out, over 60 the texts on hover as well.
     """
     wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(wanted, condition)
-    kinds = _raters(rows)
     known = _estimates(rows)
-    raters = [rater for kind in kinds for rater in by_likeness(kind, known)]
+    kinds = matrix_order(pairs, measure=measure, condition=condition, scope=scope)
+    raters = [rater for kind in kinds for rater in kind]
     n = len(raters)
     values = [[known.get((a, b), math.nan) for b in raters] for a in raters]
     labels = rater_labels(raters, names)
@@ -83,6 +84,39 @@ def kappa_matrix_chart(
         height_mm=max(n, 3) * CELL_MM,
     )
     return Chart(rows=((panel,),), stretches=False, square=True)
+
+
+def matrix_order(
+    pairs: pd.DataFrame,
+    *,
+    measure: str = HEADLINE,
+    condition: str = "",
+    scope: str = "all",
+) -> tuple[list[str], list[str]]:
+    """Return the readers and the models in the order of the condition's matrices.
+
+    Parameters
+    ----------
+    pairs : pandas.DataFrame
+        The table of `analysis.agreement_pairs`.
+    measure : str
+        One of its measures; its raters are returned.
+    condition, scope : str
+        As `kappa_matrix_chart` has them.
+
+    Returns
+    -------
+    tuple of (list of str, list of str)
+        Each kind with alike raters side by side. Alike is who agrees by Brennan-Prediger, whatever
+        the measure, so that the matrices of a condition can be compared cell by cell; by the
+        measure itself where the pairs hold no Brennan-Prediger.
+    """
+    here = pairs.loc[pairs["scope"] == scope]
+    rows = pairs_in_condition(here.loc[here["measure"] == measure], condition)
+    headline = pairs_in_condition(here.loc[here["measure"] == HEADLINE], condition)
+    known = _estimates(headline if len(headline) else rows)
+    readers, models = _raters(rows)
+    return by_likeness(readers, known), by_likeness(models, known)
 
 
 def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from analysis.figures import RaterName, rater_names
 from analysis.protocol import stated
 from analysis.provenance import provenance
 from analysis.report.checklists import Checklist, checklists
+from analysis.report.conditions import has_several
 from analysis.report.findings import findings
 from analysis.report.items import ItemList, item_lists
 from analysis.report.methods import Paragraph, cited, methods
@@ -42,7 +43,7 @@ class FigureSection:
     name, title : str
         For ids, and as text.
     conditions : list of (str, list of DrawnFigure)
-        Figures by condition; the condition is empty where the bundle has none.
+        Figures by condition; the condition is empty where the run has only one.
     """
 
     name: str
@@ -120,7 +121,7 @@ def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportCo
         simulated=[names[rater] for rater in simulated],
         all_simulated=bool(simulated) and len(simulated) == len(bundle.raters),
         findings=_by_theme(results),
-        sections=_sections(figures),
+        sections=_sections(figures, named=has_several(results)),
         tables=overviews(results),
         item_lists=item_lists(results),
         methods=paragraphs,
@@ -149,14 +150,14 @@ def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _sections(figures: Sequence[DrawnFigure]) -> list[FigureSection]:
+def _sections(figures: Sequence[DrawnFigure], *, named: bool) -> list[FigureSection]:
     names = [*SECTIONS, *sorted({figure.section for figure in figures} - set(SECTIONS))]
     return [
         FigureSection(
             name=name,
             title=SECTIONS.get(name, name.capitalize()),
             conditions=[
-                (condition, list(part))
+                (condition if named else "", list(part))
                 for condition, part in groupby(
                     (figure for figure in figures if figure.section == name),
                     key=lambda figure: figure.condition,

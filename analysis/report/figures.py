@@ -228,8 +228,9 @@ def _matrices(results: Results, condition: str, names: Mapping[str, RaterName]) 
         return
     percent = results.options.confidence_percent
     many = results.tables["accuracy"]["rater_id"].nunique() > MOST_WITH_ALL_MATRICES
+    overall = pairs.loc[pairs["scope"] == "all"]
     for measure in MATRICES[:1] if many else MATRICES:
-        rows = pairs.loc[(pairs["scope"] == "all") & (pairs["measure"] == measure)]
+        rows = overall.loc[overall["measure"] == measure]
         if rows["estimate"].notna().any():
             shown = pairs_in_condition(rows, condition)
             yield (
@@ -237,7 +238,7 @@ def _matrices(results: Results, condition: str, names: Mapping[str, RaterName]) 
                 measure,
                 MEASURE_TITLES[measure],
                 captions.matrix_caption(shown, measure, percent),
-                kappa_matrix_chart(rows, measure=measure, condition=condition, names=names),
+                kappa_matrix_chart(overall, measure=measure, condition=condition, names=names),
             )
 
 

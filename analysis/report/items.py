@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from analysis.bundle.words import LETTERS
+from analysis.report.conditions import shown_condition
 from analysis.report.findings.errors import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
 from analysis.report.rows import Row, number, rows_of
 from analysis.results import Results
@@ -26,7 +27,8 @@ class ListedItem:
     Parameters
     ----------
     item_id, condition, task, question, truth : str
-        `truth` with the option's words where they are known.
+        The condition is empty where the run has only one; `truth` with the option's words where
+        they are known.
     readers, models : str
         How many of them had it right.
     """
@@ -75,7 +77,9 @@ def item_lists(results: Results) -> list[ItemList]:
     for note, title in TITLES.items():
         rows = rows_of(results, "item_difficulty", note=note)
         if rows:
-            listed = [_item(row, texts.get(str(row["item_id"]), {})) for row in rows[:MOST_ITEMS]]
+            listed = [
+                _item(results, row, texts.get(str(row["item_id"]), {})) for row in rows[:MOST_ITEMS]
+            ]
             lists.append(ItemList(title=title, items=listed, total=len(rows)))
     return lists
 
@@ -83,10 +87,10 @@ def item_lists(results: Results) -> list[ItemList]:
 _TEXTS = ("item_id", "question", "truth", "options")
 
 
-def _item(row: Row, item: Row) -> ListedItem:
+def _item(results: Results, row: Row, item: Row) -> ListedItem:
     return ListedItem(
         item_id=str(row["item_id"]),
-        condition=str(row.get("condition") or ""),
+        condition=shown_condition(results, str(row.get("condition") or "")),
         task=str(row.get("task") or ""),
         question=_cut(str(item.get("question") or "")),
         truth=_truth(item),

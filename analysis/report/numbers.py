@@ -56,6 +56,21 @@ def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: in
     return MOST_DECIMALS
 
 
+def decimals_that_subtract(a: float, b: float, least: int = 2, most: int = 4) -> int:
+    """Find how many decimals let a reader check the difference by subtracting.
+
+    Examples
+    --------
+    >>> decimals_that_subtract(0.25, 0.5), decimals_that_subtract(0.366, 0.4141)
+    (2, 3)
+    """
+    for decimals in range(least, most):
+        unit = 10**decimals
+        if round(b * unit) - round(a * unit) == round((b - a) * unit):
+            return decimals
+    return most
+
+
 def count(n: int, word: str, plural: str | None = None) -> str:
     """Write a count with its word.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ MOST_SVG_BYTES = 3_000_000
 # Longer words get places where a line may break: a label of 200 letters must not leave its cell.
 LONGEST_WORD = 18
 LONGEST_TITLE, LONGEST_NAME = 120, 40
+# Widths of a column of ids, and of a letter at the size of a table.
+ITEM_MM, LETTER_MM = (16.0, 38.0), 1.55
 TEMPLATE = Path(__file__).parent / "report.typ"
 FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
 
@@ -134,7 +137,12 @@ def _section(section: FigureSection, place: Path) -> dict[str, Any]:
         {
             "name": _soft(condition),
             "figures": [
-                {"file": file, "title": _soft(figure.title), "caption": _soft(figure.caption)}
+                {
+                    "file": file,
+                    "title": _soft(figure.title),
+                    "caption": _soft(figure.caption),
+                    "square": figure.square,
+                }
                 for figure in figures
                 if (file := _file(figure, place))
             ],
@@ -159,12 +167,19 @@ def _file(figure: DrawnFigure, place: Path) -> str:
 
 def _items(one: ItemList) -> dict[str, Any]:
     left = one.total - len(one.items[:MOST_LISTED])
+    named = any(item.condition for item in one.items)
     return {
         "title": f"{one.title} ({one.total:,})",
+        "columns": [
+            _width([item.item_id for item in one.items[:MOST_LISTED]]),
+            *([_width([item.condition for item in one.items[:MOST_LISTED]])] if named else []),
+        ],
+        "header": ["Item", *(["Condition"] if named else [])],
         "left": f"{left:,} more in tables/item_difficulty.csv." if left else "",
         "rows": [
             [
-                _soft(" · ".join(filter(None, (item.item_id, item.condition)))),
+                _soft(item.item_id),
+                *([_soft(item.condition)] if named else []),
                 _soft(item.question or "–"),
                 _soft(item.truth),
                 item.readers,
@@ -173,6 +188,12 @@ def _items(one: ItemList) -> dict[str, Any]:
             for item in one.items[:MOST_LISTED]
         ],
     }
+
+
+def _width(words: Sequence[str]) -> float:
+    """Return a column's width in mm: ids stand on one line unless they are very long."""
+    least, most = ITEM_MM
+    return min(most, max(least, LETTER_MM * max(map(len, words), default=0) + 3))
 
 
 def _table(table: ReportTable) -> dict[str, Any]:

@@ -35,6 +35,8 @@ class DrawnFigure:
         For the screen.
     svg, png : bytes or None
         For print.
+    square : bool
+        Whether it is a matrix.
     """
 
     name: str
@@ -45,6 +47,7 @@ class DrawnFigure:
     figure: go.Figure
     svg: bytes | None
     png: bytes | None
+    square: bool = False
 
 
 def drawn(figure: ReportFigure) -> DrawnFigure:
@@ -59,4 +62,5 @@ def drawn(figure: ReportFigure) -> DrawnFigure:
         figure=figure.figure,
         svg=printed.svg() if printed else None,
         png=printed.png() if printed else None,
+        square=figure.chart.square,
     )

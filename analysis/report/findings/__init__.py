@@ -7,27 +7,28 @@ from analysis.report.findings.agreement import agreement_findings
 from analysis.report.findings.errors import error_findings
 from analysis.report.findings.finding import Finding, Theme
 from analysis.report.findings.limits import limit_findings
-from analysis.report.findings.panel import condition_findings, panel_findings
+from analysis.report.findings.panel import panel_findings
 from analysis.report.findings.ranking import ranking_findings
 from analysis.report.findings.sensitivity import sensitivity_findings
 from analysis.report.findings.single_readers import single_reader_findings
 from analysis.report.findings.studied import studied_findings
 from analysis.report.findings.times import time_findings
+from analysis.report.findings.two_conditions import condition_findings
 from analysis.results import Results
 
 __all__ = ["Finding", "Theme", "findings"]
 
 PARTS = (
     studied_findings,
-    accuracy_findings,
     panel_findings,
     single_reader_findings,
     condition_findings,
+    accuracy_findings,
     agreement_findings,
     error_findings,
+    sensitivity_findings,
     time_findings,
     ranking_findings,
-    sensitivity_findings,
     limit_findings,
 )
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.bundle.words import RaterKind
+from analysis.report.conditions import under
 from analysis.report.findings.finding import (
     KIND_WORDS,
     MOST_CONDITIONS,
     Finding,
     Theme,
     named,
-    under,
 )
 from analysis.report.numbers import percent
 from analysis.report.rows import conditions_in
@@ -42,7 +42,7 @@ def _accuracy(results: Results, condition: str) -> list[str]:
         if not len(part):
             continue
         best, worst = part.iloc[0].to_dict(), part.iloc[-1].to_dict()
-        where = under(condition)
+        where = under(results, condition)
         if len(part) == 1:
             sentences.append(f"The one {KIND_WORDS[kind]}{where}: {_one(results, best)}.")
         elif best["n_correct"] == worst["n_correct"]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from analysis.agreement.pairing import PairKind
+from analysis.figures import conditions_of
 from analysis.report.claims import Verdict, verdict
+from analysis.report.conditions import under
 from analysis.report.findings.differences import Scale, area
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named, under
-from analysis.report.numbers import rounded
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
+from analysis.report.numbers import decimals_that_subtract, rounded
 from analysis.report.rows import Row, conditions_in, number, reason, rows_of
 from analysis.results import Results
 
@@ -21,9 +24,13 @@ PAIR_WORDS = {
 }
 MEASURES = {
     "brennan_prediger": "agreement beyond guessing (Brennan-Prediger)",
-    "error_consistency": "error consistency (agreement on right and wrong beyond what the"
+}
+BETWEEN = {
+    "brennan_prediger": "Brennan-Prediger",
+    "error_consistency": "Error consistency (the same items right and wrong, beyond what the"
     " accuracies alone make)",
 }
+GROUPS = ("readers", "models")
 DIRECTION = {
     Verdict.MORE: "models agree more with the readers than the readers with each other",
     Verdict.FEWER: "models agree less with the readers than the readers with each other",
@@ -31,59 +38,69 @@ DIRECTION = {
 
 
 def agreement_findings(results: Results) -> list[Finding]:
-    """Say how far readers agree, and how models agree with them."""
+    """Say how far readers agree, how far models do, and how models agree with readers."""
+    pairs = set(conditions_in(results, "agreement_pairs"))
+    shown = [one for one in conditions_of(results.tables["accuracy"]) if one in pairs]
     texts = []
-    for condition in conditions_in(results, "agreement_pairs")[:MOST_CONDITIONS]:
-        texts += [
-            text for text in (_group(results, condition), _between(results, condition)) if text
-        ] or _pairs(results, condition)
+    for condition in shown[:MOST_CONDITIONS]:
+        found = (_groups(results, condition), _between(results, condition))
+        texts += [text for text in found if text] or _pairs(results, condition)
     return [Finding(theme=Theme.AGREEMENT, text=text) for text in texts]
 
 
-def _group(results: Results, condition: str) -> str:
+def _groups(results: Results, condition: str) -> str:
     rows = rows_of(
-        results,
-        "agreement_groups",
-        raters="readers",
-        condition=condition,
-        scope="all",
-        measure="brennan_prediger",
+        results, "agreement_groups", scope="all", measure="brennan_prediger", condition=condition
     )
-    if not rows:
-        return ""
-    row = rows[0]
-    who = f"Among {int(number(row, 'n_raters'))} readers{under(condition)},"
+    groups = {str(row["raters"]): row for row in rows}
+    if "readers" in groups and "models" not in groups:
+        # Models that have a condition of their own stand beside these readers.
+        groups["models"] = _only_models(results)
+    parts = [_group(results, groups[kind], kind) for kind in GROUPS if groups.get(kind)]
+    words = MEASURES["brennan_prediger"]
+    opening = f"{words[0].upper()}{words[1:]}{under(results, condition)}"
+    return f"{opening} is {' and '.join(parts)}." if parts else ""
+
+
+def _only_models(results: Results) -> Row:
+    rows = rows_of(
+        results, "agreement_groups", scope="all", measure="brennan_prediger", raters="models"
+    )
+    return rows[0] if len(rows) == 1 else {}
+
+
+def _group(results: Results, row: Row, kind: str) -> str:
+    who = f"among the {int(number(row, 'n_raters')):,} {kind}"
     if math.isnan(number(row, "estimate")):
-        return f"{who} {MEASURES['brennan_prediger']} is undefined: {reason(row)}."
-    interval = _interval(row, area(results))
-    return f"{who} {MEASURES['brennan_prediger']} is {_coefficient(row, 'estimate')} [{interval}]."
+        return f"undefined {who} ({reason(row)})"
+    return f"{_coefficient(row, 'estimate')} [{_interval(row, area(results))}] {who}"
 
 
 def _between(results: Results, condition: str) -> str:
-    sentences = []
-    for measure, words in MEASURES.items():
+    return " ".join(
+        _one_between(results, row, words, condition)
+        for measure, words in BETWEEN.items()
         for row in rows_of(
             results, "agreement_between", condition=condition, scope="all", measure=measure
-        ):
-            if not math.isnan(number(row, "difference")):
-                sentences.append(_one_between(row, words, area(results), condition))
-    return " ".join(sentences)
+        )
+        if not math.isnan(number(row, "difference"))
+    )
 
 
-def _one_between(row: Row, words: str, scale: Scale, condition: str) -> str:
-    among, mixed = (_coefficient(row, c) for c in ("among_readers", "readers_models"))
-    opening = f"{words[0].upper()}{words[1:]}{under(condition)} is {among} among readers and"
+def _one_between(results: Results, row: Row, words: str, condition: str) -> str:
+    both = number(row, "among_readers"), number(row, "readers_models")
+    decimals = decimals_that_subtract(*both)
+    scale = replace(area(results), decimals=decimals)
+    among, mixed = (rounded(value, decimals) for value in both)
+    opening = f"{words}{under(results, condition)}, mean over pairs: {among} among readers,"
     opening += f" {mixed} between readers and models"
     said = verdict(number(row, "ci_low"), number(row, "ci_high"))
-    difference = f"{scale.signed(number(row, 'difference'))}, {scale.interval(row)}"
+    size = scale.signed(number(row, "difference"))
     if said is Verdict.UNDEFINED:
-        return (
-            f"{opening} (difference {scale.signed(number(row, 'difference'))}, no informative"
-            " interval)."
-        )
+        return f"{opening} (difference {size}, no informative interval)."
     if said is Verdict.NOT_SHOWN:
-        return f"{opening}: no difference shown ({difference})."
-    return f"{opening}: {DIRECTION[said]} ({difference})."
+        return f"{opening}; no difference shown ({size}, {scale.interval(row)})."
+    return f"{opening}; {DIRECTION[said]} ({size}, {scale.interval(row)})."
 
 
 def _pairs(results: Results, condition: str) -> list[str]:
@@ -113,7 +130,7 @@ def _pairs(results: Results, condition: str) -> list[str]:
             f" {_pair(results, ordered[0])} to {_pair(results, ordered[-1])}"
         )
     words = MEASURES["brennan_prediger"]
-    opening = f"{words[0].upper()}{words[1:]}{under(condition)}"
+    opening = f"{words[0].upper()}{words[1:]}{under(results, condition)}"
     return [f"{opening}: {'; '.join(parts)}."] if parts else []
 
 

@@ -47,9 +47,19 @@ class Scale:
     def limits(self, row: Row, margin: float | None = None) -> str:
         """Write the limits, so that none is rounded onto 0 or onto the margin."""
         low, high = (self.factor * number(row, c) for c in ("ci_low", "ci_high"))
-        boundaries = [0.0] if margin is None else [0.0, round(-self.factor * margin, 9)]
-        decimals = decimals_for([low, high], boundaries, self.decimals)
+        decimals = self._decimals(row, margin)
         return f"{rounded(low, decimals)} to {rounded(high, decimals)}"
+
+    def _decimals(self, row: Row, margin: float | None) -> int:
+        limits = [self.factor * number(row, c) for c in ("ci_low", "ci_high")]
+        boundaries = [0.0] if margin is None else [0.0, round(-self.factor * margin, 9)]
+        return decimals_for(limits, boundaries, self.decimals)
+
+    def width(self, row: Row, margin: float | None = None) -> str:
+        """Write how wide the interval is, as the difference of the limits that are written."""
+        decimals = self._decimals(row, margin)
+        low, high = (round(self.factor * number(row, c), decimals) for c in ("ci_low", "ci_high"))
+        return f"{rounded(high - low, decimals)}{self.unit} wide"
 
     def interval(self, row: Row, margin: float | None = None) -> str:
         """Write the limits with what they are."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
-import numpy as np
-
 from analysis.agreement.pairing import PairKind
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, under
+from analysis.figures import conditions_of
+from analysis.figures.kappa_matrix import pairs_in_condition
+from analysis.report.conditions import under
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme
 from analysis.report.numbers import count
-from analysis.report.rows import conditions_in, number, rows_of
+from analysis.report.rows import Row, conditions_in, number, rows_of
 from analysis.results import Results
 
 READERS_MISSED = "all readers missed it, a model did not"
@@ -29,7 +29,7 @@ def error_findings(results: Results) -> list[Finding]:
     texts = []
     for condition in conditions_in(results, "item_difficulty")[:MOST_CONDITIONS]:
         texts += _items(results, condition)
-    for condition in conditions_in(results, "agreement_pairs")[:MOST_CONDITIONS]:
+    for condition in conditions_of(results.tables["accuracy"])[:MOST_CONDITIONS]:
         texts += _same_wrong(results, condition)
     return [Finding(theme=Theme.ERRORS, text=text) for text in texts]
 
@@ -50,25 +50,44 @@ def _items(results: Results, condition: str) -> list[str]:
             f"all models missed {notes[MODELS_MISSED]:,} that a reader had right",
         ]
     parts.append(f"everybody had {notes[EVERYBODY_RIGHT]:,} right")
-    return [f"Of {count(total, 'item')}{under(condition)}, {', '.join(parts)}."]
+    text = f"Of {count(total, 'item')}{under(results, condition)}, {', '.join(parts)}."
+    return [text + (_numbers(rows) if both else "")]
+
+
+def _numbers(rows: list[Row]) -> str:
+    """Say why the two counts do not compare: of many, one is right more easily."""
+    n_readers, n_models = (
+        int(max(number(row, column) for row in rows)) for column in ("n_readers", "n_models")
+    )
+    if n_readers == n_models:
+        return ""
+    return (
+        f" There are {count(n_readers, 'reader')} and {count(n_models, 'model')}: of the more"
+        " numerous, one is right more easily."
+    )
 
 
 def _same_wrong(results: Results, condition: str) -> list[str]:
-    rows = rows_of(
-        results, "agreement_pairs", condition=condition, scope="all", measure="same_wrong"
-    )
+    table = results.tables["agreement_pairs"]
+    wanted = table.loc[(table["scope"] == "all") & (table["measure"] == "same_wrong")]
+    rows = pairs_in_condition(wanted, condition)
     parts = []
     for kind in PairKind:
-        shares = [
-            number(row, "estimate")
-            for row in rows
-            if row["pair_kind"] == kind and not math.isnan(number(row, "estimate"))
-        ]
-        if shares:
-            middle = f"{100 * float(np.median(shares)):.0f} %"
+        shares = rows.loc[rows["pair_kind"] == kind, "estimate"].dropna()
+        if len(shares):
+            middle = f"{100 * float(shares.median()):.0f} %"
             pairs = f" (median of {len(shares):,} pairs)" if len(shares) > 1 else ""
             parts.append(f"{PAIR_WORDS[kind]} {middle}{pairs}")
     if not parts:
         return []
-    opening = f"Where both were wrong{under(condition)}, the same wrong option was chosen by"
-    return [f"{opening} {', by '.join(parts)}."]
+    opening = f"Where both were wrong{under(results, condition)}, the same wrong option was chosen"
+    return [f"{opening} by {', by '.join(parts)}{_by_chance(results)}."]
+
+
+def _by_chance(results: Results) -> str:
+    """Say what picking among the wrong options would give, where all items have as many."""
+    options = results.bundle.items["n_options"].dropna().unique()
+    if len(options) != 1 or options[0] < 3:
+        return ""
+    wrong = int(options[0]) - 1
+    return f"; picking any of the {wrong} wrong options would give {100 / wrong:.0f} %"

@@ -17,17 +17,17 @@ LONGEST = 40
 
 
 class Theme(StrEnum):
-    """What a finding is about, in the order of the page."""
+    """What a finding is about, in the order of the page: the questions of the study come first."""
 
     STUDIED = "What was studied"
-    ACCURACY = "Accuracy"
     AGAINST = "Models against readers"
     CONDITIONS = "Readers under two conditions"
+    ACCURACY = "Accuracy"
     AGREEMENT = "Agreement"
     ERRORS = "Shared errors"
+    CHOICES = "Other choices"
     TIME = "Time"
     RANKING = "Ranking"
-    CHOICES = "Other choices"
     READING = "How to read this"
 
 
@@ -54,8 +54,3 @@ def named(results: Results, rater: str) -> str:
     """Return a rater's name for a sentence."""
     name = rater_names(results.bundle).get(rater, RaterName(label=rater, simulated=False))
     return replace(name, label=shorten(name.label, LONGEST)).in_sentence
-
-
-def under(condition: str) -> str:
-    """Return the condition for a sentence; nothing where the bundle has none."""
-    return f" under \u2068{shorten(condition, LONGEST)}\u2069" if condition else ""

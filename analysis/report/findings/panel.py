@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from analysis.report.claims import Verdict, non_inferior, verdict
+from analysis.report.conditions import under
 from analysis.report.findings.differences import Scale, area, points
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named, under
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
 from analysis.report.numbers import count, listed
 from analysis.report.rows import Row, conditions_in, number, reason, rows_of
 from analysis.results import Results
@@ -41,13 +42,10 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
         (claims for claims in models.values() if not math.isnan(_value(claims))),
         key=lambda claims: (-_value(claims), str(next(iter(claims.values()))["model_id"])),
     )
-    several = len(conditions_in(results, "reader_panel")) > 1 or condition
     most = MOST_MODELS if metric == "accuracy" else 1
     # One more is no longer than saying that there is one more.
     most += len(ordered) == most + 1
-    texts = [
-        _model(results, claims, metric, condition if several else "") for claims in ordered[:most]
-    ]
+    texts = [_model(results, claims, metric, condition) for claims in ordered[:most]]
     if len(ordered) > most:
         texts.append(_others(ordered[most:], metric))
     return [Finding(theme=Theme.AGAINST, text=text) for text in texts]
@@ -62,14 +60,15 @@ def _model(results: Results, claims: dict[str, Row], metric: str, condition: str
     any_row = next(iter(claims.values()))
     fixed, random = claims.get(THESE), claims.get(LIKE_THESE)
     name = named(results, str(any_row["model_id"]))
-    text = _fixed(name, fixed or any_row, scale, metric, under(condition), fixed is not None)
+    where = under(results, condition)
+    text = _fixed(name, fixed or any_row, scale, metric, where, fixed is not None)
     if random is not None:
-        text += " " + _random(random, fixed, scale)
+        text += " " + random_sentence(random, fixed, scale)
     return text + _margin(claims, scale)
 
 
 def _fixed(name: str, row: Row, scale: Scale, metric: str, where: str, given: bool) -> str:
-    readers = _readers(row)
+    readers = mean_of_readers(row)
     model, mean = (scale.value(number(row, c)) for c in ("model_value", "reader_mean"))
     has = f"{name} was right on {model} of the items"
     if metric == "auc":
@@ -86,15 +85,17 @@ def _fixed(name: str, row: Row, scale: Scale, metric: str, where: str, given: bo
     return f"{has}, {readers}{where} on {mean}; no informative interval{why}."
 
 
-def _random(row: Row, fixed: Row | None, scale: Scale) -> str:
+def random_sentence(row: Row, fixed: Row | None, scale: Scale) -> str:
+    """Say what holds when other readers take these readers' place, and on how many it rests."""
     said = _verdict(row)
     if said is Verdict.UNDEFINED:
         return f"For readers like these nothing can be said: {reason(row)}."
-    limits = scale.limits(row, _given_margin(row))
+    margin = _given_margin(row)
+    limits, width = scale.limits(row, margin), scale.width(row, margin)
     if said is Verdict.NOT_SHOWN:
         return (
-            f"For readers like these the interval reaches from {limits}{scale.unit}, so with"
-            f" {_count(row)} a difference in either direction cannot be excluded."
+            f"For readers like these the interval reaches from {limits}{scale.unit} ({width}), so"
+            f" with {_count(row)} a difference in either direction cannot be excluded."
         )
     if fixed is not None and _verdict(fixed) is not said:
         return (
@@ -102,8 +103,10 @@ def _random(row: Row, fixed: Row | None, scale: Scale) -> str:
             " readers: they differ less than chance alone would make them, and no difference is"
             " claimed."
         )
-    interval = scale.interval(row, _given_margin(row))
-    return f"For readers like these it is {said.value} as well ({interval})."
+    return (
+        f"For readers like these it is {said.value} as well ({scale.interval(row, margin)};"
+        f" {width}, from {_count(row)})."
+    )
 
 
 def _margin(claims: dict[str, Row], scale: Scale) -> str:
@@ -126,48 +129,19 @@ def _margin(claims: dict[str, Row], scale: Scale) -> str:
         return f" The lower limit does not clear {named_margin}."
     missed = [claim for claim in defined if claim not in cleared]
     but = f"; for {listed(missed)} the lower limit does not clear it" if missed else ""
-    return f" At {named_margin} it is non-inferior to {listed(cleared)}{but}."
+    return f" Non-inferior to {listed(cleared)} at {named_margin}{but}."
 
 
 def _others(models: list[dict[str, Row]], metric: str) -> str:
-    parts = []
+    by_claim: dict[str, list[str]] = {}
     for claim in (THESE, LIKE_THESE):
         verdicts = [_verdict(claims[claim]) for claims in models if claim in claims]
         counts = [SAID[one].format(verdicts.count(one)) for one in Verdict if one in verdicts]
         if counts:
-            parts.append(f"against {claim} {', '.join(counts)}")
-    what = "" if metric == "accuracy" else " (area under the ROC curve)"
-    return f"The other {count(len(models), 'model')}{what}: {'; '.join(parts)}."
-
-
-def condition_findings(results: Results) -> list[Finding]:
-    """Say how the readers' accuracy differs between two conditions."""
-    pairs: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows_of(results, "reader_conditions", metric="accuracy"):
-        key = (str(row["condition_a"]), str(row["condition_b"]))
-        pairs.setdefault(key, {})[str(row["claim"])] = row
-    return [
-        Finding(theme=Theme.CONDITIONS, text=_conditions(a, b, claims, points(results)))
-        for (a, b), claims in list(pairs.items())[:MOST_CONDITIONS]
-    ]
-
-
-def _conditions(a: str, b: str, claims: dict[str, Row], scale: Scale) -> str:
-    row = claims.get(THESE) or next(iter(claims.values()))
-    first, second = (scale.value(number(row, c)) for c in ("value_a", "value_b"))
-    said, size = _verdict(row), scale.size(number(row, "difference"))
-    has = f"{_readers(row, start=True)}{under(a)} {first}, against {second}{under(b)}"
-    interval = scale.interval(row)
-    text = f"{has}: no informative interval."
-    if said is Verdict.NOT_SHOWN:
-        signed = scale.signed(number(row, "difference"))
-        text = f"{has}: no difference shown ({signed}, {interval})."
-    elif said is not Verdict.UNDEFINED:
-        text = f"{has}: {size} {said.value} ({interval})."
-    random = claims.get(LIKE_THESE)
-    if random is None or random is row:
-        return text
-    return f"{text} {_random(random, row, scale)}"
+            by_claim.setdefault(", ".join(counts), []).append(f"against {claim}")
+    parts = [f"{' and '.join(claims)}: {counts}" for counts, claims in by_claim.items()]
+    what = "" if metric == "accuracy" else " by area under the ROC curve"
+    return f"The other {count(len(models), 'model')}{what}, {'; '.join(parts)}."
 
 
 def _verdict(row: Row) -> Verdict:
@@ -183,7 +157,7 @@ def _count(row: Row) -> str:
     return count(int(number(row, "n_readers")), "reader")
 
 
-def _readers(row: Row, *, start: bool = False) -> str:
+def mean_of_readers(row: Row) -> str:
+    """Name the panel; one reader is no mean."""
     n = int(number(row, "n_readers"))
-    text = "the one reader" if n == 1 else f"the mean of these {n} readers"
-    return text[0].upper() + text[1:] if start else text
+    return "the one reader" if n == 1 else f"the mean of these {n} readers"

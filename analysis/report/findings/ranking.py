@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named, under
+from analysis.report.conditions import under
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
 from analysis.report.numbers import count
 from analysis.report.rows import Row, conditions_in, number, rows_of
 from analysis.results import Results
@@ -33,7 +34,7 @@ def _condition(results: Results, condition: str) -> list[str]:
     )
     if len(micro) < 2:
         return []
-    texts = [f"First by micro accuracy{under(condition)}: {_first(results, micro)}."]
+    texts = [f"First by micro accuracy{under(results, condition)}: {_first(results, micro)}."]
     moved = [
         rater
         for rater in micro
@@ -42,8 +43,8 @@ def _condition(results: Results, condition: str) -> list[str]:
     if moved:
         texts.append(
             f"By macro accuracy (every task weighs the same) first: {_first(results, macro)};"
-            f" {count(len(moved), 'rater changes', 'raters change')} place between the two, so a"
-            " ranking must name which it uses."
+            f" {count(len(moved), 'rater changes', 'raters change')} place between the two, so that"
+            " a ranking must name which it uses."
         )
     return [" ".join(texts)]
 
@@ -57,10 +58,10 @@ def _first(results: Results, rows: dict[str, Row]) -> str:
     if len(leaders) > 1:
         return f"{names} with the same accuracy" + (" and others" if len(leaders) > 2 else "")
     if math.isnan(low) or math.isnan(high):
-        return f"{names}; how sure the place is, is undefined"
+        return f"{names}; its rank has no interval"
     if high > best:
         return (
-            f"{names}; with {results.options.confidence_percent} % confidence anywhere from place"
+            f"{names}; the {results.options.confidence_percent} % interval of its rank is"
             f" {low:.0f} to {high:.0f}, so the first place is not certain"
         )
     return f"{names}, in first place throughout the interval of its rank"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from analysis.report.claims import Verdict, non_inferior, verdict
+from analysis.report.conditions import under
 from analysis.report.findings.differences import points
-from analysis.report.findings.finding import Finding, Theme, named, under
-from analysis.report.numbers import count, listed
+from analysis.report.findings.finding import Finding, Theme, named
+from analysis.report.numbers import listed
 from analysis.report.rows import Row, number, rows_of
 from analysis.results import Results
 
 PRIMARY = "missing as wrong"
-MOST_CHANGES = 3
+MOST_CHANGES = 2
 KEY = ("model_id", "condition", "metric", "claim")
 
 
@@ -39,11 +41,18 @@ def _panel(results: Results) -> list[str]:
     choices = listed(list(dict.fromkeys(str(row["analysis"]) for row in others)))
     if not changed:
         return [f"No conclusion of a model against the readers changes with {choices}."]
+    # A difference that comes or goes is told before a margin that is cleared or not.
+    changed.sort(key=lambda row: _verdict(row) is _verdict(primary[_key(row)]))
+    by_choice = Counter(str(row["analysis"]) for row in changed)
+    counts = listed([f"{n:,} with {choice}" for choice, n in by_choice.items()])
     parts = [_change(results, row, primary[_key(row)]) for row in changed[:MOST_CHANGES]]
-    left = len(changed) - len(parts)
-    more = f"; {count(left, 'other')} in the table" if left else ""
-    total = f"{len(changed)} of {len(others)} conclusions of models against readers change"
-    return [f"With {choices}, {total}: {'; '.join(parts)}{more}."]
+    total = f"{len(changed):,} of {len(others):,} conclusions of models against readers change"
+    opening = "First: " if len(changed) > len(parts) else ""
+    return [f"Under other choices ({choices}) {total}: {counts}. {opening}{'; '.join(parts)}."]
+
+
+def _verdict(row: Row) -> Verdict:
+    return verdict(number(row, "ci_low"), number(row, "ci_high"))
 
 
 def _key(row: Row) -> tuple[str, ...]:
@@ -53,7 +62,8 @@ def _key(row: Row) -> tuple[str, ...]:
 def _said(row: Row, primary: Row) -> str:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     cleared = non_inferior(low, high, number(primary, "margin"))
-    return verdict(low, high).value + (", margin cleared" if cleared else "")
+    margin = ", margin cleared" if cleared else ""
+    return verdict(low, high).value + margin
 
 
 def _change(results: Results, row: Row, primary: Row) -> str:
@@ -63,7 +73,7 @@ def _change(results: Results, row: Row, primary: Row) -> str:
     if _said(row, primary) != Verdict.UNDEFINED.value and row["metric"] == "accuracy":
         numbers = f" ({scale.signed(number(row, 'difference'))}, {scale.interval(row)})"
     return (
-        f"{name} against {row['claim']}{under(str(row['condition']))}, {row['analysis']}:"
+        f"{name} against {row['claim']}{under(results, str(row['condition']))}, {row['analysis']}:"
         f" “{_said(row, primary)}”{numbers} in place of “{_said(primary, primary)}”"
     )
 

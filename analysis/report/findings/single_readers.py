@@ -6,8 +6,9 @@ import math
 
 from analysis.agreement.pairing import PairKind
 from analysis.report.claims import Verdict, verdict
+from analysis.report.conditions import under
 from analysis.report.findings.differences import Scale, points
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named, under
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
 from analysis.report.numbers import count
 from analysis.report.rows import Row, conditions_in, number, rows_of
 from analysis.results import Results
@@ -38,13 +39,13 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
         Verdict.NOT_SHOWN: "no difference shown in {}",
     }
     counts = [words[one].format(verdicts.count(one)) for one in words if verdicts.count(one)]
-    opening = f"Against single readers{under(condition)}, adjusted for"
+    opening = f"Against single readers{under(results, condition)}, adjusted for"
     opening += f" {count(len(rows), 'comparison')} (Holm): {', '.join(counts)}."
     best = max(
         rows,
         key=lambda row: (number(row, "accuracy_a"), number(row, "accuracy_b")),
     )
-    return f"{opening} {_best(results, best, points(results))}"
+    return f"{opening} {_best(results, best, points(results), picked=len(rows) > 1)}"
 
 
 def shown(row: Row, alpha: float) -> Verdict:
@@ -67,13 +68,14 @@ def limits(row: Row) -> tuple[float, float]:
     return number(row, "ci_low"), number(row, "ci_high")
 
 
-def _best(results: Results, row: Row, scale: Scale) -> str:
+def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
     low, high = limits(row)
     turned = {**row, "ci_low": -high, "ci_high": -low}
     difference = -number(row, "difference")
     model, reader = (named(results, str(row[c])) for c in ("rater_b", "rater_a"))
-    opening = f"Against the reader with the most right answers here ({reader},"
-    opening += f" {scale.value(number(row, 'accuracy_a'))}), {model}"
+    opening = f"{'The two with the most right answers: ' if picked else ''}{model}"
+    opening += f" ({scale.value(number(row, 'accuracy_b'))}) against {reader}"
+    opening += f" ({scale.value(number(row, 'accuracy_a'))})"
     said = shown(row, results.options.alpha)
     if verdict(low, high) is Verdict.UNDEFINED:
         return f"{opening}: {scale.signed(difference)}, no informative interval."
@@ -82,4 +84,5 @@ def _best(results: Results, row: Row, scale: Scale) -> str:
             f"{opening}: no difference shown ({scale.signed(difference)},"
             f" {scale.interval(turned)})."
         )
-    return f"{opening}: {scale.size(difference)} {said.value} ({scale.interval(turned)})."
+    note = ", not adjusted for picking these two" if picked else ""
+    return f"{opening}: {scale.size(difference)} {said.value} ({scale.interval(turned)}{note})."

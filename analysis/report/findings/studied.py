@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from analysis.bundle.words import RaterKind, Status
+from analysis.figures.names import shorten
+from analysis.report.conditions import LONGEST, all_conditions
 from analysis.report.findings.finding import KIND_WORDS, Finding, Theme
 from analysis.report.numbers import count
 from analysis.results import Results
@@ -10,7 +12,7 @@ from analysis.results import Results
 
 def studied_findings(results: Results) -> list[Finding]:
     """Say who answered how many items of how many patients, and what has no answer."""
-    sentences = [_design(results), *_missing(results), *_silent(results)]
+    sentences = [_design(results), *_condition(results), *_missing(results), *_silent(results)]
     return [Finding(theme=Theme.STUDIED, text=" ".join(sentences))]
 
 
@@ -33,6 +35,14 @@ def _design(results: Results) -> str:
         clusters = f" The items belong to {count(results.n_clusters, 'patient')}"
         clusters += " (examinations where no patient is given)."
     return f"{who} answered {count(len(items), 'item')}; {reference}.{clusters}"
+
+
+def _condition(results: Results) -> list[str]:
+    """Name the one condition here, for it is named nowhere else."""
+    conditions = all_conditions(results)
+    if len(conditions) != 1 or not conditions[0]:
+        return []
+    return [f"There is one condition: \u2068{shorten(conditions[0], LONGEST)}\u2069."]
 
 
 def _missing(results: Results) -> list[str]:

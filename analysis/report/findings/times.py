@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 
+from analysis.figures.names import shorten
 from analysis.report.claims import Verdict, verdict
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named, under
-from analysis.report.numbers import decimals_for, rounded
+from analysis.report.conditions import under
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
+from analysis.report.numbers import count, decimals_for, listed, rounded
 from analysis.report.rows import Row, conditions_in, number, rows_of
 from analysis.results import Results
 
 MOST_TERMS = 3
+LONGEST = 70
 DIRECTION = {Verdict.MORE: "slower", Verdict.FEWER: "faster"}
 
 
@@ -34,13 +37,12 @@ def _medians(results: Results, condition: str) -> list[str]:
     ordered = sorted(first.values(), key=lambda row: (number(row, "median_ms"), row["rater_id"]))
     if not ordered:
         return []
+    where = under(results, condition)
     fastest, slowest = ordered[0], ordered[-1]
     if len(ordered) == 1:
-        return [f"The median time for an item{under(condition)} is {_one(results, fastest)}."]
-    return [
-        f"Median times for an item{under(condition)} range from {_one(results, fastest)} to"
-        f" {_one(results, slowest)}."
-    ]
+        return [f"Median time for an item{where}: {_one(results, fastest)}."]
+    both = f"from {_one(results, fastest)} to {_one(results, slowest)}"
+    return [f"Median times for an item{where}: {both}."]
 
 
 def _one(results: Results, row: Row) -> str:
@@ -57,14 +59,32 @@ def _model(results: Results) -> list[str]:
     rows = [
         row
         for row in rows_of(results, "time_model")
-        if verdict(number(row, "ci_low"), number(row, "ci_high"), at=1.0) is not Verdict.UNDEFINED
+        if _verdict(row) is not Verdict.UNDEFINED
         and str(row["term"]).lower() not in ("intercept", "(intercept)", "const")
         and not math.isnan(number(row, "ratio"))
     ]
     if not rows:
         return []
-    parts = [_term(results, row) for row in rows[:MOST_TERMS]]
-    return [f"Time by what may change it: {'; '.join(parts)}."]
+    shown = [row for row in rows if _verdict(row) is not Verdict.NOT_SHOWN]
+    others = [row for row in rows if _verdict(row) is Verdict.NOT_SHOWN]
+    parts = [_term(results, row) for row in shown[:MOST_TERMS]]
+    left = len(shown) - len(parts)
+    if left:
+        parts.append(f"{count(left, 'other difference')} in the table")
+    if others:
+        terms = listed([_name(row) for row in others[:MOST_TERMS]])
+        more = len(others) - len(others[:MOST_TERMS])
+        rest = f", nor {count(more, 'more term')}" if more else ""
+        parts.append(f"no difference shown for {terms}{rest}")
+    return [f"Of what may change the time: {'; '.join(parts)}."]
+
+
+def _name(row: Row) -> str:
+    return f"\u2068{shorten(str(row['term']), LONGEST)}\u2069"
+
+
+def _verdict(row: Row) -> Verdict:
+    return verdict(number(row, "ci_low"), number(row, "ci_high"), at=1.0)
 
 
 def _term(results: Results, row: Row) -> str:
@@ -72,6 +92,6 @@ def _term(results: Results, row: Row) -> str:
     decimals = decimals_for([low, high], [1.0], 2)
     interval = f"{results.options.confidence_percent} % CI {rounded(low, decimals)} to"
     interval += f" {rounded(high, decimals)}"
-    direction = DIRECTION.get(verdict(low, high, at=1.0), "no difference shown")
-    term = f"\u2068{row['term']}\u2069{under(str(row.get('condition') or ''))}"
+    direction = DIRECTION[_verdict(row)]
+    term = _name(row) + under(results, str(row.get("condition") or ""))
     return f"{term}: {direction} (factor {rounded(number(row, 'ratio'), 2)}, {interval})"

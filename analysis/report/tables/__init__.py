@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.report.conditions import has_several
 from analysis.report.tables.accuracy import accuracy_overview, missing_overview, tasks_overview
 from analysis.report.tables.agreement import (
     between_overview,
@@ -54,5 +55,5 @@ def overviews(results: Results) -> list[ReportTable]:
     list of ReportTable
         Those with rows; the ones a paper prints come first.
     """
-    found = [table for part in PARTS for table in part(results)]
-    return [table for table in found if table.rows]
+    found = [table for part in PARTS for table in part(results) if table.rows]
+    return found if has_several(results) else [table.without("Condition") for table in found]

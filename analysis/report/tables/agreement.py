@@ -9,6 +9,8 @@ import pandas as pd
 
 from analysis.agreement.pairing import PairKind
 from analysis.figures import RaterName, conditions_of, rater_names
+from analysis.figures.kappa_matrix import matrix_order, pairs_in_condition
+from analysis.report.conditions import shown_condition
 from analysis.report.numbers import rounded
 from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
@@ -125,17 +127,17 @@ def matrix_overview(results: Results) -> list[ReportTable]:
 
 def _matrix(results: Results, condition: str, measure: str, place: int) -> list[ReportTable]:
     names = rater_names(results.bundle)
-    pairs = _pairs(results, condition, measure)
-    raters = list(dict.fromkeys(r for row in pairs for r in (row["rater_a"], row["rater_b"])))
+    table = results.tables["agreement_pairs"]
+    if table["condition"].eq(condition).sum() == 0:
+        return []
+    readers, models = matrix_order(table, measure=measure, condition=condition)
+    raters = readers + models
     if not 2 < len(raters) <= MOST_IN_MATRIX:
         return []
-    kinds = dict(
-        zip(results.bundle.raters["rater_id"], results.bundle.raters["rater_kind"], strict=True)
-    )
-    raters.sort(key=lambda rater: (kinds.get(rater) != "reader", rater))
+    shown = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
     cells = {}
-    for row in pairs:
-        text = estimate_cell(number(row, "estimate"), float("nan"), float("nan"))
+    for row in pairs_in_condition(shown, condition).to_dict("records"):
+        text = estimate_cell(float(row["estimate"]), float("nan"), float("nan"))
         cells[row["rater_a"], row["rater_b"]] = cells[row["rater_b"], row["rater_a"]] = text
     rows: list[TableRow] = [
         (
@@ -147,12 +149,14 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
         )
         for i, rater in enumerate(raters)
     ]
-    where = f", {condition}" if condition else ""
+    where = shown_condition(results, condition)
     return [
         report_table(
             name=f"matrix-{measure.replace('_', '-')}" + (f"-{place}" if condition else ""),
-            title=f"Agreement of every two raters: {MEASURE_WORDS[measure]}{where}",
-            note="Readers first. Intervals and n of every pair are in the file.",
+            title=f"Agreement of every two raters: {MEASURE_WORDS[measure]}"
+            + (f", {where}" if where else ""),
+            note="Readers first, in the order of the figures. Intervals and n of every pair are in"
+            " the file.",
             file="tables/agreement_pairs.csv",
             header=(
                 "Rater",
@@ -162,22 +166,6 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
             in_paper=True,
         )
     ]
-
-
-def _pairs(results: Results, condition: str, measure: str) -> list[Row]:
-    """Return a condition's pairs, with those of models that have another condition alone."""
-    rows = rows_of(results, "agreement_pairs", scope="all", measure=measure)
-    here = [row for row in rows if row["condition"] == condition]
-    raters = {row[key] for row in here for key in ("rater_a", "rater_b")}
-    paired = {(row["rater_a"], row["rater_b"]) for row in here}
-    more = [
-        row
-        for row in rows
-        if row["pair_kind"] == PairKind.MODELS
-        and {row["rater_a"], row["rater_b"]} <= raters
-        and (row["rater_a"], row["rater_b"]) not in paired
-    ]
-    return here + more
 
 
 def pairs_overview(results: Results) -> list[ReportTable]:

@@ -64,6 +64,18 @@ class ReportTable:
         ]
         return replace(self, header=tuple(map(_head, self.header)), rows=rows)
 
+    def without(self, head: str) -> ReportTable:
+        """Return the table without a column; the table itself where it has none of that name."""
+        if head not in self.header[1:]:
+            return self
+        place = self.header.index(head, 1)
+        return replace(
+            self,
+            header=self.header[:place] + self.header[place + 1 :],
+            sides=self.sides[:place] + self.sides[place + 1 :],
+            rows=[(who, cells[: place - 1] + cells[place:]) for who, cells in self.rows],
+        )
+
     @property
     def left(self) -> int:
         """Rows that are not shown."""
@@ -102,13 +114,8 @@ def report_table(
     total: int | None = None,
     in_paper: bool = False,
 ) -> ReportTable:
-    """Make a table: capped, and without a column of conditions where there is none."""
+    """Make a table, capped."""
     header, kept = tuple(header), list(rows[:MOST_ROWS])
-    if "Condition" in header:
-        place = header.index("Condition") - 1
-        if all(cells[place] == EMPTY for _, cells in kept):
-            header = header[: place + 1] + header[place + 2 :]
-            kept = [(who, cells[:place] + cells[place + 1 :]) for who, cells in kept]
     return ReportTable(
         name=name,
         title=title,

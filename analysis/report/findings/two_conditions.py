@@ -1,0 +1,66 @@
+"""The readers under one condition against another."""
+
+from __future__ import annotations
+
+from analysis.report.claims import Verdict, verdict
+from analysis.report.conditions import under
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme
+from analysis.report.findings.panel import (
+    LIKE_THESE,
+    SCALES,
+    THESE,
+    mean_of_readers,
+    random_sentence,
+)
+from analysis.report.rows import Row, number, reason, rows_of
+from analysis.results import Results
+
+WHAT = {"accuracy": "", "auc": " (area under the ROC curve)"}
+
+
+def condition_findings(results: Results) -> list[Finding]:
+    """Say how the readers' accuracy, and their area under the curve, differ by condition."""
+    return [
+        Finding(theme=Theme.CONDITIONS, text=_conditions(results, metric, claims))
+        for metric in SCALES
+        for claims in _pairs(results, metric)[:MOST_CONDITIONS]
+    ]
+
+
+def _pairs(results: Results, metric: str) -> list[dict[str, Row]]:
+    pairs: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows_of(results, "reader_conditions", metric=metric):
+        key = (str(row["condition_a"]), str(row["condition_b"]))
+        pairs.setdefault(key, {})[str(row["claim"])] = row
+    return list(pairs.values())
+
+
+def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
+    row = claims.get(THESE) or next(iter(claims.values()))
+    text = f"{_opening(results, metric, row)}{_said(results, metric, row)}."
+    random = claims.get(LIKE_THESE)
+    if random is None or random is row:
+        return text
+    return f"{text} {random_sentence(random, row, SCALES[metric](results))}"
+
+
+def _opening(results: Results, metric: str, row: Row) -> str:
+    scale = SCALES[metric](results)
+    first, second = (
+        f"{scale.value(number(row, f'value_{one}'))}{under(results, str(row[f'condition_{one}']))}"
+        for one in "ab"
+    )
+    who = mean_of_readers(row)
+    return f"{who[0].upper()}{who[1:]}{WHAT[metric]}: {first}, {second}: "
+
+
+def _said(results: Results, metric: str, row: Row) -> str:
+    scale = SCALES[metric](results)
+    said = verdict(number(row, "ci_low"), number(row, "ci_high"))
+    if said is Verdict.UNDEFINED:
+        why = f", because {reason(row)}" if row.get("undefined_because") else ""
+        return f"no informative interval{why}"
+    interval = scale.interval(row)
+    if said is Verdict.NOT_SHOWN:
+        return f"no difference shown ({scale.signed(number(row, 'difference'))}, {interval})"
+    return f"{scale.size(number(row, 'difference'))} {said.value} ({interval})"
