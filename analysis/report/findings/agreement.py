@@ -56,10 +56,16 @@ def _groups(results: Results, condition: str) -> str:
     if "readers" in groups and "models" not in groups:
         # Models that have a condition of their own stand beside these readers.
         groups["models"] = _only_models(results)
-    parts = [_group(results, groups[kind], kind) for kind in GROUPS if groups.get(kind)]
+    parts = [
+        _group(results, groups[kind], kind) for kind in GROUPS if _are_several(groups.get(kind))
+    ]
     words = MEASURES["brennan_prediger"]
     opening = f"{words[0].upper()}{words[1:]}{under(results, condition)}"
     return f"{opening} is {' and '.join(parts)}." if parts else ""
+
+
+def _are_several(row: Row | None) -> bool:
+    return row is not None and number(row, "n_raters") > 1
 
 
 def _only_models(results: Results) -> Row:

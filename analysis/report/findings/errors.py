@@ -71,6 +71,10 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     table = results.tables["agreement_pairs"]
     wanted = table.loc[(table["scope"] == "all") & (table["measure"] == "same_wrong")]
     rows = pairs_in_condition(wanted, condition)
+    options = results.bundle.items["n_options"].dropna()
+    if len(options) and options.max() < 3:
+        # Where there is one wrong option, all who are wrong choose it.
+        return []
     parts = []
     for kind in PairKind:
         shares = rows.loc[rows["pair_kind"] == kind, "estimate"].dropna()

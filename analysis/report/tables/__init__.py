@@ -16,9 +16,15 @@ from analysis.report.tables.comparison import (
     gee_overview,
     panel_overview,
 )
+from analysis.report.tables.repeats import indices_overview, repeats_overview
 from analysis.report.tables.sensitivity import choices_overview, panel_choices_overview
 from analysis.report.tables.table import ReportTable, TableRow
-from analysis.report.tables.times import leaderboard_overview, times_overview
+from analysis.report.tables.times import (
+    leaderboard_overview,
+    time_model_overview,
+    times_overview,
+)
+from analysis.report.tables.variances import variances_overview
 from analysis.results import Results
 
 __all__ = ["ReportTable", "TableRow", "overviews"]
@@ -34,8 +40,12 @@ PARTS = (
     accuracy_overview,
     leaderboard_overview,
     conditions_overview,
+    variances_overview,
     pairs_overview,
+    indices_overview,
+    repeats_overview,
     times_overview,
+    time_model_overview,
     missing_overview,
     choices_overview,
     panel_choices_overview,
@@ -56,4 +66,5 @@ def overviews(results: Results) -> list[ReportTable]:
         Those with rows; the ones a paper prints come first.
     """
     found = [table for part in PARTS for table in part(results) if table.rows]
-    return found if has_several(results) else [table.without("Condition") for table in found]
+    told = [table.without_same("Metric") for table in found]
+    return told if has_several(results) else [table.without("Condition") for table in told]

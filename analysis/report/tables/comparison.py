@@ -38,6 +38,7 @@ def panel_overview(results: Results) -> list[ReportTable]:
             _value(number(row, "reader_mean"), factor),
             _value(number(row, "model_value"), factor),
             *_difference(row, factor),
+            *_error(row, factor),
             p_cell(number(row, "p")),
             p_cell(number(row, "p_noninferior")),
         )
@@ -64,6 +65,8 @@ def panel_overview(results: Results) -> list[ReportTable]:
                 "Model value",
                 "Difference",
                 "CI",
+                "SE",
+                "df",
                 "p",
                 "NI p",
             ),
@@ -164,6 +167,7 @@ def conditions_overview(results: Results) -> list[ReportTable]:
             _value(number(row, "value_a"), factor),
             _value(number(row, "value_b"), factor),
             *_difference(row, factor),
+            *_error(row, factor),
             p_cell(number(row, "p")),
         )
         rows.append(((words(str(row["condition_a"])), words(str(row["condition_b"]))), cells))
@@ -183,6 +187,8 @@ def conditions_overview(results: Results) -> list[ReportTable]:
                 "Second",
                 "Difference",
                 "CI",
+                "SE",
+                "df",
                 "p",
             ),
             rows=rows,
@@ -208,6 +214,12 @@ def _difference(row: Row, factor: float, *, cluster: bool = False) -> tuple[str,
     # A limit just beyond 0 must not be printed as 0.
     decimals = decimals_for([low, high], [0.0], 1 if factor == 100 else 3)
     return difference, f"{rounded(low, decimals)} to {rounded(high, decimals)}"
+
+
+def _error(row: Row, factor: float) -> tuple[str, str]:
+    """Write the standard error and its degrees of freedom; a normal interval has none."""
+    se, df = number(row, "se"), number(row, "df")
+    return _value(se, factor) if factor != 100 else rounded(100 * se, 2), rounded(df, 1)
 
 
 def _margin(margins: set[float]) -> str:

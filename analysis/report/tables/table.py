@@ -12,8 +12,8 @@ from analysis.figures.names import shorten
 from analysis.report.numbers import rounded
 
 MOST_ROWS = 300
-# Letters of a name in print, and of a column's head, which may take several lines.
-LONGEST_NAME, LONGEST_HEAD = 44, 64
+# Letters of a name in print, of words in its place, and of a head, which may take several lines.
+LONGEST_NAME, LONGEST_WORDS, LONGEST_HEAD = 44, 100, 64
 EMPTY = "–"
 
 # Signs, intervals, ratios and "(n = 12)" are numbers still.
@@ -58,10 +58,7 @@ class ReportTable:
 
     def cut(self, most: int) -> ReportTable:
         """Return the table for print: `most` rows at most, with names that fit a column."""
-        rows = [
-            (tuple(replace(name, label=shorten(name.label, LONGEST_NAME)) for name in names), cells)
-            for names, cells in self.rows[:most]
-        ]
+        rows = [(tuple(map(_cut, names)), cells) for names, cells in self.rows[:most]]
         return replace(self, header=tuple(map(_head, self.header)), rows=rows)
 
     def without(self, head: str) -> ReportTable:
@@ -76,6 +73,21 @@ class ReportTable:
             rows=[(who, cells[: place - 1] + cells[place:]) for who, cells in self.rows],
         )
 
+    def headed(self, first: str) -> ReportTable:
+        """Return the table with another head over its first column."""
+        return replace(self, header=(first, *self.header[1:]))
+
+    def without_same(self, head: str) -> ReportTable:
+        """Return the table without a column that says the same in every row, told in the note."""
+        if head not in self.header[1:]:
+            return self
+        place = self.header.index(head, 1) - 1
+        said = {cells[place] for _, cells in self.rows}
+        if len(said) != 1:
+            return self
+        told = f"{self.note} {head}: {said.pop()}."
+        return replace(self.without(head), note=told.strip())
+
     @property
     def left(self) -> int:
         """Rows that are not shown."""
@@ -88,6 +100,11 @@ class ReportTable:
             return self.note
         rest = f"{self.left:,} more row{'s' if self.left > 1 else ''} in the file."
         return f"{self.note} {rest}".strip()
+
+
+def _cut(name: RaterName) -> RaterName:
+    longest = LONGEST_NAME if name.rater_id else LONGEST_WORDS
+    return replace(name, label=shorten(name.label, longest))
 
 
 def _head(text: str) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 
 from analysis.figures import rater_names
-from analysis.report.numbers import rounded
-from analysis.report.rows import number, rows_of
+from analysis.report.numbers import decimals_for, rounded
+from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
     TableRow,
     named,
+    p_cell,
     percent_cell,
     range_cell,
     report_table,
+    words,
 )
 from analysis.results import Results
 
@@ -58,6 +60,42 @@ def times_overview(results: Results) -> list[ReportTable]:
             rows=rows,
         )
     ]
+
+
+def time_model_overview(results: Results) -> list[ReportTable]:
+    """Show the terms of the model of times, as factors."""
+    rows: list[TableRow] = [
+        (
+            (words(str(row["term"])),),
+            (
+                str(row["condition"]) or EMPTY,
+                f"{int(number(row, 'n')):,}" if not math.isnan(number(row, "n")) else EMPTY,
+                *_factor(row),
+                p_cell(number(row, "p")),
+                str(row["undefined_because"] or ""),
+            ),
+        )
+        for row in rows_of(results, "time_model")
+    ]
+    made = report_table(
+        name="time-model",
+        title="What may change the time",
+        note="Factors by which the time is multiplied, from a linear mixed model of log times with"
+        " readers and items crossed; n: readings.",
+        file="tables/time_model.csv",
+        header=("Term", "Condition", "n", "Factor", "CI", "p", "Undefined because"),
+        rows=rows,
+    )
+    told = any(cells[-1] for _, cells in made.rows)
+    return [made if told else made.without("Undefined because")]
+
+
+def _factor(row: Row) -> tuple[str, str]:
+    ratio, low, high = (number(row, column) for column in ("ratio", "ci_low", "ci_high"))
+    if math.isnan(low) or math.isnan(high):
+        return rounded(ratio, 2), EMPTY
+    decimals = decimals_for([low, high], [1.0], 2)
+    return rounded(ratio, decimals), f"{rounded(low, decimals)} to {rounded(high, decimals)}"
 
 
 def leaderboard_overview(results: Results) -> list[ReportTable]:

@@ -47,8 +47,8 @@ def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) 
         " readers (77.2 %; 95 % CI of the difference 1.2 to 12.0)."
     ) in said
     assert (
-        "For readers like these the interval reaches from −3.1 to 16.3 points (19.4 points wide), so"
-        " with 3 readers a difference in either direction cannot be excluded."
+        "For readers like these the interval reaches from −3.1 to 16.3 points (19.4 points wide),"
+        " so with 3 readers a difference in either direction cannot be excluded."
     ) in said
     assert "Non-inferior to these readers and readers like these at the margin of 5.0" in said
 

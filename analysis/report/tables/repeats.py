@@ -1,0 +1,109 @@
+"""Readers against themselves, and what lies behind each kappa: prevalence and bias."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.agreement.pairing import PairKind
+from analysis.figures import rater_names
+from analysis.report.numbers import rounded
+from analysis.report.rows import Row, number, rows_of
+from analysis.report.tables.agreement import MEASURE_WORDS
+from analysis.report.tables.table import (
+    EMPTY,
+    MOST_ROWS,
+    ReportTable,
+    TableRow,
+    estimate_cell,
+    named,
+    report_table,
+)
+from analysis.results import Results
+
+OF_INDICES = {"error_consistency": "error consistency", "kappa": "kappa"}
+
+
+def repeats_overview(results: Results) -> list[ReportTable]:
+    """Show how each rater agrees with his or her own second reading."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["rater_id"])),),
+            (
+                str(row["condition"]) or EMPTY,
+                MEASURE_WORDS.get(str(row["measure"]), str(row["measure"])),
+                f"{int(number(row, 'n')):,}",
+                _estimate(row),
+            ),
+        )
+        for row in rows_of(results, "intra_reader")
+    ]
+    return [
+        report_table(
+            name="intra-reader",
+            title="Agreement with oneself: first and second reading",
+            note="Over the items that were read twice; estimate and interval.",
+            file="tables/intra_reader.csv",
+            header=("Rater", "Condition", "Measure", "n", "Estimate and CI"),
+            rows=rows,
+        )
+    ]
+
+
+def indices_overview(results: Results) -> list[ReportTable]:
+    """Show prevalence and bias indices beside each kappa: all items, and sets of two options."""
+    ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
+    rows = [row for row in rows_of(results, "agreement_indices") if _is_shown(row)]
+    rows.sort(key=lambda row: (ranks[row["pair_kind"]], str(row["scope"]) != "all"))
+    kappas = _kappas(results, {str(row["scope"]) for row in rows[:MOST_ROWS]})
+    return [
+        report_table(
+            name="agreement-indices",
+            title="Prevalence and bias behind each kappa",
+            note="Prevalence: how unequal the two categories are, from 0 to 1; bias: the"
+            " difference between the two raters' shares. A kappa is low where prevalence is"
+            " unequal, however often the raters agree (Byrt, Bishop and Carlin 1993). Tasks are in"
+            " the file.",
+            file="tables/agreement_indices.csv",
+            header=("Pair", "Condition", "Items", "Measure", "n", "Kappa", "Prevalence", "Bias"),
+            rows=[_index_row(results, row, kappas) for row in rows[:MOST_ROWS]],
+            total=len(rows),
+        )
+    ]
+
+
+def _is_shown(row: Row) -> bool:
+    return str(row["scope"]) == "all" or str(row["measure"]) == "kappa"
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[c]) for c in ("rater_a", "rater_b", "condition", "scope", "measure"))
+
+
+def _kappas(results: Results, scopes: set[str]) -> dict[tuple[str, ...], Row]:
+    return {
+        _key(row): row
+        for scope in sorted(scopes)
+        for measure in OF_INDICES
+        for row in rows_of(results, "agreement_pairs", scope=scope, measure=measure)
+    }
+
+
+def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -> TableRow:
+    names = rater_names(results.bundle)
+    cells = (
+        str(row["condition"]) or EMPTY,
+        str(row["scope"]).removeprefix("option_set="),
+        OF_INDICES.get(str(row["measure"]), str(row["measure"])),
+        f"{int(number(row, 'n')):,}",
+        _estimate(kappas.get(_key(row), {})),
+        *(rounded(number(row, f"{one}_index"), 2) for one in ("prevalence", "bias")),
+    )
+    return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
+
+
+def _estimate(row: Row) -> str:
+    if not row:
+        return EMPTY
+    estimate, low, high = (number(row, column) for column in ("estimate", "ci_low", "ci_high"))
+    return estimate_cell(estimate, low, math.nan if math.isnan(low) else high)
