@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from analysis.figures import MEASURE_TITLES, RaterName, captions, conditions_of, rater_names
 from analysis.figures.accuracy import accuracy_chart
@@ -22,7 +20,7 @@ from analysis.figures.names import in_condition
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
-from analysis.figures.to_plotly import plotly_figure
+from analysis.report.figure import ReportFigure
 from analysis.results import Results
 
 CAPTIONS = captions.AGREEMENT_CAPTIONS
@@ -32,54 +30,6 @@ MOST_WITH_ALL_MATRICES = 60
 METRICS = {"accuracy": "accuracy", "auc": "AUC"}
 # Section, name, title, caption, chart; no chart, no figure.
 Drawn = tuple[str, str, str, str, Chart | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReportFigure:
-    """A figure with its place in the report.
-
-    Parameters
-    ----------
-    name : str
-        File name without suffix; the element's id has `figure-` before it.
-    section : str
-        `accuracy`, `leaderboard`, `tasks`, `comparison`, `agreement`, `time` or `items`.
-    condition : str
-        The readers' condition; empty when the bundle has none.
-    title, caption : str
-        As text.
-    chart : Chart
-        What it shows.
-    """
-
-    name: str
-    section: str
-    condition: str
-    title: str
-    caption: str
-    chart: Chart
-
-    @property
-    def figure(self) -> go.Figure:
-        """The figure as plotly draws it."""
-        return self.plotly()
-
-    def plotly(self) -> go.Figure:
-        """Draw it for the screen."""
-        return plotly_figure(self.chart)
-
-    def svg(self) -> bytes:
-        """Draw it as SVG, text as paths, the same bytes every time."""
-        # Only who prints waits for matplotlib.
-        from analysis.figures.to_print import svg
-
-        return svg(self.chart)
-
-    def png(self) -> bytes:
-        """Draw it as PNG of 300 dots an inch, the same bytes every time."""
-        from analysis.figures.to_print import png
-
-        return png(self.chart)
 
 
 def report_figures(results: Results) -> list[ReportFigure]:

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import plotly.graph_objects as go
 
-from analysis.report.figures import ReportFigure
+from analysis.report.figure import ReportFigure
 
 
 @runtime_checkable

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from analysis.agreement.pairing import PairKind
-from analysis.figures import rater_names
+from analysis.figures import RaterName, rater_names
 from analysis.report.numbers import decimals_for, rounded
 from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
@@ -25,24 +26,8 @@ from analysis.results import Results
 def panel_overview(results: Results) -> list[ReportTable]:
     """Show every model against the readers, under both claims."""
     names = rater_names(results.bundle)
-    rows: list[TableRow] = []
     panel = rows_of(results, "reader_panel")
-    for row in panel[:MOST_ROWS]:
-        factor = _factor(row)
-        cells = (
-            str(row["condition"]) or EMPTY,
-            "accuracy, %" if factor == 100 else "AUC",
-            str(row["claim"]),
-            f"{int(number(row, 'n_readers'))}",
-            f"{int(number(row, 'n_items')):,}",
-            _value(number(row, "reader_mean"), factor),
-            _value(number(row, "model_value"), factor),
-            *_difference(row, factor),
-            *_error(row, factor),
-            p_cell(number(row, "p")),
-            p_cell(number(row, "p_noninferior")),
-        )
-        rows.append(((named(names, str(row["model_id"])),), cells))
+    rows = [_panel_row(row, names) for row in panel[:MOST_ROWS]]
     margins = {number(row, "margin") for row in panel}
     margins = {margin for margin in margins if not math.isnan(margin)}
     margin = f" Margin: {_margin(margins)} points." if margins else ""
@@ -77,27 +62,29 @@ def panel_overview(results: Results) -> list[ReportTable]:
     ]
 
 
+def _panel_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
+    factor = _factor(row)
+    cells = (
+        str(row["condition"]) or EMPTY,
+        "accuracy, %" if factor == 100 else "AUC",
+        str(row["claim"]),
+        f"{int(number(row, 'n_readers'))}",
+        f"{int(number(row, 'n_items')):,}",
+        _value(number(row, "reader_mean"), factor),
+        _value(number(row, "model_value"), factor),
+        *_difference(row, factor),
+        *_error(row, factor),
+        p_cell(number(row, "p")),
+        p_cell(number(row, "p_noninferior")),
+    )
+    return (named(names, str(row["model_id"])),), cells
+
+
 def comparisons_overview(results: Results) -> list[ReportTable]:
     """Show every model against every single reader."""
     names = rater_names(results.bundle)
-    rows: list[TableRow] = []
     pairs = rows_of(results, "comparisons", pair_kind=PairKind.MIXED.value)
-    for row in pairs[:MOST_ROWS]:
-        clustered = not math.isnan(number(row, "p_clustered"))
-        cells = (
-            str(row["condition"]) or EMPTY,
-            f"{int(number(row, 'n')):,}",
-            percent_cell(number(row, "accuracy_a")),
-            percent_cell(number(row, "accuracy_b")),
-            *_difference(row, 100, cluster=results.clustered),
-            f"{int(number(row, 'only_a_correct')):,} : {int(number(row, 'only_b_correct')):,}"
-            if not math.isnan(number(row, "only_a_correct"))
-            else EMPTY,
-            p_cell(number(row, "p_clustered" if clustered else "p_mid")),
-            p_cell(number(row, "p_adjusted")),
-        )
-        pair = named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))
-        rows.append((pair, cells))
+    rows = [_pair_row(row, names, clustered=results.clustered) for row in pairs[:MOST_ROWS]]
     interval = "over patients" if results.clustered else "Tango's score interval"
     return [
         report_table(
@@ -124,6 +111,23 @@ def comparisons_overview(results: Results) -> list[ReportTable]:
             in_paper=True,
         )
     ]
+
+
+def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> TableRow:
+    over_patients = not math.isnan(number(row, "p_clustered"))
+    cells = (
+        str(row["condition"]) or EMPTY,
+        f"{int(number(row, 'n')):,}",
+        percent_cell(number(row, "accuracy_a")),
+        percent_cell(number(row, "accuracy_b")),
+        *_difference(row, 100, cluster=clustered),
+        f"{int(number(row, 'only_a_correct')):,} : {int(number(row, 'only_b_correct')):,}"
+        if not math.isnan(number(row, "only_a_correct"))
+        else EMPTY,
+        p_cell(number(row, "p_clustered" if over_patients else "p_mid")),
+        p_cell(number(row, "p_adjusted")),
+    )
+    return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
 
 
 def gee_overview(results: Results) -> list[ReportTable]:

@@ -1,0 +1,58 @@
+"""A figure with its place in the report, drawn for the screen or for print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from analysis.figures.chart import Chart
+from analysis.figures.to_plotly import plotly_figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReportFigure:
+    """A figure with its place in the report.
+
+    Parameters
+    ----------
+    name : str
+        File name without suffix; the element's id has `figure-` before it.
+    section : str
+        `accuracy`, `leaderboard`, `tasks`, `comparison`, `agreement`, `time` or `items`.
+    condition : str
+        The readers' condition; empty when the bundle has none.
+    title, caption : str
+        As text.
+    chart : Chart
+        What it shows.
+    """
+
+    name: str
+    section: str
+    condition: str
+    title: str
+    caption: str
+    chart: Chart
+
+    @property
+    def figure(self) -> go.Figure:
+        """The figure as plotly draws it."""
+        return self.plotly()
+
+    def plotly(self) -> go.Figure:
+        """Draw it for the screen."""
+        return plotly_figure(self.chart)
+
+    def svg(self) -> bytes:
+        """Draw it as SVG, text as paths, the same bytes every time."""
+        # Only who prints waits for matplotlib.
+        from analysis.figures.to_print import svg
+
+        return svg(self.chart)
+
+    def png(self) -> bytes:
+        """Draw it as PNG of 300 dots an inch, the same bytes every time."""
+        from analysis.figures.to_print import png
+
+        return png(self.chart)

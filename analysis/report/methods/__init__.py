@@ -1,0 +1,51 @@
+"""The methods as a paper tells them: what was done in this run, with the sources it needs."""
+
+from __future__ import annotations
+
+from analysis.report.methods.agreement import agreement
+from analysis.report.methods.citing import (
+    Citations,
+    Paragraph,
+    cited,
+    further_sources,
+    method_references,
+)
+from analysis.report.methods.comparison import models, panel, single
+from analysis.report.methods.readings import accuracy, design
+from analysis.report.methods.uncertainty import sensitivity, software, uncertainty
+from analysis.results import Results
+
+__all__ = ["Paragraph", "cited", "method_references", "methods"]
+
+
+def methods(results: Results) -> list[Paragraph]:
+    """Tell what was done in this run.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+
+    Returns
+    -------
+    list of Paragraph
+        Only of what this run computed.
+    """
+    known = method_references()
+    cite = Citations(known)
+    parts = [
+        design(results),
+        accuracy(results, cite),
+        agreement(results, cite),
+        panel(results, cite),
+        single(results, cite),
+        models(results, cite),
+        sensitivity(results),
+        uncertainty(results, cite),
+        software(results, cite),
+    ]
+    paragraphs = [part for part in parts if part is not None]
+    rest = further_sources(results, known, cite, [part.text for part in paragraphs])
+    if rest:
+        paragraphs.insert(-1, Paragraph(title="Further sources", text=rest))
+    return paragraphs
