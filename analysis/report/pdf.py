@@ -24,6 +24,8 @@ from analysis.report.tables import ReportTable
 
 MOST_ROWS = 40
 MOST_LISTED = 12
+# Rows, and letters in a row, of a table that is not broken over pages.
+SHORT_ROWS, SHORT_LINE = 20, 150
 # A matrix of two hundred raters is smaller as a picture.
 MOST_SVG_BYTES = 3_000_000
 # Longer words get places where a line may break: a label of 200 letters must not leave its cell.
@@ -202,11 +204,20 @@ def _table(table: ReportTable) -> dict[str, Any]:
         "note": f"{table.remark} File: {table.file}.",
         "header": [_soft(head) for head in table.header],
         "sides": list(table.sides),
+        "short": _is_short(table),
         "rows": [
             [_soft(" and ".join(f"\u2068{name.full}\u2069" for name in names)), *map(_soft, cells)]
             for names, cells in table.rows
         ],
     }
+
+
+def _is_short(table: ReportTable) -> bool:
+    """Tell whether a table surely fits half a page: few rows, each of one line."""
+    lines = (
+        sum(len(name.full) for name in names) + sum(map(len, cells)) for names, cells in table.rows
+    )
+    return len(table.rows) <= SHORT_ROWS and all(letters <= SHORT_LINE for letters in lines)
 
 
 def _soft(text: str) -> str:

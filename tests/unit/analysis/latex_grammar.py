@@ -1,0 +1,92 @@
+"""A small grammar of our tables in LaTeX: it finds what would stop LaTeX, where none is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+# A command, an escaped sign, or one character.
+TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|.", re.DOTALL)
+TABLE = re.compile(r"\\begin\{longtable\}\{@\{\}(l+r*)@\{\}\}\n(.*?)\\end\{longtable\}", re.DOTALL)
+RULES = ("toprule", "midrule", "bottomrule", "endfirsthead", "endhead", "endfoot", "endlastfoot")
+
+
+def faults(text: str) -> list[str]:
+    """List what is wrong with a file of tables.
+
+    Parameters
+    ----------
+    text : str
+        As `paper/tables.tex` has it.
+
+    Returns
+    -------
+    list of str
+        Empty where braces, environments, signs and columns are in order.
+    """
+    # The preamble is ours and constant: comments, and a definition that plays with `#`.
+    body = text[text.index("\\begin{longtable}") :] if "\\begin{longtable}" in text else ""
+    return [*_braces(body), *_signs(body), *_environments(body), *_columns(body)]
+
+
+def _braces(text: str) -> Iterator[str]:
+    depth = 0
+    for token in TOKEN.findall(text):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if depth < 0:
+            yield "a brace closes that was never opened"
+            return
+    if depth:
+        yield f"{depth} braces stay open"
+
+
+def _signs(text: str) -> Iterator[str]:
+    tokens = TOKEN.findall(text)
+    for sign in ("#", "%", "_", "^", '"'):
+        if sign in tokens:
+            yield f"{sign} is not escaped"
+    if tokens.count("$") % 2:
+        yield "$ opens and does not close"
+    strange = sorted({token for token in tokens if len(token) == 1 and ord(token) >= 0x180})
+    if strange:
+        yield f"{strange} are no letters of pdfLaTeX"
+
+
+def _environments(text: str) -> Iterator[str]:
+    for name in set(re.findall(r"\\(?:begin|end)\{(\w+)\}", text)):
+        begun, ended = text.count(f"\\begin{{{name}}}"), text.count(f"\\end{{{name}}}")
+        if begun != ended or begun != len(TABLE.findall(text)):
+            yield f"{name} begins {begun} and ends {ended} times"
+
+
+def _columns(text: str) -> Iterator[str]:
+    for columns, body in TABLE.findall(text):
+        for row in _rows(body):
+            cells = sum(token == "&" for token in _outside(row)) + 1
+            wide = re.match(r"\\multicolumn\{(\d+)\}", row)
+            found = int(wide[1]) if wide else cells
+            if found != len(columns):
+                yield f"{found} cells under {len(columns)} columns: {row[:60]}"
+
+
+def _rows(body: str) -> Iterator[str]:
+    """Yield the rows, without rules and the caption: they end where no brace is open."""
+    depth, row = 0, ""
+    for token in TOKEN.findall(body):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if token == "\\\\" and depth == 0:
+            if not row.strip().startswith("\\caption"):
+                yield row.strip()
+            row = ""
+        elif token.removeprefix("\\") not in RULES:
+            row += token
+    if row.strip():
+        yield row.strip()
+
+
+def _outside(row: str) -> Iterator[str]:
+    depth = 0
+    for token in TOKEN.findall(row):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if depth == 0:
+            yield token
