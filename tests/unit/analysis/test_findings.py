@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.report.content import report_content
 from analysis.report.findings import findings
 from analysis.report.findings.finding import Theme
 from analysis.results import Results
@@ -199,3 +200,45 @@ def test_intervals_are_named_as_asked_for(run: Results) -> None:
     said = " ".join(map(str, findings(replace(run, options=options))))
     assert "90 % CI" in said
     assert "95 % CI" not in said
+
+
+@pytest.mark.parametrize("conditions", [("unaided",), ("aided", "unaided")])
+def test_a_condition_is_named_where_there_are_several(conditions: tuple[str, ...]) -> None:
+    """The one condition is told once, and no table has a column for it."""
+    results = full_run(study(conditions=conditions))
+    content = report_content(results, [])
+    said = " ".join(text for _, texts in content.findings for text in texts)
+    heads = {head for table in content.tables for head in table.header}
+    several = len(conditions) > 1
+    assert (said.count("unaided") > 1) is several
+    assert ("Condition" in heads) is several
+
+
+def test_the_width_is_that_of_the_limits_that_are_printed(run: Results) -> None:
+    """13.84 to 26.16 are printed as 13.8 to 26.2, and are 12.4 points wide."""
+    row = {"difference": 0.2, "ci_low": 0.1384, "ci_high": 0.2616, "claim": CLAIMS[1]}
+    said = _panel(run, {"difference": 0.2, "ci_low": 0.145, "ci_high": 0.255}, row)
+    assert "more as well (95 % CI 13.8 to 26.2; 12.4 points wide, from 3 readers)" in said
+
+
+def test_agreement_can_be_subtracted_as_it_is_printed(run: Results) -> None:
+    """0.365 and 0.413 differ by 0.048; 0.37 and 0.41 would not differ by 0.05."""
+    row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
+    row |= {"among_readers": 0.3654, "readers_models": 0.4132, "difference": 0.0478}
+    said = _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
+    assert "0.365 among readers, 0.413 between" in said
+    assert "+0.048" in said
+
+
+def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Results) -> None:
+    """Two options leave one; of four options chance is told."""
+    assert "picking any of the 3 wrong options would give 33 %" in _said(run, Theme.ERRORS)
+    bundle = replace(run.bundle, items=run.bundle.items.assign(n_options=2.0))
+    assert "same wrong option" not in _said(replace(run, bundle=bundle), Theme.ERRORS)
+
+
+def test_the_page_begins_with_the_study_and_its_question(run: Results) -> None:
+    """Models against readers stand before anything else that was found."""
+    themes = list(dict.fromkeys(finding.theme for finding in findings(run)))
+    assert themes[:2] == [Theme.STUDIED, Theme.AGAINST]
+    assert themes == sorted(themes, key=list(Theme).index)

@@ -16,7 +16,7 @@ from analysis.figures.chart import Band, Boxes, Cells, Chart, Layer, Line, Note,
 from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.difficulty import difficulty_chart
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
-from analysis.figures.kappa_matrix import kappa_matrix_chart
+from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart
 from analysis.figures.leaderboard import leaderboard_chart
 from analysis.figures.order import by_likeness
 from analysis.figures.panel import panel_chart
@@ -248,6 +248,17 @@ def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> No
     assert one.rows == other.rows
     labels = _labels(one.panels[0])
     assert set(labels[:3]) == set(tables.READERS)
+
+
+def test_all_matrices_of_a_condition_have_one_order(results: Results) -> None:
+    """That of Brennan-Prediger, so that they can be compared cell by cell."""
+    pairs = results.tables["agreement_pairs"]
+    orders = [
+        _labels(kappa_matrix_chart(pairs, measure=measure).panels[0]) for measure in MEASURE_TITLES
+    ]
+    assert all(order == orders[0] for order in orders)
+    alone = kappa_matrix_chart(pairs.loc[pairs["measure"] == "brennan_prediger"])
+    assert _labels(alone.panels[0]) == orders[0]
 
 
 def test_large_matrices_are_light() -> None:
