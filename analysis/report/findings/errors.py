@@ -62,8 +62,8 @@ def _numbers(rows: list[Row]) -> str:
     if n_readers == n_models:
         return ""
     return (
-        f" There are {count(n_readers, 'reader')} and {count(n_models, 'model')}: of the more"
-        " numerous, one is right more easily."
+        f" Of {count(n_readers, 'reader')} and {count(n_models, 'model')}, the more numerous kind"
+        " more easily has one who is right."
     )
 
 

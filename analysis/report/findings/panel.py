@@ -43,8 +43,10 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
         key=lambda claims: (-_value(claims), str(next(iter(claims.values()))["model_id"])),
     )
     most = MOST_MODELS if metric == "accuracy" else 1
+    if all(_verdict(row) is Verdict.UNDEFINED for claims in ordered for row in claims.values()):
+        most = 1
     # One more is no longer than saying that there is one more.
-    most += len(ordered) == most + 1
+    most += most > 1 and len(ordered) == most + 1
     texts = [_model(results, claims, metric, condition) for claims in ordered[:most]]
     if len(ordered) > most:
         texts.append(_others(ordered[most:], metric))
@@ -70,9 +72,9 @@ def _model(results: Results, claims: dict[str, Row], metric: str, condition: str
 def _fixed(name: str, row: Row, scale: Scale, metric: str, where: str, given: bool) -> str:
     readers = mean_of_readers(row)
     model, mean = (scale.value(number(row, c)) for c in ("model_value", "reader_mean"))
-    has = f"{name} was right on {model} of the items"
+    has, on = f"{name} was right on {model} of the items", " on"
     if metric == "auc":
-        has = f"{name} had an area under the ROC curve of {model}"
+        has, on = f"{name} had an area under the ROC curve of {model}", ""
     said = _verdict(row) if given else Verdict.UNDEFINED
     interval = scale.interval(row, _given_margin(row)).replace("CI", "CI of the difference")
     if said in (Verdict.MORE, Verdict.FEWER):
@@ -80,14 +82,16 @@ def _fixed(name: str, row: Row, scale: Scale, metric: str, where: str, given: bo
         return f"{has}, {scale.size(number(row, 'difference'))} {than}."
     if said is Verdict.NOT_SHOWN:
         signed = scale.signed(number(row, "difference"))
-        return f"{has}, {readers}{where} on {mean}: no difference shown ({signed}, {interval})."
+        return f"{has}, {readers}{where}{on} {mean}: no difference shown ({signed}, {interval})."
     why = f": {reason(row)}" if given and row.get("undefined_because") else ""
-    return f"{has}, {readers}{where} on {mean}; no informative interval{why}."
+    return f"{has}, {readers}{where}{on} {mean}; no informative interval{why}."
 
 
 def random_sentence(row: Row, fixed: Row | None, scale: Scale) -> str:
     """Say what holds when other readers take these readers' place, and on how many it rests."""
     said = _verdict(row)
+    if said is Verdict.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
+        return "Nor for readers like these."
     if said is Verdict.UNDEFINED:
         return f"For readers like these nothing can be said: {reason(row)}."
     margin = _given_margin(row)
@@ -136,7 +140,9 @@ def _others(models: list[dict[str, Row]], metric: str) -> str:
     by_claim: dict[str, list[str]] = {}
     for claim in (THESE, LIKE_THESE):
         verdicts = [_verdict(claims[claim]) for claims in models if claim in claims]
-        counts = [SAID[one].format(verdicts.count(one)) for one in Verdict if one in verdicts]
+        counts = [
+            SAID[one].format(f"{verdicts.count(one):,}") for one in Verdict if one in verdicts
+        ]
         if counts:
             by_claim.setdefault(", ".join(counts), []).append(f"against {claim}")
     parts = [f"{' and '.join(claims)}: {counts}" for counts, claims in by_claim.items()]

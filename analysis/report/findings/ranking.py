@@ -56,7 +56,8 @@ def _first(results: Results, rows: dict[str, Row]) -> str:
     row = rows[leaders[0]]
     low, high = number(row, "rank_low"), number(row, "rank_high")
     if len(leaders) > 1:
-        return f"{names} with the same accuracy" + (" and others" if len(leaders) > 2 else "")
+        others = f" (and {count(len(leaders) - 2, 'other')})" if len(leaders) > 2 else ""
+        return f"{names}{others} with the same accuracy"
     if math.isnan(low) or math.isnan(high):
         return f"{names}; its rank has no interval"
     if high > best:

@@ -29,7 +29,9 @@ def _panel(results: Results) -> list[str]:
     others = [
         row
         for row in rows_of(results, "sensitivity_panel")
-        if row["analysis"] != PRIMARY and _key(row) in primary
+        if row["analysis"] != PRIMARY
+        and _key(row) in primary
+        and {_verdict(row), _verdict(primary[_key(row)])} != {Verdict.UNDEFINED}
     ]
     if not others:
         return []

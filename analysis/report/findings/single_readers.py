@@ -38,7 +38,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
         Verdict.FEWER: "the model fewer in {}",
         Verdict.NOT_SHOWN: "no difference shown in {}",
     }
-    counts = [words[one].format(verdicts.count(one)) for one in words if verdicts.count(one)]
+    counts = [words[one].format(f"{verdicts.count(one):,}") for one in words if verdicts.count(one)]
     opening = f"Against single readers{under(results, condition)}, adjusted for"
     opening += f" {count(len(rows), 'comparison')} (Holm): {', '.join(counts)}."
     best = max(
@@ -79,6 +79,11 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
     said = shown(row, results.options.alpha)
     if verdict(low, high) is Verdict.UNDEFINED:
         return f"{opening}: {scale.signed(difference)}, no informative interval."
+    if said is Verdict.NOT_SHOWN and verdict(-high, -low) is not said:
+        return (
+            f"{opening}: no difference shown after adjustment ({scale.signed(difference)},"
+            f" unadjusted {scale.interval(turned)})."
+        )
     if said is Verdict.NOT_SHOWN:
         return (
             f"{opening}: no difference shown ({scale.signed(difference)},"

@@ -51,7 +51,7 @@ def _opening(results: Results, metric: str, row: Row) -> str:
         for one in "ab"
     )
     who = mean_of_readers(row)
-    return f"{who[0].upper()}{who[1:]}{WHAT[metric]}: {first}, {second}: "
+    return f"{who[0].upper()}{who[1:]}{WHAT[metric]}: {first}, {second}; "
 
 
 def _said(results: Results, metric: str, row: Row) -> str:

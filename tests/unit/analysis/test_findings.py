@@ -137,6 +137,7 @@ def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
     assert "the model more in 1" in shown
     assert "10.0 points more (95 % CI 2.0 to 18.0)" in shown
     assert "no difference shown in 1" in hidden
+    assert "no difference shown after adjustment (+10.0 points, unadjusted 95 % CI 2.0" in hidden
     assert "more" not in hidden
 
 
@@ -172,7 +173,7 @@ def test_the_first_place_is_certain_only_throughout_its_interval(run: Results) -
     assert "so the first place is not certain" in _said(run, Theme.RANKING)
     assert "in first place throughout" in _said(_with(run, leaderboard=sure), Theme.RANKING)
     tied = board.assign(rank=1).to_dict("records")
-    assert "with the same accuracy and others" in _said(_with(run, leaderboard=tied), Theme.RANKING)
+    assert "others) with the same accuracy" in _said(_with(run, leaderboard=tied), Theme.RANKING)
 
 
 def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
@@ -242,3 +243,17 @@ def test_the_page_begins_with_the_study_and_its_question(run: Results) -> None:
     themes = list(dict.fromkeys(finding.theme for finding in findings(run)))
     assert themes[:2] == [Theme.STUDIED, Theme.AGAINST]
     assert themes == sorted(themes, key=list(Theme).index)
+
+
+def test_the_same_reason_is_not_told_for_every_model(run: Results) -> None:
+    """Where nothing is defined one model is named and the others are counted."""
+    nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
+    rows = [
+        {"model_id": f"M{i}", "claim": claim, **nothing, "undefined_because": "a single item"}
+        for i in range(4)
+        for claim in CLAIMS
+    ]
+    said = _panel(run, *rows)
+    assert said.count("a single item") == 1
+    assert "Nor for readers like these." in said
+    assert "The other 3 models" in said
