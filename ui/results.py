@@ -13,7 +13,8 @@ import streamlit as st
 import analysis
 from analysis import Bundle, Results
 from analysis.report.content import SECTIONS
-from analysis.report.figures import ReportFigure, report_figures
+from analysis.report.figure import ReportFigure
+from analysis.report.figures import report_figures
 from analysis.report.findings import findings
 from study.bundle import bundle_files, zipped
 from study.store import Store, events

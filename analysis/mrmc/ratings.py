@@ -116,11 +116,6 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
     within readers, for a study gives them one scale; a model is looked at alone where it gave five
     answers of either letter, else it is taken as the readers are. Where nobody shows it, the
     ratings are undefined.
-    Confidence means one of two things. Where it is how sure the rater is of the answer, the rating
-    is the confidence for the positive letter and its negative for the other. Where it rates the
-    finding itself and the answer follows from a cut-off, every answer of one letter has a
-    confidence above every answer of the other; then the confidence is the rating. The readers are
-    looked at together, for a study gives them one scale; a model is looked at alone.
 
     Examples
     --------
