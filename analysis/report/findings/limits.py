@@ -17,6 +17,11 @@ def limit_findings(results: Results) -> list[Finding]:
         " rater, or one pair, alone. Whether two raters differ is a paired comparison on the same"
         " items, which overlapping or separate intervals do not replace."
     ]
+    if results.clustered:
+        sentences.append(
+            "Wilson's take the items of a patient for independent; intervals of accuracy over"
+            " patients stand in the tables."
+        )
     panel = rows_of(results, "reader_panel")
     if panel:
         sentences.append(

@@ -27,7 +27,7 @@ def _design(results: Results) -> str:
         reference = "no item has a reference standard, so that accuracy is undefined and no item"
         reference += " counts as assigned"
     elif judged == len(items):
-        reference = "each has a reference standard"
+        reference = ("it has" if judged == 1 else "each has") + " a reference standard"
     else:
         reference = f"{count(judged, 'of them has', 'of them have')} a reference standard"
     clusters = ""
@@ -57,11 +57,10 @@ def _missing(results: Results) -> list[str]:
         for status in Status
         if status is not Status.ANSWERED and table[f"n_{status}"].sum()
     ]
-    total = int(table["n_assigned"].sum())
-    return [
-        f"{int(lacking.sum()):,} of {total:,} assigned readings have no answer"
-        f" ({', '.join(kinds)}); they count as wrong."
-    ]
+    n, total = int(lacking.sum()), int(table["n_assigned"].sum())
+    verb, wrong = ("has", "it counts") if n == 1 else ("have", "they count")
+    what = "assigned reading" if total == 1 else "assigned readings"
+    return [f"{n:,} of {total:,} {what} {verb} no answer ({', '.join(kinds)}); {wrong} as wrong."]
 
 
 def _silent(results: Results) -> list[str]:
