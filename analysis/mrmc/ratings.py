@@ -113,9 +113,9 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
     confidence is the rating. Which it is shows in how far the answers separate the confidences: the
     share of pairs of a rater's answers, one of either letter, in which the same letter has the
     higher confidence. From 95 % on it rates the finding. The readers are looked at together, pairs
-    within readers, for a study gives them one scale; a model is looked at alone where it gave five
-    answers of either letter, else it is taken as the readers are. Where nobody shows it, the
-    ratings are undefined.
+    within readers, for a study gives them one scale; a model is looked at alone unless it gave
+    fewer than five answers of a letter and those are separated, as they may be by chance: then it
+    is taken as the readers are. Where nobody shows it, the ratings are undefined.
 
     Examples
     --------
@@ -167,9 +167,11 @@ def _readings(
     readers = _reading([one for one, kind in zip(of, kinds, strict=True) if kind is _READER])
     found = []
     for one, kind in zip(of, kinds, strict=True):
-        alone = kind is not _READER and one.fewest >= FEWEST_OF_A_LETTER
-        undecided = kind is not _READER and readers is Reading.UNKNOWN
-        found.append(_reading([one]) if alone or undecided else readers)
+        own = _reading([one])
+        # A few answers of a letter are easily separated by chance, but not easily mixed.
+        shown = one.fewest >= FEWEST_OF_A_LETTER or own is Reading.SURE
+        alone = kind is not _READER and (shown or readers is Reading.UNKNOWN)
+        found.append(own if alone else readers)
     return found
 
 

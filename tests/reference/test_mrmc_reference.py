@@ -326,7 +326,8 @@ def test_a_bundle_gives_mrmcaovs_numbers(reference: Reference, metric: str, figu
     )
     raters = pd.DataFrame({"rater_id": [f"R{i}" for i in range(1, 6)], "rater_kind": "reader"})
     results = analyse(as_bundle(rows, raters))
-    table = results.tables["reader_conditions"].set_index(["metric", "claim"])
+    both = [results.tables[name] for name in ("reader_conditions", "reader_conditions_items")]
+    table = pd.concat(both).set_index(["metric", "claim"])
     parts = results.tables["variance_components"].set_index(["metric", "component"])["value"]
     claims = {"RRRC": "readers like these", "FRRC": "these readers", "RRFC": "these items"}
     for name, claim in claims.items():

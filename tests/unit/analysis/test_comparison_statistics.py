@@ -108,7 +108,9 @@ def test_mcnemars_p_is_that_of_whole_numbers(b: int, c: int) -> None:
         term = term * (b + c - k + 1) // k
         total += term
     exact = min(Fraction(2 * total, 2 ** (b + c)), Fraction(1))
-    mid = min(Fraction(2 * total - term, 2 ** (b + c)), Fraction(1))
+    mid = (
+        Fraction(2 * total - term, 2 ** (b + c)) if b != c else 1 - Fraction(term, 2 ** (2 * b + 1))
+    )
     assert _mcnemar(b, c) == pytest.approx((float(exact), float(mid)), rel=1e-11, abs=0)
     assert _mcnemar(c, b) == _mcnemar(b, c)
 
@@ -121,10 +123,20 @@ def test_mcnemars_exact_p_is_that_of_statsmodels() -> None:
             assert _mcnemar(b, c)[0] == pytest.approx(theirs, abs=1e-14)
 
 
-@pytest.mark.parametrize("count", [0, 1, 17, 20413])
-def test_evenly_split_discordant_items_have_p_1(count: int) -> None:
-    """None at all too; never a trace above or below."""
-    assert _mcnemar(count, count) == (1.0, 1.0)
+@pytest.mark.parametrize("count", [1, 17, 20413])
+def test_evenly_split_discordant_items_have_exact_p_1_and_mid_p_below(count: int) -> None:
+    """Both tails hold what was observed, which mid-p counts half (Fagerland 2013, supplement)."""
+    observed = (
+        math.exp(math.lgamma(2 * count + 1) - 2 * math.lgamma(count + 1)) if count < 99 else 0
+    )
+    exact, mid = _mcnemar(count, count)
+    assert exact == 1
+    assert mid == pytest.approx(1 - math.comb(2 * count, count) / 4**count / 2, rel=1e-12)
+
+
+def test_without_discordant_items_both_p_are_1() -> None:
+    """Nothing speaks for a difference."""
+    assert _mcnemar(0, 0) == (1.0, 1.0)
 
 
 def test_extreme_splits_neither_overflow_nor_leave_the_unit_interval() -> None:

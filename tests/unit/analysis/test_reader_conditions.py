@@ -7,7 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Bundle, mrmc, reader_conditions, variance_components
+from analysis import (
+    Bundle,
+    mrmc,
+    reader_conditions,
+    reader_conditions_items,
+    variance_components,
+)
 from tests.unit.analysis.conftest import MakeBundle
 
 Answers = dict[tuple[str, str], str]
@@ -30,11 +36,21 @@ def read(make_bundle: MakeBundle) -> Read:
 def test_the_difference_is_the_first_condition_by_name_minus_the_second(read: Read) -> None:
     """By hand: 7/8 and 7/8 aided, 4/8 and 4/8 unaided."""
     table = reader_conditions(read(BOTH))
-    assert table["claim"].tolist() == ["these readers", "readers like these", "these items"]
+    assert table["claim"].tolist() == ["these readers", "readers like these"]
     assert (table[["condition_a", "condition_b"]] == ["aided", "unaided"]).all(axis=None)
-    assert table["value_a"].tolist() == [0.875] * 3
-    assert table["value_b"].tolist() == [0.5] * 3
-    assert table["difference"].tolist() == [0.375] * 3
+    assert table["value_a"].tolist() == [0.875] * 2
+    assert table["value_b"].tolist() == [0.5] * 2
+    assert table["difference"].tolist() == [0.375] * 2
+
+
+def test_these_items_are_a_table_of_their_own(read: Read) -> None:
+    """A t test of the two readers' differences, 3/8 each but for one item."""
+    answers = {**BOTH, ("R2", "aided"): "AAAAAABB"}
+    found = reader_conditions_items(read(answers)).iloc[0]
+    assert found["claim"] == "these items"
+    assert found["difference"] == pytest.approx((3 / 8 + 2 / 8) / 2)
+    assert found["se"] == pytest.approx(1 / 16)
+    assert found["df"] == 1
 
 
 def test_only_readers_with_both_conditions_count(read: Read) -> None:
@@ -66,7 +82,8 @@ def test_three_conditions_make_three_contrasts(read: Read) -> None:
 def test_one_reader_leaves_the_fixed_claim(read: Read) -> None:
     """Claims about readers in general need two."""
     one = {key: given for key, given in BOTH.items() if key[0] == "R1"}
-    table = reader_conditions(read(one)).set_index("claim")
+    both = (reader_conditions(read(one)), reader_conditions_items(read(one)))
+    table = pd.concat(both).set_index("claim")
     assert not math.isnan(table.loc["these readers", "se"])
     for claim in ("readers like these", "these items"):
         assert math.isnan(table.loc[claim, "se"])
@@ -86,7 +103,7 @@ def test_the_same_answers_under_both_conditions_are_no_infinite_t(read: Read) ->
         for condition in ("aided", "unaided")
     }
     table = reader_conditions(read(same))
-    assert table["difference"].tolist() == [0.0] * 3
+    assert table["difference"].tolist() == [0.0] * 2
     assert table[["se", "ci_low", "ci_high", "p"]].isna().all(axis=None)
     assert table["undefined_because"].str.contains("leave no variance").all()
 

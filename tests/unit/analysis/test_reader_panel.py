@@ -200,7 +200,10 @@ def test_confidence_in_the_answer_is_signed_by_it() -> None:
     table = reader_panel(rated(TRUTH, ANSWERS, SURE))
     found = row(table, FIXED, "auc")
     assert found["model_value"] == (4 * 3 + 2 + 0.5) / 16
-    assert found["note"] == ""
+    assert found["note"] == (
+        "readers: confidence is how sure the rater is of the answer; "
+        "model: confidence is how sure the rater is of the answer"
+    )
     assert found["n_items"] == 8
 
 
@@ -217,11 +220,58 @@ def test_confidence_that_decides_the_answer_is_the_rating() -> None:
         for high, low in (first, second)
     ]
     assert found["reader_mean"] == np.mean(areas)
-    assert "confidence is a rating of answer B" in found["note"]
+    assert found["note"].startswith(
+        "readers: confidence rates answer B, which follows from a cut-off; model: confidence is how"
+    )
     assert (
         found["model_value"]
         == row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")["model_value"]
     )
+
+
+RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
+
+
+def test_each_reader_may_have_a_cut_off_of_their_own() -> None:
+    """The same ratings, cut at 50 and at 35: the areas are those of the ratings all the same."""
+    sure = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
+    same = {rater: "".join("AB"[one >= 50] for one in given) for rater, given in sure.items()}
+    lower = {**same, "R2": "".join("AB"[one >= 35] for one in sure["R2"])}
+    one, other = (reader_panel(rated(TRUTH, answers, sure)) for answers in (same, lower))
+    for name in ("reader_mean", "model_value", "difference"):
+        assert row(one, FIXED, "auc")[name] == row(other, FIXED, "auc")[name]
+
+
+def test_a_slip_does_not_turn_the_readers_round() -> None:
+    """One of 32 answers beside the cut-off: the confidence still rates the finding."""
+    truth, ratings = TRUTH * 4, [one + i for i in range(4) for one in RATINGS]
+    given = ["AB"[one >= 50] for one in ratings]
+    slipped = ["B", *given[1:]]
+    sure = {"R1": ratings, "R2": ratings, "M": ratings}
+    table = reader_panel(
+        rated(truth, {"R1": "".join(slipped), "R2": "".join(given), "M": "".join(given)}, sure)
+    )
+    assert row(table, FIXED, "auc")["difference"] == 0
+    assert "rates answer B" in row(table, FIXED, "auc")["note"]
+
+
+def test_a_model_that_uses_one_letter_is_read_as_the_readers_are() -> None:
+    """All its ratings lie below the cut-off; its area is that of the ratings, not their reverse."""
+    low = [one / 3 for one in RATINGS]
+    sure = {"R1": RATINGS, "R2": RATINGS, "M": low}
+    answers = {rater: "".join("AB"[one >= 50] for one in given) for rater, given in sure.items()}
+    assert set(answers["M"]) == {"A"}
+    found = row(reader_panel(rated(TRUTH, answers, sure)), FIXED, "auc")
+    assert found["model_value"] == found["reader_mean"]
+    assert "model: confidence rates answer B" in found["note"]
+
+
+def test_confidence_that_nobody_shows_the_meaning_of_is_not_guessed() -> None:
+    """Everybody gave the same letter throughout: no area, with the reason."""
+    sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
+    found = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
+    assert np.isnan(found["model_value"])
+    assert "cannot be told what confidence means" in found["undefined_because"]
 
 
 def test_the_area_does_not_depend_on_which_letter_is_the_finding() -> None:

@@ -66,8 +66,8 @@ def test_flagged_times_are_in_all_groups_and_left_out_in_the_other_view() -> Non
     assert flagged[["n", "n_flagged", "median_ms"]].tolist() == [2, 2, 2750.0]
 
 
-def test_only_answered_first_readings_with_a_time_count() -> None:
-    """What was not answered stands by itself; repeats and gaps stand nowhere."""
+def test_every_first_reading_with_a_time_counts() -> None:
+    """What was not answered too, and by status apart; repeats and gaps stand nowhere."""
     readings = pd.DataFrame(
         {
             "rater_id": "R",
@@ -80,7 +80,10 @@ def test_only_answered_first_readings_with_a_time_count() -> None:
     )
     items = pd.DataFrame({"item_id": list("abcd"), "truth": "A"})
     table = times(bundle_from_tables(items, readings))
-    assert _row(table, "overall", "micro")[["n", "median_ms"]].tolist() == [1, 20.0]
+    assert _row(table, "overall", "micro")[["n", "median_ms"]].tolist() == [3, 5000.0]
+    assert _row(table, "correct", "correct")[["n", "median_ms"]].tolist() == [1, 20.0]
+    assert _row(table, "correct", "wrong")["n"] == 0
+    assert _row(table, "status", "answered")["median_ms"] == 20
     assert _row(table, "status", "timed_out")["median_ms"] == 60000
     assert _row(table, "status", "skipped")["median_ms"] == 5000
 
