@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
@@ -71,8 +72,9 @@ def sensitivity_panel(bundle: Bundle, options: Options | None = None) -> pd.Data
     `excluded readings dropped` leave out an item for all raters of the row where any of them has no
     answer, a flag or an exclusion, so that the comparison stays paired. `missing as right` counts
     missing answers as correct. `macro` weighs tasks alike: the mean of the tasks' accuracies, its
-    covariances by linearisation, :math:`N w_i (x_{ij} - p_{jt})` in place of the answers with
-    :math:`w_i = 1 / (T n_t)`.
+    covariances by linearisation: an item of task t contributes :math:`(x_{ij} - p_{jt}) / (T n_t)
+    \sqrt{C_t / (C_t - 1)}`, summed by patient, :math:`C_t` being the patients with an item of the
+    task. Where a task has a single patient there is no standard error.
 
     See Also
     --------
@@ -174,14 +176,15 @@ def _macro(matrix: ReadingMatrix) -> Choice:
             return without_covariance(nothing, NO_TASK), int(matrix.assigned.sum()), ""
         influence = np.zeros_like(correct)
         means = np.array([correct[members].mean(axis=0) for members in tasks])
-        for members, mean in zip(tasks, means, strict=True):
-            influence[members] = (correct[members] - mean) / (len(tasks) * len(members))
-        reason = no_covariance(len(items), len(np.unique(matrix.clusters[items])))
         values = means.mean(axis=0)
-        if reason:
-            return without_covariance(values, reason), len(items), ""
-        sums, present = sums_by_cluster(influence[items], matrix.clusters[items])
-        covariance: Floats = len(present) / (len(present) - 1) * (sums.T @ sums)
+        for members, mean in zip(tasks, means, strict=True):
+            n_clusters = len(np.unique(matrix.clusters[members]))
+            if reason := no_covariance(len(members), n_clusters):
+                return without_covariance(values, f"in a task, {reason}"), len(items), ""
+            scale = math.sqrt(n_clusters / (n_clusters - 1)) / (len(tasks) * len(members))
+            influence[members] = (correct[members] - mean) * scale
+        sums, _ = sums_by_cluster(influence[items], matrix.clusters[items])
+        covariance: Floats = sums.T @ sums
         return Merits(values=values, covariance=covariance), len(items), ""
 
     return merits
