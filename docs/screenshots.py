@@ -127,9 +127,19 @@ def _coordinator(browser: Browser, server: Server, images: Path, size: tuple[int
     page.get_by_text("Download the bundle").wait_for()
     page.screenshot(path=images / f"overview-{size[0]}.png")
     page.get_by_role("link", name="Results").click()
-    page.get_by_role("heading", name="Missing answers").wait_for()
-    page.locator(".js-plotly-plot .heatmaplayer").first.wait_for()
+    page.get_by_text("What was studied").wait_for()
     page.screenshot(path=images / f"results-{size[0]}.png")
+    page.get_by_role("radio", name="Cases").click()
+    table = page.get_by_test_id("stDataFrame")
+    table.locator("canvas").first.wait_for()
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 20, box["y"] + 55)
+    page.locator(".case img").first.wait_for()
+    page.wait_for_function(
+        "[...document.querySelectorAll('.case img')].every((film) => film.naturalWidth)"
+    )
+    page.screenshot(path=images / f"cases-{size[0]}.png")
     page.context.close()
 
 
@@ -139,8 +149,10 @@ def _report(browser: Browser, server: Server, images: Path, folder: Path) -> Non
     page = _page(browser, SIZES[0])
     page.goto((folder / "report" / "report.html").as_uri())
     page.locator(".js-plotly-plot .heatmaplayer").first.wait_for()
-    page.get_by_role("heading", name="Accuracy").first.evaluate("it => it.scrollIntoView()")
-    page.screenshot(path=images / "report-1440.png")
+    page.screenshot(path=images / "report-findings-1440.png")
+    for part in ("comparison", "agreement"):
+        page.locator(f"section#{part}").evaluate("it => it.scrollIntoView()")
+        page.screenshot(path=images / f"report-{part}-1440.png")
     page.context.close()
 
 

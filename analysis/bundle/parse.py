@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -76,9 +76,11 @@ class _Sheet:
 
 
 def _sheet(text: str) -> _Sheet | None:
-    # The limit belongs to the process, so it is raised and never lowered.
+    # The limit belongs to the process, so it is raised and never lowered; others may raise it more.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: Iterator[list[str]] = csv.reader(io.StringIO(text, newline=""), strict=True)
+    if csv.field_size_limit() > LONGEST_CELL < len(text):
+        rows = _within_limit(rows)
     header = next(rows, None)
     if header is None:
         return None
@@ -100,6 +102,13 @@ def _sheet(text: str) -> _Sheet | None:
         numbers=np.concatenate(numbers),
         ragged=ragged,
     )
+
+
+def _within_limit(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    for row in rows:
+        if max(map(len, row), default=0) > LONGEST_CELL:
+            raise csv.Error(f"field larger than field limit ({LONGEST_CELL})")
+        yield row
 
 
 def _table(name: str, sheet: _Sheet, required: Sequence[str]) -> tuple[pd.DataFrame, list[Fault]]:
