@@ -54,7 +54,7 @@ def panel_caption(rows: pd.DataFrame, percent: str) -> str:
     return (
         f"Each model minus the mean of {readers} readers over {items} items, with"
         f" {percent} % intervals ({_methods(rows)}). Filled: against these readers. Hollow: against"
-        " readers like these, who could have been others, which is why that interval is wider."
+        " readers like these, who could have been others."
         + (
             f" A line wholly in the shade shows that the model is not inferior by the margin, at a"
             f" one-sided level of {(100 - float(percent)) / 2:g} %."

@@ -26,13 +26,27 @@ def sensitivity_findings(results: Results) -> list[Finding]:
 
 def _panel(results: Results) -> list[str]:
     primary = {_key(row): row for row in rows_of(results, "reader_panel")}
-    others = [
+    rows = [
         row
         for row in rows_of(results, "sensitivity_panel")
         if row["analysis"] != PRIMARY
         and _key(row) in primary
         and {_verdict(row), _verdict(primary[_key(row)])} != {Verdict.UNDEFINED}
     ]
+    others = [row for row in rows if _verdict(row) is not Verdict.UNDEFINED]
+    return [*_changes(results, others, primary), *_open(rows)]
+
+
+def _open(rows: list[Row]) -> list[str]:
+    """Name the choices under which nothing can be told, with the first reason."""
+    reasons: dict[str, str] = {}
+    for row in rows:
+        if _verdict(row) is Verdict.UNDEFINED:
+            reasons.setdefault(str(row["analysis"]), str(row["undefined_because"]))
+    return [f"With {choice} nothing can be told ({why})." for choice, why in reasons.items()]
+
+
+def _changes(results: Results, others: list[Row], primary: dict[tuple[str, ...], Row]) -> list[str]:
     if not others:
         return []
     changed = [
@@ -48,7 +62,8 @@ def _panel(results: Results) -> list[str]:
     by_choice = Counter(str(row["analysis"]) for row in changed)
     counts = listed([f"{n:,} with {choice}" for choice, n in by_choice.items()])
     parts = [_change(results, row, primary[_key(row)]) for row in changed[:MOST_CHANGES]]
-    total = f"{len(changed):,} of {len(others):,} conclusions of models against readers change"
+    verb = "changes" if len(changed) == 1 else "change"
+    total = f"{len(changed):,} of {len(others):,} conclusions of models against readers {verb}"
     opening = "First: " if len(changed) > len(parts) else ""
     return [f"Under other choices ({choices}) {total}: {counts}. {opening}{'; '.join(parts)}."]
 
@@ -72,7 +87,7 @@ def _change(results: Results, row: Row, primary: Row) -> str:
     name = named(results, str(row["model_id"]))
     scale = points(results)
     numbers = ""
-    if _said(row, primary) != Verdict.UNDEFINED.value and row["metric"] == "accuracy":
+    if row["metric"] == "accuracy":
         numbers = f" ({scale.signed(number(row, 'difference'))}, {scale.interval(row)})"
     return (
         f"{name} against {row['claim']}{under(results, str(row['condition']))}, {row['analysis']}:"

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Bundle, bundle_from_tables, reader_panel, sensitivity_panel
+from analysis import Bundle, analyse, bundle_from_tables, reader_panel, sensitivity_panel
+from analysis.report.findings import Theme, findings
 
 RATERS = ("M1", "R1", "R2", "R3")
 SHARED = ["claim", "n_readers", "n_items", "difference", "se", "df", "ci_low", "ci_high", "p"]
@@ -111,6 +112,15 @@ def test_a_task_of_one_item_leaves_macro_without_an_error() -> None:
     assert macro["difference"].notna().all()
     assert macro["se"].isna().all()
     assert macro["undefined_because"].str.contains("in a task, a single item").all()
+
+
+def test_the_findings_say_what_a_choice_leaves_open() -> None:
+    """An undefined choice is no changed conclusion."""
+    bundle = _bundle(tasks=1)
+    bundle.items.loc[0, "task"] = "lonely"
+    told = [one.text for one in findings(analyse(bundle)) if one.theme is Theme.CHOICES]
+    assert any("With macro nothing can be told" in text for text in told)
+    assert not any("undefined" in text for text in told)
 
 
 def test_what_cannot_be_computed_says_why() -> None:
