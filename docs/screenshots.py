@@ -151,7 +151,7 @@ def _report(browser: Browser, server: Server, images: Path, folder: Path) -> Non
     page.locator(".js-plotly-plot .heatmaplayer").first.wait_for()
     page.screenshot(path=images / "report-findings-1440.png")
     for part in ("comparison", "agreement"):
-        page.locator(f"section#{part}").evaluate("it => it.scrollIntoView()")
+        page.locator(f"section#{part}").evaluate('it => it.scrollIntoView({behavior: "instant"})')
         page.screenshot(path=images / f"report-{part}-1440.png")
     page.context.close()
 
