@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from analysis.errors import OptionsError
 from analysis.options import Options
 
 
@@ -29,6 +30,11 @@ def stated(protocol: Mapping[str, Any], key: str) -> Any:
 def margin_of(options: Options, protocol: Mapping[str, Any]) -> float | None:
     """Return the non-inferiority margin asked for, else the protocol's, else None.
 
+    Raises
+    ------
+    OptionsError
+        When the protocol's is no proportion.
+
     Examples
     --------
     >>> margin_of(Options(), {"margin": 0.05}), margin_of(Options(margin=0.1), {"margin": 0.05})
@@ -37,5 +43,11 @@ def margin_of(options: Options, protocol: Mapping[str, Any]) -> float | None:
     if options.margin is not None:
         return options.margin
     planned = stated(protocol, "margin")
-    is_number = isinstance(planned, int | float) and not isinstance(planned, bool)
-    return float(planned) if is_number else None
+    if not isinstance(planned, int | float) or isinstance(planned, bool):
+        return None
+    if not 0 <= planned < 1:
+        raise OptionsError(
+            f"protocol.json: margin is {planned}, which is no proportion from 0 to below 1. Correct"
+            " it, or give --margin."
+        )
+    return float(planned)

@@ -113,3 +113,16 @@ def test_help_tells_every_option(command: list[str], capsys: pytest.CaptureFixtu
     if len(command) > 1:
         for option in ("--out", "--seed", "--bootstrap", "--margin", "--alpha"):
             assert re.search(rf"{option}\b", told)
+
+
+@pytest.mark.parametrize("margin", [-0.05, 5])
+def test_a_protocols_margin_that_is_no_proportion_is_refused_by_name(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], margin: float
+) -> None:
+    """One sentence and nothing written; an option overrules it."""
+    (folder / "protocol.json").write_text(json.dumps({"locked": {"protocol": {"margin": margin}}}))
+    out = str(tmp_path / "out")
+    assert main(["tables", str(folder), "--out", out]) == 1
+    assert f"protocol.json: margin is {margin}" in capsys.readouterr().err
+    assert not Path(out).exists()
+    assert main(["tables", str(folder), "--out", out, "--margin", "0.05"]) == 0
