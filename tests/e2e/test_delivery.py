@@ -29,6 +29,7 @@ new MutationObserver(() => {
 const pressed = event => { if (event.key === "Enter") window.pressedAt = event.timeStamp; };
 addEventListener("keydown", pressed, true);
 """
+WITH_THE_ANSWER = '([, kinds]) => kinds.includes("reading")'
 NO_ROOM = """
 Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };
 """
@@ -45,12 +46,14 @@ def test_answers_leave_after_the_next_case_is_painted(serve: Serve, reader: Read
         reader.page.evaluate("window.sentAt = []")
         reader.answer("a")
         reader.wait("ready", position + 1)
-        reader.page.wait_for_function("window.sentAt.length > 0")
+        # The presentation of the case before may still leave by itself.
+        reader.page.wait_for_function(f"window.sentAt.some({WITH_THE_ANSWER})")
         (sent_at, kinds), ready_at, pressed_at = reader.page.evaluate(
-            "position => [window.sentAt[0], window.readyAt[position], window.pressedAt]",
+            f"position => [window.sentAt.find({WITH_THE_ANSWER}), window.readyAt[position],"
+            " window.pressedAt]",
             position + 1,
         )
-        assert kinds[0] == "reading"
+        assert "presentation" in kinds or sent_at < ready_at
         assert sent_at >= min(ready_at, pressed_at + 100)
 
 
