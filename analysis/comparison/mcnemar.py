@@ -47,5 +47,6 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
     exact = np.minimum(twice, 1.0)
     observed = binom.pmf(fewer, discordant, 0.5)
     even, none = only_a == only_b, discordant == 0
-    mid = np.where(even, 1 - observed / 2, np.minimum(twice - observed, 1.0))
+    # Where both are almost 0 rounding would make their difference negative.
+    mid = np.where(even, 1 - observed / 2, np.clip(twice - observed, 0.0, exact))
     return np.where(even, 1.0, exact), np.where(none, 1.0, mid)

@@ -139,6 +139,8 @@ def test_without_discordant_items_both_p_are_1() -> None:
 def test_extreme_splits_neither_overflow_nor_leave_the_unit_interval() -> None:
     """2 to the power of -39,999 is no float: 0."""
     assert _mcnemar(40000, 0) == (0.0, 0.0)
+    exact, mid = _mcnemar(1, 1074)
+    assert 0 <= mid <= exact < 1e-300
 
 
 def test_yangs_test_with_single_items_is_between_mcnemars_two_variances() -> None:
