@@ -34,7 +34,7 @@ from analysis.mrmc import (
     variance_components,
 )
 from analysis.options import Options
-from analysis.output import write_report, write_tables
+from analysis.output import write_report, write_results, write_tables
 from analysis.results import Results, analyse
 from analysis.sensitivity import sensitivity
 from analysis.times import time_model, times
@@ -71,5 +71,6 @@ __all__ = [
     "times",
     "variance_components",
     "write_report",
+    "write_results",
     "write_tables",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
@@ -94,12 +95,37 @@ def write_report(
     OutputError
         When it cannot be written; then nothing is, and what was there stays.
     """
-    place = Path(out)
-    with fresh_folder(place, (TABLES, *REPORT)) as folder:
-        _refuse_another_report(place)
+    with _report_folder(Path(out)) as folder:
         results = analyse(bundle, options)
         _report(results, folder)
     return results
+
+
+def write_results(results: Results, out: str | PathLike[str]) -> None:
+    """Write what `write_report` writes of a run that is there already.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+    out : str or path
+        Folder to write to; made if need be. What an earlier report left there is replaced.
+
+    Raises
+    ------
+    OutputError
+        When it cannot be written; then nothing is, and what was there stays.
+    """
+    with _report_folder(Path(out)) as folder:
+        _report(results, folder)
+
+
+@contextmanager
+def _report_folder(out: Path) -> Iterator[Path]:
+    """Refuse what is not ours before anything is computed."""
+    with fresh_folder(out, (TABLES, *REPORT)) as folder:
+        _refuse_another_report(out)
+        yield folder
 
 
 def _holds_report(out: Path) -> bool:

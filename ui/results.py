@@ -83,8 +83,8 @@ def _sections(_store: Store, study: str, head: str) -> dict[str, SectionFigures]
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _report(_store: Store, study: str, head: str) -> bytes:
     out = io.BytesIO()
-    with _bundle(_store, study) as bundle, tempfile.TemporaryDirectory() as folder:
-        analysis.write_report(bundle, folder)
+    with tempfile.TemporaryDirectory() as folder:
+        analysis.write_results(_results(_store, study, head), folder)
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(Path(folder).rglob("*")):
                 if path.is_file():

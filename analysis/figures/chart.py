@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-# The widths that journals print at: one column, and across the page.
-COLUMN_MM = 85.0
+# The width that journals print at across the page.
 PAGE_MM = 174.0
 
 Numbers = tuple[float, ...]

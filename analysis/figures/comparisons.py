@@ -17,7 +17,6 @@ from analysis.figures.names import RaterName, name_of
 
 COLUMNS = (4, 3)
 MOST_MODELS, MOST_READERS = 16, 40
-MOST_HOVERS = 2500
 
 
 def comparisons_chart(

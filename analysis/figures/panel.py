@@ -70,7 +70,7 @@ def panel_chart(
         least_rows=4,
     )
     side = numbers(plot, estimates, title="Difference and interval")
-    return Chart(rows=((plot, side),), key=_key(rows, margin, factor, metric))
+    return Chart(rows=((plot, side),), key=_key(rows, margin, factor))
 
 
 def _estimate(
@@ -121,7 +121,7 @@ def _lines(margin: float, end: float) -> list[Layer]:
     return [band, zero, Rule(at=margin, dash=Dash.DASHED, ink=Ink.QUIET, width_pt=0.9)]
 
 
-def _key(rows: pd.DataFrame, margin: float, factor: float, metric: str) -> tuple[Key, ...]:
+def _key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, ...]:
     shown = set(rows["claim"])
     keys = [
         Key(label=f"Against {claim}", ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow)

@@ -125,7 +125,7 @@ def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportCo
         tables=overviews(results),
         item_lists=item_lists(results),
         methods=paragraphs,
-        references=cited(results, paragraphs),
+        references=cited(paragraphs),
         checklists=checklists(results),
         provenance=_provenance(results),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from analysis.bundle.words import RaterKind
+from analysis.conditions import models_of_every_condition
 from analysis.matrix import Reads
 
 
@@ -80,12 +81,12 @@ def groups_of(columns: Sequence[Reads]) -> tuple[Group, ...]:
 
 def models_beside(columns: Sequence[Reads], condition: str) -> tuple[int, ...]:
     """Return the columns of the models that are compared with readers under a condition."""
-    models = [column.rater_id for column in columns if column.kind is RaterKind.MODEL]
+    everywhere = models_of_every_condition(columns)
     return tuple(
         i
         for i, column in enumerate(columns)
         if column.kind is RaterKind.MODEL
-        and (column.condition == condition or models.count(column.rater_id) == 1)
+        and (column.condition == condition or column.rater_id in everywhere)
     )
 
 

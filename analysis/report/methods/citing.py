@@ -73,7 +73,7 @@ def method_references() -> list[Reference]:
     return references((*SOURCES, *CHECKLIST_SOURCES))
 
 
-def cited(results: Results, paragraphs: Iterable[Paragraph]) -> list[Reference]:
+def cited(paragraphs: Iterable[Paragraph]) -> list[Reference]:
     """Return the references in order of first mention in the methods."""
     known = {reference.key: reference for reference in method_references()}
     return [known[key] for key in cited_keys(part.text for part in paragraphs)]

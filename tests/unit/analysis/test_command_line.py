@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis import analyse, read_bundle
+from analysis import analyse, read_bundle, write_results
 from analysis.cli import main
 
 
@@ -126,3 +126,12 @@ def test_a_protocols_margin_that_is_no_proportion_is_refused_by_name(
     assert f"protocol.json: margin is {margin}" in capsys.readouterr().err
     assert not Path(out).exists()
     assert main(["tables", str(folder), "--out", out, "--margin", "0.05"]) == 0
+
+
+def test_a_run_that_is_there_is_written_as_the_command_line_writes_it(
+    folder: Path, tmp_path: Path
+) -> None:
+    """The page's report is the command line's, byte by byte."""
+    assert main(["report", str(folder), "--out", str(tmp_path / "one")]) == 0
+    write_results(analyse(read_bundle(folder)), tmp_path / "two")
+    assert _files(tmp_path / "one") == _files(tmp_path / "two")
