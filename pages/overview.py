@@ -5,12 +5,13 @@ import streamlit as st
 
 from study.errors import StudyError
 from study.progress import status
+from study.roles import Act
 from ui.access import guard
 from ui.deployment import store
 from ui.forms import bundle_link, sign_out_form
 from ui.text import plain
 
-person = guard("coordinator")
+person = guard(Act.WATCH)
 
 
 def _readers(found: list[dict[str, object]]) -> pd.DataFrame:
@@ -54,7 +55,7 @@ def _models(found: list[dict[str, object]], n_cases: int) -> pd.DataFrame:
 
 @st.fragment(run_every=10)
 def _progress() -> None:
-    guard("coordinator")
+    guard(Act.WATCH)
     try:
         found = status(store(), person.study_name)
     except StudyError as error:

@@ -1,9 +1,10 @@
 """The reading page: mounts the reading component, which does everything else."""
 
+from study.roles import Act
 from ui import viewer
 from ui.access import guard
 
-guard("reader")
+guard(Act.READ)
 viewer.mount(
     desk_url="desk",
     modules_url=f"viewer/{viewer.version()}/",

@@ -9,6 +9,7 @@ from analysis import AnalysisError, Results
 from analysis.case import case_of
 from study.errors import StudyError
 from study.progress import status
+from study.roles import Act
 from ui import case_films
 from ui.access import guard
 from ui.case_card import case_card
@@ -17,7 +18,7 @@ from ui.forms import report_links, sign_out_form
 from ui.results import FindingsByTheme, SectionFigures, results, sections, sentences
 from ui.text import plain
 
-person = guard("coordinator")
+person = guard(Act.RESULTS)
 
 FINDINGS, CASES, TABLES = "Findings", "Cases", "Tables"
 EVERY_CASE = "every case"

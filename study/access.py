@@ -11,11 +11,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
+from study.acts import By
 from study.errors import BrokenStore, NotAllowed
 from study.moments import stamp
-from study.store import Store, Transaction, deployment, events, people
+from study.roles import IN_DEPLOYMENT, IN_STUDY, Act, Role
+from study.store import Store, Transaction, deployment, events, people, studies
 
 _SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
 _OPEN, _LENGTH = 6, 16
@@ -23,6 +25,9 @@ _ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
 
 STAYS = timedelta(hours=14)
 """How long a sign-in lasts."""
+
+MAX_FAILURES = 20
+"""Wrong tries at one code in a row, after which it is locked until a new one is given."""
 
 Entropy = Callable[[int], bytes]
 """Gives that many random bytes; `secrets.token_bytes` outside of tests."""
@@ -40,17 +45,45 @@ class Code:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Whoever is signed in: a reader or coordinator of one study.
+    """Whoever is signed in, in the role and study they are in at present.
 
-    `sign_in` is the same for every request of one sign-in, and another at the next.
+    `study` is None while none is chosen; `role` then is the one held for the deployment, if any.
+    `sign_in` is the same for every request of one sign-in, and another at the next. `place` is the
+    mark of where this request comes from.
     """
 
-    role: Literal["reader", "coordinator"]
-    study: int
+    role: Role | None
+    study: int | None
     study_name: str
     reader: int | None
     name: str
+    id: int = 0
+    deployment: Role | None = None
     sign_in: str = ""
+    place: str = ""
+
+    def may(self, act: Act) -> bool:
+        """Return whether this person may do something where they are."""
+        if self.deployment and act in IN_DEPLOYMENT[self.deployment]:
+            return True
+        return self.study is not None and self.role is not None and act in IN_STUDY[self.role]
+
+    @property
+    def by(self) -> By:
+        """Return who acts, for the trail; a reader's study code says that they read."""
+        role = "" if self.reader else str(self.role or self.deployment or "")
+        return By(name=self.name, role=role, place=self.place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A role a person may go on in, and the study it is in (None: the deployment)."""
+
+    grant: int
+    role: Role
+    study: int | None
+    study_name: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,33 +110,32 @@ def give(
     change: Transaction,
     code: Code,
     *,
-    role: str,
-    study: int,
-    reader: int | None,
-    name: str,
+    person: int,
     now: datetime,
+    expires: datetime | None = None,
 ) -> None:
-    """Give a person a code; the one they had before stops working."""
-    people.set_access(
+    """Give a person a code; the one they had before stops working, its sign-ins end."""
+    people.set_code(
         change,
+        person,
         lookup=code.lookup,
         salt=code.salt,
         code_hash=code.code_hash,
-        role=role,
-        study=study,
-        reader=reader,
-        name=name,
         issued_at_utc=stamp(now),
+        expires_at_utc=stamp(expires) if expires else None,
     )
 
 
-def sign_in(store: Store, code: str, *, entropy: Entropy, now: datetime) -> SignedIn:
+def sign_in(
+    store: Store, code: str, *, entropy: Entropy, now: datetime, place: str = ""
+) -> SignedIn:
     """Return the person a code belongs to with a token for their browser; record that they came.
 
     Raises
     ------
     NotAllowed
-        No such code. The text does not tell which part was wrong.
+        No such code (the text does not tell which part was wrong), or one that has expired, was
+        locked after `MAX_FAILURES` wrong tries, or belongs to nobody with a role any more.
     """
     signs = normalised(code)
     with store.look() as look:
@@ -111,33 +143,112 @@ def sign_in(store: Store, code: str, *, entropy: Entropy, now: datetime) -> Sign
     salt = bytes.fromhex(row["salt"]) if row else b"\0" * 16
     offered = _hash(signs[_OPEN:], salt)
     if row is None or not hmac.compare_digest(offered, row["code_hash"]):
+        if row is not None:
+            _count_failure(store, row["person"], now, place)
         raise NotAllowed(
             "That access code is not known here. Check it sign by sign, or ask your coordinator."
         )
+    if row["locked_at_utc"]:
+        raise NotAllowed(
+            f"This access code was locked after {MAX_FAILURES} wrong tries. "
+            "Ask your coordinator for a new one."
+        )
+    if row["expires_at_utc"] and row["expires_at_utc"] <= stamp(now):
+        raise NotAllowed("This access code has expired. Ask your coordinator for a new one.")
+    return enter(store, row["person"], entropy=entropy, now=now, place=place)
+
+
+def enter(
+    store: Store, person_id: int, *, entropy: Entropy, now: datetime, place: str = ""
+) -> SignedIn:
+    """Sign in somebody who has shown who they are, by a code or elsewhere; record that they came.
+
+    Raises
+    ------
+    NotAllowed
+        They have no role here any more.
+    """
     token = entropy(32).hex()
     with store.change() as change:
-        person = _person(change, row, token)
+        held = [row for row in people.standing(change, person_id) if not row["discarded_at_utc"]]
+        if not held:
+            raise NotAllowed("You have no part in any study here any more. Ask your coordinator.")
+        only = held[0] if len(held) == 1 else None
+        people.forget_failures(change, person_id)
         people.end_old_sign_ins(change, stamp(now - STAYS))
-        people.add_sign_in(change, token_id=_token_id(token), access=row["id"], at_utc=stamp(now))
-        events.record(
+        people.add_sign_in(
             change,
-            person.study_name,
-            now,
-            actor=person.name,
-            kind="signed in",
-            detail={"role": person.role},
+            id=_token_id(token),
+            person=person_id,
+            standing=only["id"] if only else None,
+            study=only["study"] if only else None,
+            at_utc=stamp(now),
         )
+        row = people.by_sign_in(change, _token_id(token), stamp(now))
+        assert row is not None  # it was written a line above
+        person = _person(change, row, token, place)
+        _record_arrival(change, person, now)
     return SignedIn(person=person, token=token)
 
 
-def signed_in(store: Store, token: str, *, now: datetime) -> Person | None:
+def signed_in(store: Store, token: str, *, now: datetime, place: str = "") -> Person | None:
     """Return the person a browser's token stands for, as the store knows them now.
 
-    None where the token is unknown, older than `STAYS`, signed out, or its code was replaced.
+    None where the token is unknown, older than `STAYS`, signed out, or its code was replaced, and
+    where the person has no role any more.
     """
     with store.look() as look:
         row = people.by_sign_in(look, _token_id(token), stamp(now - STAYS))
-        return None if row is None else _person(look, row, token)
+        if row is None or not people.standing(look, row["person"]):
+            return None
+        return _person(look, row, token, place)
+
+
+def standings(store: Store, person: Person) -> list[Standing]:
+    """Return every role a person may go on in: their own, and every study for an administrator."""
+    with store.look() as look:
+        held = people.standing(look, person.id)
+        found = [_standing(row) for row in held if not row["discarded_at_utc"]]
+        own = {one.study for one in found}
+        whole = [one for one in found if one.study is None and one.role is Role.ADMINISTRATOR]
+        for row in studies.listed(look) if whole else ():
+            if row["id"] not in own and not row["discarded_at_utc"]:
+                found.append(
+                    Standing(
+                        grant=whole[0].grant,
+                        role=Role.ADMINISTRATOR,
+                        study=row["id"],
+                        study_name=row["name"],
+                        state=row["state"],
+                    )
+                )
+    return found
+
+
+def choose(
+    store: Store, token: str, *, grant: int, study: int | None, now: datetime, place: str = ""
+) -> Person:
+    """Let a sign-in go on in another role or study of its person, and return them there.
+
+    Raises
+    ------
+    NotAllowed
+        The sign-in has ended, or the role is not the person's.
+    """
+    person = signed_in(store, token, now=now, place=place)
+    if person is None:
+        raise NotAllowed("Sign in first.")
+    if (grant, study) not in {(one.grant, one.study) for one in standings(store, person)}:
+        raise NotAllowed("You have no part in that study. Ask its coordinator.")
+    with store.change() as change:
+        people.choose(change, _token_id(token), grant, study)
+        row = people.by_sign_in(change, _token_id(token), stamp(now - STAYS))
+        if row is None:
+            raise NotAllowed("Sign in first.")
+        there = _person(change, row, token, place)
+        if there.study != person.study:
+            _record_arrival(change, there, now)
+    return there
 
 
 def sign_out(store: Store, token: str) -> None:
@@ -146,30 +257,77 @@ def sign_out(store: Store, token: str) -> None:
         people.end_sign_in(change, _token_id(token))
 
 
-def _person(look: Transaction, row: Mapping[str, Any], token: str) -> Person:
-    """Return whom an access row belongs to."""
-    sign_in = hashlib.sha256(f"sign-in/{_token_id(token)}".encode()).hexdigest()[:32]
-    if row["role"] == "reader":
-        reader = people.reader_person(look, row["reader"])
-        assert reader is not None  # a foreign key holds it
-        return Person(
-            role="reader",
-            study=row["study"],
-            study_name=reader["study_name"],
-            reader=row["reader"],
-            name=reader["reader_id"],
-            sign_in=sign_in,
-        )
-    coordinator = people.coordinator(look, row["study"], row["name"])
-    assert coordinator is not None  # the row itself, with its study's name
-    return Person(
-        role="coordinator",
-        study=row["study"],
-        study_name=coordinator["study_name"],
-        reader=None,
-        name=row["name"],
-        sign_in=sign_in,
+def place_mark(look: Transaction, address: str) -> str:
+    """Return the mark under which an address stands in the trail; the trail holds no address."""
+    key = bytes.fromhex(secret(look))
+    return hmac.digest(key, f"place/{address}".encode(), "sha256").hex()[:12]
+
+
+def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> None:
+    with store.change() as change:
+        if not people.count_failure(change, person_id, most=MAX_FAILURES, at_utc=stamp(now)):
+            return
+        for row in people.standing(change, person_id):
+            events.record(
+                change,
+                row["study_name"] or "",
+                now,
+                kind="code locked",
+                detail={"whose": _name(row, _handle(change, person_id)), "failures": MAX_FAILURES},
+                by=By(name="nobody", place=place),
+            )
+
+
+def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
+    events.record(
+        change,
+        person.study_name,
+        now,
+        kind="signed in",
+        detail={"role": str(person.role or person.deployment or "")},
+        by=By(name=person.name, place=person.place),
     )
+
+
+def _person(look: Transaction, row: Mapping[str, Any], token: str, place: str) -> Person:
+    """Return whom a sign-in belongs to, where they are at present."""
+    held = people.standing(look, row["person"])
+    chosen = next((one for one in held if one["id"] == row["standing"]), None)
+    whole = [Role(one["role"]) for one in held if one["study"] is None]
+    study, study_name = (chosen["study"], chosen["study_name"]) if chosen else (None, None)
+    if chosen and study is None and row["study"] is not None:  # an administrator inside a study
+        study, study_name = row["study"], studies.name_of(look, row["study"])
+    return Person(
+        role=Role(chosen["role"]) if chosen else None,
+        study=study,
+        study_name=study_name or "",
+        reader=chosen["reader"] if chosen else None,
+        name=_name(chosen, row["handle"]) if chosen else row["handle"],
+        id=row["person"],
+        deployment=(min(whole) if whole else None),  # administrator comes before coordinator
+        sign_in=hashlib.sha256(f"sign-in/{_token_id(token)}".encode()).hexdigest()[:32],
+        place=place,
+    )
+
+
+def _standing(row: Mapping[str, Any]) -> Standing:
+    return Standing(
+        grant=row["id"],
+        role=Role(row["role"]),
+        study=row["study"],
+        study_name=row["study_name"] or "",
+        state=row["state"] or "",
+    )
+
+
+def _name(grant: Mapping[str, Any], handle: str) -> str:
+    """Return the name somebody acts under: a reader's study code, or a handle."""
+    return str(grant["reader_id"] or handle)
+
+
+def _handle(look: Transaction, person_id: int) -> str:
+    row = people.person(look, person_id)
+    return str(row["handle"]) if row else ""
 
 
 def _token_id(token: str) -> str:

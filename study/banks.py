@@ -124,11 +124,10 @@ def _listed(faults: tuple[Fault, ...]) -> str:
 
 
 def _record(change: Transaction, row: Mapping[str, Any], found: BankFile, now: datetime) -> None:
-    events.append(
+    events.record(
         change,
-        chain=events.DEPLOYMENT,
-        at_utc=stamp(now),
-        actor="coordinator",
+        "",
+        now,
         kind="bank imported",
         detail={
             **banks.facts(row),

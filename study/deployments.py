@@ -8,6 +8,7 @@ from study.access import Entropy, give, new_code
 from study.errors import NotFound
 from study.moments import stamp
 from study.names import check_name
+from study.roles import Role
 from study.store import Store, Transaction, deployment, events, people
 from study.studies import study_row
 
@@ -18,11 +19,10 @@ def init(path: Path, *, entropy: Entropy, now: datetime) -> Store:
     def fill(change: Transaction) -> None:
         deployment.set_once(change, "secret", entropy(32).hex())
         deployment.set_once(change, "deployment_id", entropy(8).hex())
-        events.append(
+        events.record(
             change,
-            chain=events.DEPLOYMENT,
-            at_utc=stamp(now),
-            actor="coordinator",
+            "",
+            now,
             kind="deployment made",
             detail={"deployment_id": deployment.value(change, "deployment_id")},
         )
@@ -50,16 +50,32 @@ def coordinator_code(
     code = new_code(entropy)
     with store.change() as change:
         found = study_row(change, study)
-        give(
-            change,
-            code,
-            role="coordinator",
-            study=found["id"],
-            reader=None,
-            name=name,
-            now=now,
-        )
+        give(change, code, person=holder(change, name, Role.COORDINATOR, found["id"], now), now=now)
         events.record(change, study, now, kind="coordinator given access", detail={"name": name})
+        deliver(code.text)
+    return code.text
+
+
+def administrator_code(
+    store: Store,
+    *,
+    name: str,
+    entropy: Entropy,
+    now: datetime,
+    deliver: Callable[[str], None] = lambda code: None,
+) -> str:
+    """Give an administrator of the deployment an access code; an earlier one stops working.
+
+    Parameters
+    ----------
+    deliver
+        Hands the code out within the transaction; where that fails nothing has changed.
+    """
+    check_name(name, "administrator")
+    code = new_code(entropy)
+    with store.change() as change:
+        give(change, code, person=holder(change, name, Role.ADMINISTRATOR, None, now), now=now)
+        events.record(change, "", now, kind="administrator given access", detail={"name": name})
         deliver(code.text)
     return code.text
 
@@ -84,11 +100,22 @@ def reader_code(
     with store.change() as change:
         found = study_row(change, study)
         reader = people.reader(change, found["id"], reader_id)
-        if reader is None:
+        person = people.of_reader(change, reader["id"]) if reader else None
+        if person is None:
             raise NotFound(f"No reader {reader_id!r} in {study!r}.")
-        give(change, code, role="reader", study=found["id"], reader=reader["id"], name="", now=now)
+        give(change, code, person=person, now=now)
         events.record(
             change, study, now, kind="reader given new code", detail={"reader_id": reader_id}
         )
         deliver(code.text)
     return code.text
+
+
+def holder(change: Transaction, name: str, role: Role, study: int | None, now: datetime) -> int:
+    """Return the person who holds a role under a name, made and given it where there is none."""
+    there = people.holder(change, handle=name, role=role, study=study)
+    if there:
+        return int(there["person"])
+    person = people.add(change, handle=name, made_at_utc=stamp(now))
+    people.grant(change, person=person, role=role, study=study, given_at_utc=stamp(now))
+    return person

@@ -130,7 +130,7 @@ def _take(
     practised = stored_practice.assignment(change, record.case) if protocol.practice_cases else None
     if practised is not None and practised["reader"] == reader:
         return practice.take(change, protocol, person, practised, record, now=now)
-    return take(change, person.study_name, protocol, reader, person.name, record, now=now)
+    return take(change, person.study_name, protocol, reader, person.by, record, now=now)
 
 
 def _parsed(raw: Any) -> Record | Taken:

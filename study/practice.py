@@ -77,4 +77,4 @@ def _store(
     )
     stored = practice.reading(change, record.id)
     detail = {"reading": record.id, "position": assignment["position"]}
-    vouch(change, person.study_name, person.name, now, "practice case read", stored, detail)
+    vouch(change, person.study_name, person.by, now, "practice case read", stored, detail)

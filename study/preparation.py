@@ -67,7 +67,7 @@ def is_prepared(look: Transaction, protocol: Protocol, reader: int) -> bool:
 
 def is_simulated(look: Transaction, reader: int) -> bool:
     """Return whether a reader is marked as simulated."""
-    row = people.reader_person(look, reader)
+    row = people.reader_row(look, reader)
     return row is not None and bool(row["simulated"])
 
 
@@ -134,7 +134,7 @@ def _store(
     )
     stored = preparations.by_id(change, record.id)
     detail = {"preparation": record.id, "step": step}
-    vouch(change, person.study_name, person.name, now, "preparation done", stored, detail)
+    vouch(change, person.study_name, person.by, now, "preparation done", stored, detail)
 
 
 def _detail(protocol: Protocol, step: Step, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,9 @@ UNITS = ("patient", "examination", "item")
 ORDERS = ("random", "fixed")
 OPTION_ORDERS = ("canonical", "random")
 CONTEXTS = ("age", "sex")
+ENDPOINTS = ("accuracy", "AUC")
+HYPOTHESES = ("non-inferiority", "superiority")
+ABOUT = ("readers like these", "these readers")
 MAX_PROSE = 20_000
 
 _SINCE_SECOND_RELEASE = frozenset(
@@ -47,6 +50,11 @@ _SINCE_SECOND_RELEASE = frozenset(
         "display_check",
         "cannot_answer",
         "break_every",
+        "session_days",
+        "interim_results",
+        "endpoint",
+        "hypothesis",
+        "claim_about",
     }
 )
 
@@ -85,6 +93,12 @@ class Protocol:
         Whether a case may be given up with a reason.
     break_every
         Cases after which a break is offered; 0 for never.
+    session_days
+        Days within which a session, once begun, has to be finished; 0 for no limit.
+    interim_results
+        Whether accuracy may be seen while the study is open.
+    endpoint, hypothesis, claim_about
+        What the study is to show, of which readers; empty where nothing was declared.
     """
 
     name: str = ""
@@ -113,6 +127,11 @@ class Protocol:
     display_check: bool = False
     cannot_answer: bool = False
     break_every: int = 0
+    session_days: float = 0
+    interim_results: bool = False
+    endpoint: str = ""
+    hypothesis: str = ""
+    claim_about: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the protocol as JSON values, with the keys of the TOML file.
@@ -217,6 +236,11 @@ _CHECKS: Mapping[str, checks.Check] = {
     "display_check": checks.yes_no,
     "cannot_answer": checks.yes_no,
     "break_every": checks.whole(0, 10_000),
+    "session_days": checks.number(0, 3650),
+    "interim_results": checks.yes_no,
+    "endpoint": checks.one_of(("", *ENDPOINTS)),
+    "hypothesis": checks.one_of(("", *HYPOTHESES)),
+    "claim_about": checks.one_of(("", *ABOUT)),
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 

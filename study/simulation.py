@@ -29,6 +29,7 @@ from study.desk import desk
 from study.errors import BadFile, NotFound, NotNow
 from study.protocol import Protocol
 from study.records import CaseRecord, Presentation, Reading, Times
+from study.roles import Role
 from study.store import Store, Transaction, events, people, readings
 from study.studies import stored_protocol, study_row
 from study.taking import take
@@ -121,7 +122,7 @@ def _admit(
             )
     return _Reader(
         person=Person(
-            role="reader", study=found["id"], study_name=study, reader=row["id"], name=reader_id
+            role=Role.READER, study=found["id"], study_name=study, reader=row["id"], name=reader_id
         ),
         protocol=stored_protocol(found),
         ability=ability(accuracy),
@@ -184,7 +185,7 @@ def _hand_in(change: Transaction, reader: _Reader, record: CaseRecord, at: datet
         person.study_name,
         reader.protocol,
         person.reader or 0,
-        person.name,
+        person.by,
         record,
         now=at,
         timing_source="simulated",

@@ -18,6 +18,7 @@ from study.lists import assign_reader, stored_protocol
 from study.moments import stamp
 from study.names import check_name, name_fault, name_key
 from study.protocol import STRATA, Protocol
+from study.roles import Role
 from study.sampling import Candidate, Stratum, draw_practice
 from study.sampling import draw as draw_cases
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
@@ -291,7 +292,16 @@ def _admit(
     number = people.add_reader(
         change, study=study["id"], **about, simulated=0, invited_at_utc=stamp(now)
     )
-    access.give(change, code, role="reader", study=study["id"], reader=number, name="", now=now)
+    person = people.add(change, handle="", made_at_utc=stamp(now))
+    people.grant(
+        change,
+        person=person,
+        role=Role.READER,
+        study=study["id"],
+        reader=number,
+        given_at_utc=stamp(now),
+    )
+    access.give(change, code, person=person, now=now)
     events.record(change, study["name"], now, kind="reader invited", detail=about)
     if study["state"] == "open":
         readers = people.readers(change, study["id"])

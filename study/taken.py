@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from study.acts import By
 from study.canonical import sha256_of
 from study.store import Transaction, events
 
@@ -28,7 +29,7 @@ class Taken:
 def vouch(
     change: Transaction,
     study: str,
-    actor: str,
+    by: By,
     now: datetime,
     kind: str,
     stored: Mapping[str, Any] | None,
@@ -39,7 +40,7 @@ def vouch(
         change,
         study,
         now,
-        actor=actor,
+        by=by,
         kind=kind,
         detail={**detail, "sha256": sha256_of(stored)},
     )

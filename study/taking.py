@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from study.acts import By
 from study.assignment import LETTERS, canonical
 from study.canonical import canonical_json
 from study.moments import stamp
@@ -21,7 +22,7 @@ def take(
     study: str,
     protocol: Protocol,
     reader: int,
-    actor: str,
+    by: By,
     record: CaseRecord,
     *,
     now: datetime,
@@ -37,7 +38,7 @@ def take(
     if refused:
         return Taken(id=record.id, case="", refused=refused)
     if isinstance(record, Presentation):
-        refused = _present(change, study, actor, record, now)
+        refused = _present(change, study, by, record, now)
         return Taken(id=record.id, case="" if refused else record.case, refused=refused)
     known = readings.by_id(change, record.id)
     if known is not None:
@@ -49,7 +50,7 @@ def take(
     )
     if refused:
         return Taken(id=record.id, case="", refused=refused)
-    _store(change, study, protocol, actor, assignment, record, now, timing_source)
+    _store(change, study, protocol, by, assignment, record, now, timing_source)
     return Taken(id=record.id, case=record.case)
 
 
@@ -69,9 +70,7 @@ def _gate(look: Transaction, protocol: Protocol, reader: int, assignment: Mappin
     return "" if practised and is_prepared(look, protocol, reader) else NOT_YET
 
 
-def _present(
-    change: Transaction, study: str, actor: str, record: Presentation, now: datetime
-) -> str:
+def _present(change: Transaction, study: str, by: By, record: Presentation, now: datetime) -> str:
     """Write a presentation the first time a case is shown; later showings change nothing."""
     if readings.presentation(change, record.case):
         return ""
@@ -86,7 +85,7 @@ def _present(
     }
     readings.add_presentation(change, **columns)
     stored = readings.presentation(change, record.case)
-    vouch(change, study, actor, now, "case presented", stored, {"presentation": record.id})
+    vouch(change, study, by, now, "case presented", stored, {"presentation": record.id})
     return ""
 
 
@@ -134,7 +133,7 @@ def _store(
     change: Transaction,
     study: str,
     protocol: Protocol,
-    actor: str,
+    by: By,
     assignment: Mapping[str, Any],
     record: Reading,
     now: datetime,
@@ -148,7 +147,7 @@ def _store(
             shown_at=record.presented_at,
             circumstances={},
         )
-        _present(change, study, actor, lost, now)
+        _present(change, study, by, lost, now)
     columns = answer_columns(record, assignment["shown_order"], now)
     found = suspicions(record, presented, protocol, now) if timing_source == "browser" else []
     flags = sorted({*record.flags, *found})
@@ -166,7 +165,7 @@ def _store(
         readings.add_reason(change, record.id, record.reason)
         detail["reason"] = record.reason
     stored = readings.by_id(change, record.id)
-    vouch(change, study, actor, now, "case read", stored, detail)
+    vouch(change, study, by, now, "case read", stored, detail)
 
 
 def answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:

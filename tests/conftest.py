@@ -17,6 +17,7 @@ from study.access import Code, Person, new_code
 from study.banks import import_bank
 from study.deployments import init
 from study.protocol import Protocol
+from study.roles import Role
 from study.store import Store, people
 from study.studies import Invitation, study_row
 
@@ -139,7 +140,7 @@ def person(store: Store, reader_id: str = "R1") -> Person:
         row = people.reader(look, study["id"], reader_id)
     assert row is not None
     return Person(
-        role="reader", study=study["id"], study_name="trial", reader=row["id"], name=reader_id
+        role=Role.READER, study=study["id"], study_name="trial", reader=row["id"], name=reader_id
     )
 
 

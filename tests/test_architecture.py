@@ -66,7 +66,7 @@ def test_every_page_starts_with_the_guard(path: Path) -> None:
     ]
     if path.name == "sign_in.py":
         return
-    assert ast.unparse(statements[0]).removeprefix("person = ").startswith("guard('")
+    assert ast.unparse(statements[0]).removeprefix("person = ").startswith("guard(Act.")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.name)
@@ -76,7 +76,7 @@ def test_every_fragment_starts_with_the_guard(path: Path) -> None:
         if isinstance(node, ast.FunctionDef) and "fragment" in ast.dump(
             ast.Module(body=[ast.Expr(value=one) for one in node.decorator_list], type_ignores=[])
         ):
-            assert ast.unparse(node.body[0]).startswith("guard(")
+            assert ast.unparse(node.body[0]).removeprefix("person = ").startswith("guard(Act.")
 
 
 def test_sql_is_spoken_in_the_store_only() -> None:

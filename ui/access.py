@@ -19,6 +19,8 @@ from starlette.routing import Route
 from study import access
 from study.access import Person
 from study.errors import NotAllowed, StudyError
+from study.roles import Act
+from study.words import ENGLISH, languages, speak, t
 from ui.deployment import store
 
 COOKIE = "reading_room"
@@ -29,28 +31,62 @@ MAX_FAILURES_AN_ADDRESS = 200
 FAILURE_WINDOW = timedelta(minutes=10)
 
 
-def signed_in(cookies: Mapping[str, str]) -> Person | None:
+def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
     """Return the person a request's cookies stand for, as the store knows them now."""
     token = cookies.get(COOKIE)
     if not isinstance(token, str):  # Streamlit's test runner has no cookies but a stand-in
         return None
-    return access.signed_in(store(), token, now=datetime.now(UTC))
+    return access.signed_in(store(), token, now=datetime.now(UTC), place=place)
 
 
-def guard(role: str) -> Person:
-    """Return the person signed in to this Streamlit session, or refuse and stop the page.
+def guard(act: Act) -> Person:
+    """Return the person signed in to this Streamlit session if they may do this, or stop the page.
 
-    The first line of every page: a page called past the router must refuse by itself.
+    The first line of every page and fragment: one called past the router must refuse by itself. It
+    also turns to the language of whoever asks.
     """
+    speak(wanted_language(st.context.headers))
     try:
-        person = signed_in(st.context.cookies)
+        person = signed_in(st.context.cookies, place_of(st.context.ip_address or ""))
     except StudyError as error:
         st.error(str(error))
         st.stop()
-    if person is None or person.role != role:
-        st.error(f"This page is for a {role} who is signed in.")
+    if person is None:
+        st.error(t("Sign in to see this page."))
+        st.stop()
+    if not person.may(act):
+        st.error(t("This page is not open to you in the role you have here."))
         st.stop()
     return person
+
+
+def allowed(request: Request, act: Act) -> Person | None:
+    """Return whoever sends a request if they may do this, or None: the guard of every route."""
+    person = signed_in(request.cookies, place_of(request.client.host if request.client else ""))
+    return person if person is not None and person.may(act) else None
+
+
+def place_of(address: str) -> str:
+    """Return the mark of an address for the trail; empty where there is no address."""
+    if not address:
+        return ""
+    with store().look() as look:
+        return access.place_mark(look, address)
+
+
+def wanted_language(headers: Mapping[str, str]) -> str:
+    """Return the first language of a browser's wishes that there is a catalogue for.
+
+    >>> wanted_language({"Accept-Language": "xx;q=0.9, en-GB"})
+    'en'
+    """
+    there = languages()
+    for wish in str(headers.get("Accept-Language") or "").split(","):
+        name = wish.partition(";")[0].strip()
+        for known in (name, name.partition("-")[0]):
+            if known in there:
+                return known
+    return ENGLISH
 
 
 def routes() -> list[Route]:
@@ -80,12 +116,15 @@ async def _sign_in(request: Request, failures: "Failures") -> Response:
         return PlainTextResponse("Sign in from the sign-in page.", status_code=403)
     form = await request.form(max_files=0, max_fields=5)
     code = str(form.get("access_code", ""))[:200]
-    keys = (request.client.host if request.client else "", access.normalised(code)[:6])
+    address = request.client.host if request.client else ""
+    keys = (address, access.normalised(code)[:6])
     if not failures.try_once(*keys, now):
         return _home("later")
     try:
         entered = await run_in_threadpool(
-            access.sign_in, store(), code, entropy=secrets.token_bytes, now=now
+            lambda: access.sign_in(
+                store(), code, entropy=secrets.token_bytes, now=now, place=place_of(address)
+            )
         )
     except NotAllowed:
         return _home("unknown")

@@ -11,8 +11,9 @@ from starlette.routing import Route
 
 from study.errors import StudyError
 from study.films import grey, imported_bytes, preview
+from study.roles import Act
 from study.store import Store, studies
-from ui.access import signed_in
+from ui.access import allowed
 from ui.deployment import store
 
 
@@ -39,9 +40,9 @@ async def _film(request: Request) -> Response:
 
 
 def _answer(request: Request) -> Response:
-    person = signed_in(request.cookies)
-    if person is None or person.role != "coordinator":
-        return PlainTextResponse("Sign in as the study's coordinator first.", status_code=401)
+    person = allowed(request, Act.RESULTS)
+    if person is None or person.study is None:
+        return PlainTextResponse("Sign in as whoever may see the results.", status_code=401)
     with store().look() as look:
         views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
     number: int = request.path_params["view"]

@@ -14,8 +14,9 @@ from starlette.routing import Route
 from analysis import AnalysisError
 from study.bundle import bundle_files, zipped
 from study.errors import StudyError
+from study.roles import Act
 from study.store import Store
-from ui.access import signed_in
+from ui.access import allowed
 from ui.deployment import store
 from ui.results import report, report_file
 
@@ -55,9 +56,9 @@ async def _for_coordinator(
     request: Request, name: str, media_type: str, make: Callable[[Store, str], bytes]
 ) -> Response:
     def work() -> Response:
-        person = signed_in(request.cookies)
-        if person is None or person.role != "coordinator":
-            return PlainTextResponse("Sign in as the study's coordinator first.", status_code=401)
+        person = allowed(request, Act.EXPORT)
+        if person is None or person.study is None:
+            return PlainTextResponse("Sign in as whoever may export the study.", status_code=401)
         headers = {
             "Cache-Control": "no-store",
             "Content-Disposition": f'attachment; filename="{name}"',

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from study.acts import COMMAND_LINE, By
 from study.canonical import canonical_json, sha256_of
 from study.errors import BrokenStore
 from study.moments import stamp
@@ -65,16 +66,24 @@ def record(
     *,
     kind: str,
     detail: Mapping[str, Any],
-    actor: str = "coordinator",
+    by: By = COMMAND_LINE,
 ) -> None:
-    """Append an event to a study's chain."""
+    """Append an act to a study's chain, or where `study` is empty to the deployment's.
+
+    By whom, in which role and from where is said by `by`. What is changed stands in `detail` as
+    ``old`` and ``new``, its reason as ``reason``.
+    """
     append(
         change,
-        chain=study_chain(study),
+        chain=study_chain(study) if study else DEPLOYMENT,
         at_utc=stamp(now),
-        actor=actor,
+        actor=by.name,
         kind=kind,
-        detail=detail,
+        detail={
+            **detail,
+            **({"role": by.role} if by.role else {}),
+            **({"place": by.place} if by.place else {}),
+        },
     )
 
 

@@ -1,8 +1,14 @@
-"""Readers, coordinators and their access codes' hashes in the store."""
+"""Readers, the people behind them and behind every role, their codes' hashes and sign-ins."""
 
 from typing import Any
 
 from study.store.connection import Transaction
+
+_STANDING = (
+    "SELECT grants.*, studies.name AS study_name, studies.state, studies.discarded_at_utc, "
+    "readers.reader_id FROM grants LEFT JOIN studies ON studies.id = grants.study "
+    "LEFT JOIN readers ON readers.id = grants.reader "
+)
 
 
 def add_reader(change: Transaction, **columns: Any) -> int:
@@ -24,27 +30,149 @@ def readers(look: Transaction, study: int) -> list[dict[str, Any]]:
     return look.rows("SELECT * FROM readers WHERE study = :study ORDER BY id", study=study)
 
 
+def reader_row(look: Transaction, number: int) -> dict[str, Any] | None:
+    """Return a reader by rowid with the study's name and state, or None."""
+    return look.row(
+        "SELECT readers.*, studies.name AS study_name, studies.state FROM readers "
+        "JOIN studies ON studies.id = readers.study WHERE readers.id = :number",
+        number=number,
+    )
+
+
 def mark_simulated(change: Transaction, number: int) -> None:
     """Mark a reader as simulated, for good."""
     change.execute("UPDATE readers SET simulated = 1 WHERE id = :number", number=number)
 
 
-def set_access(change: Transaction, **columns: Any) -> int:
-    """Give a person an access code; one they had before stops working."""
+def add(change: Transaction, *, handle: str, made_at_utc: str) -> int:
+    """Insert a person and return their id; readers have no handle but their study codes."""
+    return change.insert("people", handle=handle, made_at_utc=made_at_utc)
+
+
+def person(look: Transaction, number: int) -> dict[str, Any] | None:
+    """Return a person's row, or None."""
+    return look.row("SELECT * FROM people WHERE id = :number", number=number)
+
+
+def grant(change: Transaction, **columns: Any) -> int:
+    """Insert a role given to a person and return its id."""
+    return change.insert("grants", **columns)
+
+
+def revoke(change: Transaction, grant_id: int, at_utc: str) -> None:
+    """End a role."""
     change.execute(
-        "DELETE FROM access WHERE study = :study AND role = :role "
-        "AND (reader = :reader OR (reader IS NULL AND name = :name))",
-        study=columns["study"],
-        role=columns["role"],
-        reader=columns.get("reader"),
-        name=columns["name"],
+        "UPDATE grants SET revoked_at_utc = :at_utc "
+        "WHERE id = :grant_id AND revoked_at_utc IS NULL",
+        at_utc=at_utc,
+        grant_id=grant_id,
     )
-    return change.insert("access", **columns)
 
 
-def add_sign_in(change: Transaction, *, token_id: str, access: int, at_utc: str) -> None:
-    """Insert a sign-in: it lasts until it is ended, or its access code is replaced."""
-    change.insert("sign_ins", id=token_id, access=access, at_utc=at_utc)
+def standing(look: Transaction, person_id: int) -> list[dict[str, Any]]:
+    """Return the roles a person holds, each with its study's name and state, oldest first."""
+    return look.rows(
+        _STANDING + "WHERE person = :person_id AND revoked_at_utc IS NULL ORDER BY grants.id",
+        person_id=person_id,
+    )
+
+
+def grants_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return every role ever given in a study, with whom it was given to."""
+    return look.rows(
+        "SELECT grants.*, handle, readers.reader_id FROM grants "
+        "JOIN people ON people.id = grants.person LEFT JOIN readers ON readers.id = grants.reader "
+        "WHERE grants.study = :study ORDER BY grants.id",
+        study=study,
+    )
+
+
+def grants_of_deployment(look: Transaction) -> list[dict[str, Any]]:
+    """Return every role ever given for the deployment as a whole, with whom it was given to."""
+    return look.rows(
+        "SELECT grants.*, handle FROM grants JOIN people ON people.id = grants.person "
+        "WHERE grants.study IS NULL ORDER BY grants.id"
+    )
+
+
+def holder(
+    look: Transaction, *, handle: str, role: str, study: int | None
+) -> dict[str, Any] | None:
+    """Return the standing role held under a handle, or None."""
+    return look.row(
+        "SELECT grants.* FROM grants JOIN people ON people.id = grants.person "
+        "WHERE handle = :handle AND role = :role AND study IS :study AND revoked_at_utc IS NULL",
+        handle=handle,
+        role=role,
+        study=study,
+    )
+
+
+def of_reader(look: Transaction, reader: int) -> int | None:
+    """Return the person who reads as a reader, or None."""
+    found = look.value("SELECT person FROM grants WHERE reader = :reader", reader=reader)
+    return None if found is None else int(found)
+
+
+def set_code(change: Transaction, person_id: int, **columns: Any) -> None:
+    """Give a person an access code; one they had before and its sign-ins end."""
+    end_access(change, person_id)
+    change.insert("codes", person=person_id, **columns)
+
+
+def end_access(change: Transaction, person_id: int) -> None:
+    """Delete a person's code and end all their sign-ins."""
+    for table in ("codes", "sign_ins"):
+        change.execute(f"DELETE FROM {table} WHERE person = :person_id", person_id=person_id)
+
+
+def code(look: Transaction, person_id: int) -> dict[str, Any] | None:
+    """Return what is stored of a person's code, or None."""
+    return look.row("SELECT * FROM codes WHERE person = :person_id", person_id=person_id)
+
+
+def by_lookup(look: Transaction, lookup: str) -> dict[str, Any] | None:
+    """Return what is stored of a code by its open part, or None."""
+    return look.row("SELECT * FROM codes WHERE lookup = :lookup", lookup=lookup)
+
+
+def count_failure(change: Transaction, person_id: int, *, most: int, at_utc: str) -> bool:
+    """Count a wrong try at a code and return whether it is locked by this one."""
+    change.execute(
+        "UPDATE codes SET failures = failures + 1 WHERE person = :person_id", person_id=person_id
+    )
+    return bool(
+        change.execute(
+            "UPDATE codes SET locked_at_utc = :at_utc WHERE person = :person_id "
+            "AND failures >= :most AND locked_at_utc IS NULL",
+            at_utc=at_utc,
+            person_id=person_id,
+            most=most,
+        )
+    )
+
+
+def forget_failures(change: Transaction, person_id: int) -> None:
+    """Take the count of wrong tries back to none."""
+    change.execute(
+        "UPDATE codes SET failures = 0 WHERE person = :person_id AND failures > 0",
+        person_id=person_id,
+    )
+
+
+def add_sign_in(change: Transaction, **columns: Any) -> None:
+    """Insert a sign-in: it lasts until it is ended, or its person's code is replaced."""
+    change.insert("sign_ins", **columns)
+
+
+def choose(change: Transaction, token_id: str, standing: int, study: int | None) -> None:
+    """Let a sign-in go on in another role or study of its person."""
+    change.execute(
+        "UPDATE sign_ins SET standing = :standing, study = :study WHERE id = :token_id",
+        standing=standing,
+        study=study,
+        token_id=token_id,
+    )
 
 
 def end_sign_in(change: Transaction, token_id: str) -> None:
@@ -58,35 +186,24 @@ def end_old_sign_ins(change: Transaction, before_utc: str) -> None:
 
 
 def by_sign_in(look: Transaction, token_id: str, since_utc: str) -> dict[str, Any] | None:
-    """Return the access row of a sign-in not older than a moment, or None."""
+    """Return a sign-in not older than a moment with its person's handle, or None."""
     return look.row(
-        "SELECT access.* FROM sign_ins JOIN access ON access.id = sign_ins.access "
+        "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person "
         "WHERE sign_ins.id = :token_id AND at_utc >= :since_utc",
         token_id=token_id,
         since_utc=since_utc,
     )
 
 
-def by_lookup(look: Transaction, lookup: str) -> dict[str, Any] | None:
-    """Return the access row of a code's open part, or None."""
-    return look.row("SELECT * FROM access WHERE lookup = :lookup", lookup=lookup)
-
-
-def reader_person(look: Transaction, number: int) -> dict[str, Any] | None:
-    """Return a reader by rowid with the study's name and state, or None."""
-    return look.row(
-        "SELECT readers.*, studies.name AS study_name, studies.state FROM readers "
-        "JOIN studies ON studies.id = readers.study WHERE readers.id = :number",
-        number=number,
+def add_place(change: Transaction, **columns: Any) -> None:
+    """Insert a place by its mark, unless it is known."""
+    change.execute(
+        "INSERT INTO places (mark, address, agent, first_seen_at_utc) "
+        "VALUES (:mark, :address, :agent, :first_seen_at_utc) ON CONFLICT DO NOTHING",
+        **columns,
     )
 
 
-def coordinator(look: Transaction, study: int, name: str) -> dict[str, Any] | None:
-    """Return a coordinator's access row with the study's name, or None."""
-    return look.row(
-        "SELECT access.*, studies.name AS study_name FROM access "
-        "JOIN studies ON studies.id = access.study "
-        "WHERE role = 'coordinator' AND study = :study AND access.name = :name",
-        study=study,
-        name=name,
-    )
+def places(look: Transaction) -> dict[str, dict[str, Any]]:
+    """Return the known places by their mark."""
+    return {row["mark"]: row for row in look.rows("SELECT * FROM places")}

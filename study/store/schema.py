@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from sqlite_utils import Database, Migrations
 
-from study.store import schema_preparation
+from study.store import schema_desk, schema_preparation
 
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
@@ -280,6 +280,16 @@ def m003_pixel_spacing(database: Database) -> None:
     database.execute(
         "ALTER TABLE films ADD COLUMN spacing_mm REAL CHECK (spacing_mm BETWEEN 0.01 AND 5)"
     )
+
+
+@MIGRATIONS()
+def m004_desk(database: Database) -> None:
+    """Add people, roles, drafts, amendments and stepping in; access codes move to people."""
+    steps = (schema_desk.TABLES, schema_desk.STUDY_COLUMNS, schema_desk.MOVED, schema_desk.TRIGGERS)
+    for statements in steps:
+        for statement in statements:
+            database.execute(statement)
+    _seal(database, schema_desk.WRITTEN_ONCE)
 
 
 def _seal(database: Database, tables: Iterable[str]) -> None:

@@ -26,6 +26,25 @@ def names(look: Transaction) -> list[str]:
     return [row["name"] for row in look.rows("SELECT name FROM studies ORDER BY name")]
 
 
+def listed(look: Transaction) -> list[dict[str, Any]]:
+    """Return every study's row, the newest first."""
+    return look.rows("SELECT * FROM studies ORDER BY id DESC")
+
+
+def name_of(look: Transaction, number: int) -> str:
+    """Return a study's name by rowid; empty where there is none."""
+    return str(look.value("SELECT name FROM studies WHERE id = :number", number=number) or "")
+
+
+def mark_closed(change: Transaction, study: int, at_utc: str) -> None:
+    """Turn an open study into a closed one."""
+    change.execute(
+        "UPDATE studies SET state = 'closed', closed_at_utc = :at_utc WHERE id = :study",
+        at_utc=at_utc,
+        study=study,
+    )
+
+
 def add_cases(change: Transaction, study: int, cases: Iterable[tuple[int, int, str]]) -> None:
     """Insert the drawn cases: (item, number, stratum)."""
     change.insert_many(

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from study.access import Person
+from study.roles import Role
 from study.simulation import simulate
 from study.store import Store
 from tests.conftest import NOW, ROOT, person
@@ -26,12 +27,14 @@ def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 def _sign_in(monkeypatch: pytest.MonkeyPatch, who: Person | None) -> None:
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies: who)
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
 
 
 def _coordinator(store: Store) -> Person:
     reader = person(store)
-    return Person(role="coordinator", study=reader.study, study_name="trial", reader=None, name="c")
+    return Person(
+        role=Role.COORDINATOR, study=reader.study, study_name="trial", reader=None, name="c"
+    )
 
 
 def _run(path: Path) -> AppTest:
@@ -43,9 +46,7 @@ def test_a_page_called_directly_refuses(deployed: Store, page: str) -> None:
     """On a fresh server, past the router and signed out: one sentence and nothing else."""
     ran = _run(ROOT / "pages" / page)
     assert not ran.exception
-    assert [error.value for error in ran.error] == [
-        f"This page is for a {PAGES[page]} who is signed in."
-    ]
+    assert [error.value for error in ran.error] == ["Sign in to see this page."]
     assert not ran.title
     assert not ran.dataframe
 
@@ -147,6 +148,6 @@ def test_names_from_outside_are_no_markdown(
 ) -> None:
     """A study's name is shown sign by sign."""
     who = _coordinator(deployed)
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies: who)
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
     assert plain("*b* [x](y)") == r"\*b\* \[x\]\(y\)"
     assert not _run(ROOT / "pages" / "overview.py").exception

@@ -34,9 +34,15 @@ def _first_release(store: Store, path: Path) -> Path:
             )
         ]
         connection.execute("ATTACH ? AS new", (str(store.path),))
-        for table in tables:
+        for table in (name for name in tables if name not in ("access", "sign_ins")):
             columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
             connection.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM new.{table}")
+        connection.execute(
+            "INSERT INTO access "
+            "(lookup, salt, code_hash, role, study, reader, name, issued_at_utc) SELECT "
+            "lookup, salt, code_hash, role, study, reader, '', issued_at_utc "
+            "FROM new.codes JOIN new.grants USING (person)"
+        )
     return path
 
 
@@ -63,6 +69,10 @@ def test_a_store_of_the_first_release_still_holds(older: Path) -> None:
     assert not {"preparations", "practice_cases", "reasons"} & _tables(older)
     store = Store(older)
     assert {"preparations", "practice_cases", "reasons"} <= _tables(older)
+    assert not {"access"} & _tables(older)
+    with store.look() as look:
+        moved = look.rows("SELECT reader, revoked_at_utc FROM grants JOIN codes USING (person)")
+        assert [row["reader"] for row in moved] == [1, 2]
     assert verify(store) == []
 
 

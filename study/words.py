@@ -1,0 +1,81 @@
+"""The words people see, through gettext catalogues: English in the code, others without code.
+
+A message is written in English where it is used, as ``t("{n} cases", n=3)``, and looked up in
+``locale/LANGUAGE/reading_room.po`` of whoever asks. A language is added by adding its folder;
+``make catalogue`` writes the template. What is stored, hashed or exported is never translated.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+ENGLISH = "en"
+FOLDER = Path(__file__).parent.parent / "locale"
+FILE = "reading_room.po"
+
+_language: ContextVar[str] = ContextVar("language", default=ENGLISH)
+
+
+def t(message: str, /, **values: object) -> str:
+    """Return a message in the language in use, with its values put in.
+
+    >>> t("{n} of {total}", n=3, total=5)
+    '3 of 5'
+    """
+    words = _catalogue(_language.get()).gettext(message)
+    return words.format(**values) if values else words
+
+
+def tn(one: str, many: str, /, n: int, **values: object) -> str:
+    """Return the form of a message that fits a number, which is put in as ``n``.
+
+    >>> tn("{n} case", "{n} cases", 1), tn("{n} case", "{n} cases", 2)
+    ('1 case', '2 cases')
+    """
+    words = _catalogue(_language.get()).ngettext(one, many, n)
+    return words.format(n=n, **values)
+
+
+def language() -> str:
+    """Return the language in use."""
+    return _language.get()
+
+
+def languages() -> tuple[str, ...]:
+    """Return the languages there is a catalogue for, English first."""
+    found = sorted(path.parent.name for path in FOLDER.glob(f"*/{FILE}"))
+    return (ENGLISH, *(name for name in found if name != ENGLISH))
+
+
+def speak(name: str) -> Token[str]:
+    """Use a language from here on in this thread or task; one without a catalogue is English."""
+    return _language.set(name if name in languages() else ENGLISH)
+
+
+@contextmanager
+def spoken(name: str) -> Iterator[None]:
+    """Use a language within the block; one without a catalogue is English."""
+    before = speak(name)
+    try:
+        yield
+    finally:
+        _language.reset(before)
+
+
+@lru_cache
+def _catalogue(name: str) -> NullTranslations:
+    path = FOLDER / name / FILE
+    if not path.is_file():
+        return NullTranslations()
+    compiled = BytesIO()
+    with path.open("rb") as file:
+        write_mo(compiled, read_po(file))
+    compiled.seek(0)
+    return GNUTranslations(compiled)

@@ -1,0 +1,36 @@
+"""Which pages there are, and what somebody must be allowed to do to see one."""
+
+from dataclasses import dataclass
+
+from study.access import Person
+from study.roles import Act
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A page: its file, its title in English, its address, and the act it is for."""
+
+    file: str
+    title: str
+    path: str
+    act: Act | None
+
+
+SIGN_IN = Entry(file="sign_in.py", title="Sign in", path="sign-in-page", act=None)
+_PAGES = (
+    Entry(file="read.py", title="Read", path="read", act=Act.READ),
+    Entry(file="overview.py", title="Overview", path="overview", act=Act.WATCH),
+    Entry(file="results.py", title="Results", path="results", act=Act.RESULTS),
+)
+
+
+def every_page() -> tuple[Entry, ...]:
+    """Return every page there is."""
+    return (SIGN_IN, *_PAGES)
+
+
+def pages_of(person: Person | None) -> list[Entry]:
+    """Return the pages somebody may see, their home first; whoever is signed out signs in."""
+    if person is None:
+        return [SIGN_IN]
+    return [one for one in _PAGES if one.act and person.may(one.act)]
