@@ -70,8 +70,11 @@ def practice_hash(look: Transaction, reader: int) -> str:
 
 
 def stored_protocol(study: Mapping[str, Any]) -> Protocol:
-    """Return the protocol of a study's row."""
-    return Protocol.from_json(json.loads(study["protocol"])["protocol"])
+    """Return the protocol in force: the one a study's row was locked with, as amended since."""
+    values = json.loads(study["protocol"])["protocol"]
+    for changes in json.loads(study["amendments"]):
+        values = {**values, **{key: change["new"] for key, change in changes.items()}}
+    return Protocol.from_json(values)
 
 
 def _options(cases: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -12,10 +12,11 @@ def add(change: Transaction, **columns: Any) -> int:
 
 
 def find(look: Transaction, name: str) -> dict[str, Any] | None:
-    """Return a study's row by name, with its bank's name and marks, or None."""
+    """Return a study's row by name, with its bank's name and marks and its amendments, or None."""
     return look.row(
         "SELECT studies.*, banks.name AS bank_name, banks.simulated AS simulated_films, "
-        "banks.content_sha256 AS bank_sha256 "
+        "banks.content_sha256 AS bank_sha256, (SELECT json_group_array(json(changes)) FROM "
+        "(SELECT changes FROM amendments WHERE study = studies.id ORDER BY number)) AS amendments "
         "FROM studies JOIN banks ON banks.id = studies.bank WHERE studies.name = :name",
         name=name,
     )
