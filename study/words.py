@@ -43,6 +43,19 @@ def tn(one: str, many: str, /, n: int, **values: object) -> str:
     return words.format(n=n, **values)
 
 
+def later(message: str) -> str:
+    """Return a message as it is, marked for the catalogue: `said` looks it up when it is shown.
+
+    For words that stand in a table at the top of a file, before anybody's language is known.
+    """
+    return message
+
+
+def said(message: str, /) -> str:
+    """Return a message marked by `later` in the language in use."""
+    return _catalogue(_language.get()).gettext(message) if message else ""
+
+
 def language() -> str:
     """Return the language in use."""
     return _language.get()

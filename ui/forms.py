@@ -6,19 +6,19 @@ _CSS = """
 form { display: grid; gap: .75rem; font-family: var(--st-font); color: var(--st-text-color); }
 label { font-size: .95rem; }
 input { font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em; padding: .7rem .8rem;
-  border: 1px solid var(--st-border-color); border-radius: .5rem; color: inherit;
+  border: 1px solid var(--rr-edge); border-radius: .5rem; color: inherit;
   background: var(--st-secondary-background-color); text-transform: uppercase; }
-input::placeholder { opacity: .45; }
+input::placeholder { color: var(--rr-quiet); opacity: 1; }
 input:focus-visible, button:focus-visible, a:focus-visible {
   outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
 a { font: 600 1rem/1.4 var(--st-font); padding: .6rem .9rem; border-radius: .5rem;
-  color: #06121c; background: var(--st-primary-color); text-decoration: none;
+  color: var(--rr-on-accent); background: var(--st-primary-color); text-decoration: none;
   display: inline-block; }
 .links { display: flex; flex-wrap: wrap; gap: .6rem; }
 button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
-  color: #06121c; background: var(--st-primary-color); cursor: pointer; }
+  color: var(--rr-on-accent); background: var(--st-primary-color); cursor: pointer; }
 .quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
-  border: 1px solid var(--st-border-color); font-weight: 500; }
+  border: 1px solid var(--rr-edge); font-weight: 500; }
 """
 
 _SIGN_IN = """

@@ -11,13 +11,11 @@ import streamlit as st  # noqa: E402 (the path above comes first)
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
 from study.errors import StudyError  # noqa: E402
-from study.words import speak, t  # noqa: E402
-from ui import access  # noqa: E402
+from study.roles import Act  # noqa: E402
+from study.words import said, speak  # noqa: E402
+from ui import access, look  # noqa: E402
 from ui.deployment import store  # noqa: E402
 from ui.menu import Entry, every_page, pages_of  # noqa: E402
-
-# Streamlit leaves six rem above a page's title; the menu needs less.
-_DESK_CSS = "<style>.stMainBlockContainer { padding-top: 4rem; }</style>"
 
 
 def run() -> None:
@@ -32,11 +30,13 @@ def run() -> None:
         st.stop()
     entries = pages_of(person)
     mine = [
-        st.Page(ROOT / "pages" / one.file, title=t(one.title), url_path=one.path, default=not index)
+        st.Page(
+            ROOT / "pages" / one.file, title=said(one.title), url_path=one.path, default=not index
+        )
         for index, one in enumerate(entries)
     ]
-    if len(mine) > 1:
-        st.html(_DESK_CSS)
+    if entries[0].act is not Act.READ:
+        look.wear()
     pages = [*mine, *_elsewhere(entries, mine[0])]
     st.navigation(pages, position="top" if len(mine) > 1 else "hidden").run()
 

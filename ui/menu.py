@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from study.access import Person
 from study.roles import Act
+from study.words import later
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A page: its file, its title in English, its address, and the act it is for."""
+    """A page: its file, its title (marked for the catalogue), its address, and the act it is for."""
 
     file: str
     title: str
@@ -16,11 +17,11 @@ class Entry:
     act: Act | None
 
 
-SIGN_IN = Entry(file="sign_in.py", title="Sign in", path="sign-in-page", act=None)
+SIGN_IN = Entry(file="sign_in.py", title=later("Sign in"), path="sign-in-page", act=None)
 _PAGES = (
-    Entry(file="read.py", title="Read", path="read", act=Act.READ),
-    Entry(file="overview.py", title="Overview", path="overview", act=Act.WATCH),
-    Entry(file="results.py", title="Results", path="results", act=Act.RESULTS),
+    Entry(file="read.py", title=later("Read"), path="read", act=Act.READ),
+    Entry(file="overview.py", title=later("Overview"), path="overview", act=Act.WATCH),
+    Entry(file="results.py", title=later("Results"), path="results", act=Act.RESULTS),
 )
 
 

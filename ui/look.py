@@ -1,0 +1,140 @@
+"""How the staff's pages look: their styles, and the small parts that several pages show.
+
+Whatever is given to these functions may come from outside: it is escaped here.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from study.words import t
+from ui.text import plain
+
+Row = Sequence[object]
+
+
+class Tone(StrEnum):
+    """What a badge's colour says beside its word."""
+
+    QUIET = "quiet"
+    INFO = "info"
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
+
+
+def wear() -> None:
+    """Put the styles on the page; they take no room."""
+    st.html(f"<style>{_styles()}</style>")
+
+
+def page_title(title: str, lead: str = "") -> None:
+    """Show a page's title, and in a sentence or two what the page is for."""
+    st.title(plain(title), anchor=False)
+    if lead:
+        st.html(f'<p class="rr-lead">{escape(lead)}</p>')
+
+
+def section(title: str, lead: str = "") -> None:
+    """Show the heading of a part of a page, and what it is for."""
+    st.subheader(plain(title), anchor=False)
+    if lead:
+        st.html(f'<p class="rr-lead">{escape(lead)}</p>')
+
+
+def fact(label: str, value: object, note: str = "") -> None:
+    """Show one number or word in a card, with what it is and, smaller, what to know about it."""
+    facts([(label, value, note)])
+
+
+def facts(found: Iterable[tuple[str, object, str]]) -> None:
+    """Show a row of cards: label, value and note of each."""
+    st.html(f'<dl class="rr-facts">{"".join(_fact(*one) for one in found)}</dl>')
+
+
+def state_badge(state: str) -> None:
+    """Show the state of a study, a reader or a session."""
+    st.html(f'<p class="rr-badges">{state_html(state)}</p>')
+
+
+def badges(found: Iterable[tuple[str, Tone]]) -> None:
+    """Show words in a row, each in its tone."""
+    st.html(f'<p class="rr-badges">{"".join(badge_html(*one) for one in found)}</p>')
+
+
+def badge_html(text: str, tone: Tone = Tone.QUIET) -> str:
+    """Return a badge as HTML, for tables and cards written as HTML."""
+    return f'<span class="rr-badge rr-{tone}">{escape(text)}</span>'
+
+
+def state_html(state: str) -> str:
+    """Return the badge of a state as HTML; a state not known here is shown as it is called."""
+    return badge_html(*_states().get(state, (state, Tone.QUIET)))
+
+
+def steps(names: Sequence[str], current: int, done: Iterable[int] = ()) -> None:
+    """Show a rail of steps: which is at hand, and which are done."""
+    finished = set(done)
+    items = "".join(
+        _step(name, here=place == current, done=place in finished)
+        for place, name in enumerate(names)
+    )
+    st.html(f'<nav aria-label="{escape(t("Steps"))}"><ol class="rr-steps">{items}</ol></nav>')
+
+
+def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
+    """Show a small table of text as HTML, read out with its caption."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
+    st.html(
+        f'<div class="rr-table"><table><caption class="rr-unseen">{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _fact(label: str, value: object, note: str) -> str:
+    small = f'<div class="rr-note">{escape(note)}</div>' if note else ""
+    return (
+        f'<div class="rr-fact"><dt>{escape(label)}</dt>'
+        f'<dd><div class="rr-value">{escape(str(value))}</div>{small}</dd></div>'
+    )
+
+
+def _step(name: str, *, here: bool, done: bool) -> str:
+    said = f'<span class="rr-unseen"> ({escape(t("done"))})</span>' if done else ""
+    return (
+        f"<li{' class=rr-done' if done else ''}{' aria-current=step' if here else ''}>"
+        f"<span>{escape(name)}{said}</span></li>"
+    )
+
+
+def _cell(value: object) -> str:
+    number = isinstance(value, int | float)
+    return f"<td{' class=rr-number' if number else ''}>{escape(str(value))}</td>"
+
+
+def _states() -> dict[str, tuple[str, Tone]]:
+    return {
+        "draft": (t("draft"), Tone.INFO),
+        "open": (t("open"), Tone.GOOD),
+        "closed": (t("closed"), Tone.QUIET),
+        "discarded": (t("discarded"), Tone.BAD),
+        "waiting": (t("waiting"), Tone.QUIET),
+        "washing out": (t("washing out"), Tone.INFO),
+        "lapsed": (t("lapsed"), Tone.BAD),
+        "done": (t("done"), Tone.GOOD),
+        "paused": (t("paused"), Tone.WARN),
+        "withdrawn": (t("withdrawn"), Tone.BAD),
+        "expired": (t("expired"), Tone.WARN),
+        "revoked": (t("revoked"), Tone.BAD),
+        "locked": (t("locked"), Tone.BAD),
+    }
+
+
+@cache
+def _styles() -> str:
+    return (Path(__file__).parent / "look.css").read_text(encoding="utf-8")
