@@ -8,7 +8,7 @@ READING_ROOM_DB ?= instance/reading-room.db
 export READING_ROOM_DB
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: app test lint format screenshots clean
+.PHONY: app test lint format catalogue screenshots clean
 
 app: $(VENV)/.run-ready
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)"
@@ -28,6 +28,9 @@ lint: $(VENV)/.test-ready
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+catalogue: $(VENV)/.run-ready
+	$(BIN)/python -m ui.catalogue
 
 screenshots: $(VENV)/.test-ready
 	$(BIN)/python -m docs.screenshots

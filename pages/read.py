@@ -7,6 +7,6 @@ from ui.access import guard
 guard(Act.READ)
 viewer.mount(
     desk_url="desk",
-    modules_url=f"viewer/{viewer.version()}/",
+    modules_url=viewer.modules_url(),
     sign_out_url="sign-out",
 )

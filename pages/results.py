@@ -10,18 +10,20 @@ from analysis.case import case_of
 from study.errors import StudyError
 from study.progress import status
 from study.roles import Act
+from study.words import later, said, t
 from ui import case_films
 from ui.access import guard
 from ui.case_card import case_card
 from ui.deployment import store
 from ui.forms import report_links, sign_out_form
+from ui.look import page_title
 from ui.results import FindingsByTheme, SectionFigures, results, sections, sentences
 from ui.text import plain
 
 person = guard(Act.RESULTS)
 
-FINDINGS, CASES, TABLES = "Findings", "Cases", "Tables"
-EVERY_CASE = "every case"
+FINDINGS, CASES, TABLES = later("Findings"), later("Cases"), later("Tables")
+EVERY_CASE = later("every case")
 
 
 def _standing(found: dict[str, Any]) -> None:
@@ -29,13 +31,17 @@ def _standing(found: dict[str, Any]) -> None:
     n_assigned = sum(row["n_assigned"] for row in found["readers"])
     if n_read < n_assigned:
         st.info(
-            f"Interim: {n_read} of {n_assigned} readings are in. For a reader who has begun, "
-            "every case not read yet counts as wrong: an unfinished accuracy means nothing."
+            t(
+                "Interim: {n_read} of {n_assigned} readings are in. For a reader who has begun, "
+                "every case not read yet counts as wrong: an unfinished accuracy means nothing.",
+                n_read=n_read,
+                n_assigned=n_assigned,
+            )
         )
     simulated = [row["reader_id"] for row in found["readers"] if row["simulated"]]
     simulated += [row["model_id"] for row in found["models"] if row["simulated"]]
     if simulated:
-        st.warning(f"Simulated, not data: {plain(', '.join(simulated))}.")
+        st.warning(t("Simulated, not data: {names}.", names=plain(", ".join(simulated))))
 
 
 def _findings(found: FindingsByTheme) -> None:
@@ -64,20 +70,20 @@ def _figures(section: SectionFigures) -> None:
 def _cases(found: Results) -> None:
     table = found.tables["item_difficulty"]
     kinds = [EVERY_CASE, *sorted(note for note in table["note"].unique() if note)]
-    kind = st.selectbox("Which cases", kinds, format_func=lambda one: one.capitalize())
+    kind = st.selectbox(t("Which cases"), kinds, format_func=lambda one: said(one).capitalize())
     shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
     shown = shown.reset_index(drop=True)
-    st.caption("Choose a row to see the films, the reference standard and who answered what.")
+    st.caption(t("Choose a row to see the films, the reference standard and who answered what."))
     columns: dict[str, Any] = {
-        "note": st.column_config.TextColumn("Who missed it", width="medium"),
-        "n_readers_correct": "Readers right",
-        "n_readers": "of",
-        "n_models_correct": "Models right",
-        "n_models": "of ",
-        "task": "Task",
-        "category": "Category",
-        "item_id": "Item",
-        "condition": "Condition",
+        "note": st.column_config.TextColumn(t("Who missed it"), width="medium"),
+        "n_readers_correct": t("Readers right"),
+        "n_readers": t("of"),
+        "n_models_correct": t("Models right"),
+        "n_models": t("of") + " ",
+        "task": t("Task"),
+        "category": t("Category"),
+        "item_id": t("Item"),
+        "condition": t("Condition"),
     }
     chosen = st.dataframe(
         shown,
@@ -98,21 +104,29 @@ def _cases(found: Results) -> None:
 
 
 def _tables(found: Results) -> None:
-    name = st.selectbox("Table", list(found.tables), format_func=lambda one: one.replace("_", " "))
+    name = st.selectbox(
+        t("Table"), list(found.tables), format_func=lambda one: one.replace("_", " ")
+    )
     st.dataframe(found.tables[name], hide_index=True, height=560)
 
 
 def _body() -> None:
     found = status(store(), person.study_name)
     if not any(row["n_read"] for row in found["readers"]) and not found["models"]:
-        st.write("Nobody has read a case yet, and no model was added: there is nothing to show.")
+        st.write(t("Nobody has read a case yet, and no model was added: there is nothing to show."))
         return
     _standing(found)
     report_links()
     drawn = sections(store(), person.study_name)
     parts = [FINDINGS, *drawn, CASES, TABLES]
     part = st.segmented_control(
-        "Part", parts, default=FINDINGS, required=True, label_visibility="collapsed", key="part"
+        t("Part"),
+        parts,
+        default=FINDINGS,
+        required=True,
+        format_func=said,
+        label_visibility="collapsed",
+        key="part",
     )
     if part == FINDINGS:
         _findings(sentences(store(), person.study_name))
@@ -124,7 +138,7 @@ def _body() -> None:
         _figures(drawn[part])
 
 
-st.title(plain(f"Results: {person.study_name}"))
+page_title(t("Results: {study}", study=person.study_name))
 try:
     _body()
 except (StudyError, AnalysisError) as error:

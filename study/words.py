@@ -2,14 +2,16 @@
 
 A message is written in English where it is used, as ``t("{n} cases", n=3)``, and looked up in
 ``locale/LANGUAGE/reading_room.po`` of whoever asks. A language is added by adding its folder;
-``make catalogue`` writes the template. What is stored, hashed or exported is never translated.
+``make catalogue`` writes the template. ``READING_ROOM_LOCALE`` names another folder.
+ What is stored, hashed or exported is never translated.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from functools import lru_cache
-from gettext import GNUTranslations, NullTranslations
+from gettext import GNUTranslations, NullTranslations, c2py
 from io import BytesIO
 from pathlib import Path
 
@@ -17,7 +19,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 ENGLISH = "en"
-FOLDER = Path(__file__).parent.parent / "locale"
+VARIABLE = "READING_ROOM_LOCALE"
+FOLDER = Path(os.environ.get(VARIABLE) or Path(__file__).parent.parent / "locale")
 FILE = "reading_room.po"
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -29,7 +32,7 @@ def t(message: str, /, **values: object) -> str:
     >>> t("{n} of {total}", n=3, total=5)
     '3 of 5'
     """
-    words = _catalogue(_language.get()).gettext(message)
+    words = _catalogue(FOLDER / _language.get() / FILE).gettext(message)
     return words.format(**values) if values else words
 
 
@@ -39,7 +42,7 @@ def tn(one: str, many: str, /, n: int, **values: object) -> str:
     >>> tn("{n} case", "{n} cases", 1), tn("{n} case", "{n} cases", 2)
     ('1 case', '2 cases')
     """
-    words = _catalogue(_language.get()).ngettext(one, many, n)
+    words = _catalogue(FOLDER / _language.get() / FILE).ngettext(one, many, n)
     return words.format(n=n, **values)
 
 
@@ -53,7 +56,7 @@ def later(message: str) -> str:
 
 def said(message: str, /) -> str:
     """Return a message marked by `later` in the language in use."""
-    return _catalogue(_language.get()).gettext(message) if message else ""
+    return _catalogue(FOLDER / _language.get() / FILE).gettext(message) if message else ""
 
 
 def language() -> str:
@@ -62,9 +65,36 @@ def language() -> str:
 
 
 def languages() -> tuple[str, ...]:
-    """Return the languages there is a catalogue for, English first."""
-    found = sorted(path.parent.name for path in FOLDER.glob(f"*/{FILE}"))
-    return (ENGLISH, *(name for name in found if name != ENGLISH))
+    """Return the languages there is a catalogue for, English first; looked for once a process."""
+    return _names(FOLDER)
+
+
+def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]], str]:
+    """Return messages with their words in a language, and its rule of plurals over ``n``.
+
+    For words shown by something else than Python. A message that has forms by number stands under
+    its form for one; one that is not translated does not stand there.
+
+    Raises
+    ------
+    ValueError
+        The rule is none of gettext's.
+    """
+    path = FOLDER / name / FILE
+    if not path.is_file():
+        return {}, "n != 1"
+    with path.open("rb") as file:
+        catalogue = read_po(file)
+    c2py(catalogue.plural_expr)
+    found: dict[str, str | list[str]] = {}
+    for message in catalogue:
+        key = message.id if isinstance(message.id, str) else message.id[0]
+        words = (
+            [message.string] if isinstance(message.string, str) else [*(message.string or ("",))]
+        )
+        if key and key in wanted and not message.fuzzy and all(words):
+            found[key] = words[0] if isinstance(message.id, str) else words
+    return found, catalogue.plural_expr
 
 
 def speak(name: str) -> Token[str]:
@@ -83,8 +113,13 @@ def spoken(name: str) -> Iterator[None]:
 
 
 @lru_cache
-def _catalogue(name: str) -> NullTranslations:
-    path = FOLDER / name / FILE
+def _names(folder: Path) -> tuple[str, ...]:
+    found = sorted(path.parent.name for path in folder.glob(f"*/{FILE}"))
+    return (ENGLISH, *(name for name in found if name != ENGLISH))
+
+
+@lru_cache
+def _catalogue(path: Path) -> NullTranslations:
     if not path.is_file():
         return NullTranslations()
     compiled = BytesIO()

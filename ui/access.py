@@ -113,7 +113,7 @@ def same_origin(request: Request) -> bool:
 async def _sign_in(request: Request, failures: "Failures") -> Response:
     now = datetime.now(UTC)
     if not same_origin(request):
-        return PlainTextResponse("Sign in from the sign-in page.", status_code=403)
+        return PlainTextResponse(t("Sign in from the sign-in page."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
     code = str(form.get("access_code", ""))[:200]
     address = request.client.host if request.client else ""
@@ -145,7 +145,7 @@ async def _sign_in(request: Request, failures: "Failures") -> Response:
 
 async def _sign_out(request: Request) -> Response:
     if not same_origin(request):
-        return PlainTextResponse("Sign out from a page of ours.", status_code=403)
+        return PlainTextResponse(t("Sign out from a page of ours."), status_code=403)
     token = request.cookies.get(COOKIE)
     if token:
         await run_in_threadpool(lambda: access.sign_out(store(), token))

@@ -5,6 +5,7 @@ from html import escape
 
 from analysis.bundle.words import RaterKind, Status
 from analysis.case import Case, CaseAnswer
+from study.words import t
 
 _CSS = """<style>
 .case { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
@@ -16,15 +17,15 @@ _CSS = """<style>
 .case figcaption { color: #c9d1d9; font-size: .8rem; padding: .25rem .6rem; }
 .case h4 { margin: 0 0 .75rem; font-size: 1.1rem; font-weight: 600; line-height: 1.4; padding: 0; }
 .case ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
-.case li { margin: 0; padding: .55rem .75rem; border: 1px solid rgb(128 140 150 / .35);
+.case li { margin: 0; padding: .55rem .75rem; border: 1px solid var(--rr-line);
   border-radius: .5rem; overflow-wrap: anywhere; }
-.case li.reference { border-color: #2e9e6b; border-width: 2px; }
-.case .mark { color: #2e9e6b; font-size: .85rem; font-weight: 600; }
+.case li.reference { border-color: var(--rr-good); border-width: 2px; }
+.case .mark { color: var(--rr-good); font-size: .85rem; font-weight: 600; }
 .case .who { display: flex; flex-wrap: wrap; gap: .3rem .4rem; margin-top: .35rem; }
 .case .who span { font-size: .82rem; padding: .05rem .5rem; border-radius: 1rem;
   border: 1px solid currentcolor; }
-.case .reader { color: #4da3d9; }
-.case .model { color: #e08a5a; }
+.case .reader { color: var(--rr-info); }
+.case .model { color: var(--rr-warn); }
 </style>"""
 
 
@@ -43,10 +44,11 @@ def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
         f"<figcaption>{escape(label)}</figcaption></figure>"
         for label, address in films
     )
+    mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
     options = "".join(
         f'<li class="{"reference" if option.is_reference else ""}">'
         f"<strong>{escape(option.letter)}</strong> <bdi>{escape(option.text)}</bdi>"
-        f"{' <span class=mark>reference standard</span>' if option.is_reference else ''}"
+        f"{mark if option.is_reference else ''}"
         f"{_who([answer for answer in case.answers if answer.letter == option.letter])}</li>"
         for option in case.options
     )
@@ -59,7 +61,7 @@ def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
 
 def _unanswered(case: Case) -> str:
     missing = [answer for answer in case.answers if not answer.letter]
-    return f"<li>No answer{_who(missing)}</li>" if missing else ""
+    return f"<li>{escape(t('No answer'))}{_who(missing)}</li>" if missing else ""
 
 
 def _who(answers: Sequence[CaseAnswer]) -> str:
@@ -74,4 +76,11 @@ def _who(answers: Sequence[CaseAnswer]) -> str:
 
 
 def _why(answer: CaseAnswer) -> str:
-    return "" if answer.status is Status.ANSWERED else f": {answer.status.replace('_', ' ')}"
+    why = {
+        Status.SKIPPED: t("skipped"),
+        Status.TIMED_OUT: t("timed out"),
+        Status.UNPARSED: t("unparsed"),
+        Status.REFUSED: t("refused"),
+        Status.ABSENT: t("absent"),
+    }
+    return f": {escape(why[answer.status])}" if answer.status in why else ""

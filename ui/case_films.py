@@ -13,6 +13,7 @@ from study.errors import StudyError
 from study.films import grey, imported_bytes, preview
 from study.roles import Act
 from study.store import Store, studies
+from study.words import t
 from ui.access import allowed
 from ui.deployment import store
 
@@ -42,12 +43,12 @@ async def _film(request: Request) -> Response:
 def _answer(request: Request) -> Response:
     person = allowed(request, Act.RESULTS)
     if person is None or person.study is None:
-        return PlainTextResponse("Sign in as whoever may see the results.", status_code=401)
+        return PlainTextResponse(t("Sign in as whoever may see the results."), status_code=401)
     with store().look() as look:
         views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
     number: int = request.path_params["view"]
     if number >= len(views):
-        return PlainTextResponse("There is no such film in this study.", status_code=404)
+        return PlainTextResponse(t("There is no such film in this study."), status_code=404)
     headers = {"Cache-Control": "private, max-age=600"}
     return Response(_picture(views[number]), media_type="image/png", headers=headers)
 

@@ -20,12 +20,11 @@ from study.desk import CaseView, Desk, FilmView, Receipt
 from study.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.store import Store
 from study.views import StepView
+from study.words import t
 from ui.access import same_origin, signed_in
 from ui.deployment import store
 from ui.films import address, prepare_ahead
 from ui.prose import html
-
-SIMULATED = "Simulated radiographs"
 
 _STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 
@@ -58,17 +57,19 @@ async def _case(request: Request) -> Response:
 
 async def _records(request: Request) -> Response:
     if not same_origin(request):
-        why = "Answers are taken from the reading page only."
+        why = t("Answers are taken from the reading page only.")
         return _refusal(403, why, reason="wrong-origin")
     try:
         sent = json.loads(await request.body())
         seal, records = str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
     except (ValueError, KeyError, TypeError, RecursionError):
-        return _refusal(400, "Not a message of the reading page.")
+        return _refusal(400, t("Not a message of the reading page."))
 
     def take(kept: Store, person: Person) -> dict[str, Any] | Response:
         if desk.seal(kept, person) != seal:
-            return _refusal(403, "These answers belong to another reader.", reason="other-reader")
+            return _refusal(
+                403, t("These answers belong to another reader."), reason="other-reader"
+            )
         receipt = desk.take_records(kept, person, records, now=datetime.now(UTC))
         return _receipt_json(kept, person, receipt)
 
@@ -81,9 +82,9 @@ async def _for_reader(
     def work() -> Response:
         person = signed_in(request.cookies)
         if person is None:
-            return _refusal(401, "Sign in first.", reason="signed-out")
+            return _refusal(401, t("Sign in first."), reason="signed-out")
         if person.reader is None:
-            return _refusal(403, "Only a reader of the study can read.", reason="other-reader")
+            return _refusal(403, t("Only a reader of the study can read."), reason="other-reader")
         found = answer(store(), person)
         if isinstance(found, Response):
             return found
@@ -121,7 +122,7 @@ def _desk_json(kept: Store, person: Person, found: Desk) -> dict[str, Any]:
         "seal": found.seal,
         "study": found.study,
         "reader": found.reader,
-        "notice": SIMULATED if found.simulated_films else "",
+        "notice": t("Simulated radiographs") if found.simulated_films else "",
         "total": found.total,
         "read": found.read,
         "finished": found.finished,

@@ -16,6 +16,7 @@ from study.bundle import bundle_files, zipped
 from study.errors import StudyError
 from study.roles import Act
 from study.store import Store
+from study.words import t
 from ui.access import allowed
 from ui.deployment import store
 from ui.results import report, report_file
@@ -58,7 +59,7 @@ async def _for_coordinator(
     def work() -> Response:
         person = allowed(request, Act.EXPORT)
         if person is None or person.study is None:
-            return PlainTextResponse("Sign in as whoever may export the study.", status_code=401)
+            return PlainTextResponse(t("Sign in as whoever may export the study."), status_code=401)
         headers = {
             "Cache-Control": "no-store",
             "Content-Disposition": f'attachment; filename="{name}"',

@@ -25,6 +25,7 @@ from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, imported_by
 from study.films.shelf import Shelf
 from study.store import Store, banks
 from study.upcoming import upcoming_films
+from study.words import t
 from ui.access import signed_in
 from ui.deployment import store
 from ui.preparation import Preparation
@@ -74,13 +75,13 @@ def _answer(request: Request) -> Response:
     signature = request.path_params["signature"]
     person = signed_in(request.cookies)
     if person is None or person.reader != reader:
-        return PlainTextResponse("Sign in first.", status_code=401)
+        return PlainTextResponse(t("Sign in first."), status_code=401)
     kept = store()
     with kept.look() as look:
         expected = _signature(access.secret(look), reader, film, expires)
     now_s = datetime.now(UTC).timestamp()
     if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
-        return PlainTextResponse("This address is no longer good.", status_code=403)
+        return PlainTextResponse(t("This address is no longer good."), status_code=403)
     headers = {
         "Cache-Control": f"private, max-age={LIFE_S}, immutable",
         "Content-Encoding": CONTENT_ENCODING,
@@ -97,7 +98,7 @@ def _body(kept: Store, film: int) -> bytes:
     with kept.look() as look:
         row = banks.film(look, film)
     if row is None:
-        raise StudyError("This film is not there any more. Ask your coordinator.")
+        raise StudyError(t("This film is not there any more. Ask your coordinator."))
     return _prepared(kept, row)
 
 

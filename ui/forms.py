@@ -1,6 +1,11 @@
 """Plain HTML in Streamlit: forms that set or clear the cookie, downloads that need it."""
 
+from collections.abc import Mapping
+from html import escape
+
 import streamlit as st
+
+from study.words import language, t
 
 _CSS = """
 form { display: grid; gap: .75rem; font-family: var(--st-font); color: var(--st-text-color); }
@@ -21,20 +26,6 @@ button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; bor
   border: 1px solid var(--rr-edge); font-weight: 500; }
 """
 
-_SIGN_IN = """
-<form method="post" action="sign-in">
-  <label for="access_code">Access code</label>
-  <input id="access_code" name="access_code" required autofocus autocomplete="off"
-    autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX-XXXX-XXXX"
-    maxlength="60">
-  <button type="submit">Sign in</button>
-</form>
-"""
-
-_SIGN_OUT = """
-<form method="post" action="sign-out" class="quiet"><button type="submit">Sign out</button></form>
-"""
-
 _FOCUS = """
 const seen = new WeakSet();
 export default function ({ parentElement }) {
@@ -48,32 +39,53 @@ export default function ({ parentElement }) {
 
 def sign_in_form() -> None:
     """Show the sign-in form; its field is named ``access_code``."""
-    st.components.v2.component("sign_in_form", html=_SIGN_IN, css=_CSS, js=_FOCUS)(key="sign-in")
+    label, press = escape(t("Access code")), escape(t("Sign in"))
+    html = f"""
+    <form method="post" action="sign-in">
+      <label for="access_code">{label}</label>
+      <input id="access_code" name="access_code" required autofocus autocomplete="off"
+        autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX-XXXX-XXXX"
+        maxlength="60">
+      <button type="submit">{press}</button>
+    </form>
+    """
+    _component("sign_in_form", html, js=_FOCUS)
 
 
 def sign_out_form() -> None:
     """Show a sign-out button."""
-    st.components.v2.component("sign_out_form", html=_SIGN_OUT, css=_CSS)(key="sign-out")
+    press = f'<button type="submit">{escape(t("Sign out"))}</button>'
+    _component(
+        "sign_out_form", f'<form method="post" action="sign-out" class="quiet">{press}</form>'
+    )
 
 
 def bundle_link() -> None:
     """Show the download of the bundle, asked for with the coordinator's cookie."""
-    _links("bundle_link", {"export/bundle.zip": "Download the bundle"})
+    links("bundle_link", {"export/bundle.zip": t("Download the bundle")})
 
 
 def report_links() -> None:
     """Show the downloads of the report, asked for with the coordinator's cookie."""
-    _links(
+    links(
         "report_links",
         {
-            "export/report.html": "Report (HTML)",
-            "export/report.pdf": "Report (PDF)",
-            "export/report.zip": "Everything: figures, tables, paper (zip)",
+            "export/report.html": t("Report (HTML)"),
+            "export/report.pdf": t("Report (PDF)"),
+            "export/report.zip": t("Everything: figures, tables, paper (zip)"),
         },
     )
 
 
-def _links(name: str, labels: dict[str, str]) -> None:
-    links = "".join(f'<a href="{href}" download>{label}</a>' for href, label in labels.items())
-    html = f'<div class="links">{links}</div>'
-    st.components.v2.component(name, html=html, css=_CSS)(key=name)
+def links(name: str, labels: Mapping[str, str]) -> None:
+    """Show downloads in a row: their addresses and labels, under a name of the page's own."""
+    each = "".join(
+        f'<a href="{escape(href)}" download>{escape(label)}</a>' for href, label in labels.items()
+    )
+    _component(name, f'<div class="links">{each}</div>')
+
+
+def _component(name: str, html: str, js: str | None = None) -> None:
+    # Whoever asks in another language at the same time must not get these words.
+    named = f"{name}_{language().replace('-', '_')}"
+    st.components.v2.component(named, html=html, css=_CSS, js=js)(key=name)

@@ -1,4 +1,4 @@
-"""Around every request: headers on each answer, a limit on what is sent, and what is nobody's.
+"""Around every request: its language, headers on the answer, a limit on what is sent.
 
 The content security policy keeps the browser from fetching anything from elsewhere: a reading
 session reaches this server and nothing else.
@@ -10,6 +10,9 @@ from typing import Any
 from starlette.datastructures import Headers as Fields
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
+
+from study.words import speak, t
+from ui.access import wanted_language
 
 _Scope = MutableMapping[str, Any]
 _Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -41,7 +44,11 @@ _ADDED = (
 
 
 class Headers:
-    """ASGI middleware: adds our headers, closes Streamlit's inspection routes, limits bodies."""
+    """ASGI middleware: adds our headers, closes Streamlit's inspection routes, limits bodies.
+
+    It also turns to the language of whoever asks: every request is a task of its own, and what
+    runs in the thread pool for it speaks that language as well.
+    """
 
     def __init__(self, app: _Application) -> None:
         self._app = app
@@ -50,6 +57,8 @@ class Headers:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+
+        speak(wanted_language(Fields(scope=scope)))
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
@@ -65,15 +74,15 @@ class Headers:
 def _refusal(scope: _Scope) -> PlainTextResponse | None:
     path = scope["path"]
     if path.startswith(CLOSED):
-        return PlainTextResponse("Not here.", status_code=404)
+        return PlainTextResponse(t("Not here."), status_code=404)
     limit = MAX_BODY.get(path)
     if limit is None or scope["method"] != "POST":
         return None
     length = Fields(scope=scope).get("content-length", "")
     if not length.isdecimal():
-        return PlainTextResponse("Say how long the message is.", status_code=411)
+        return PlainTextResponse(t("Say how long the message is."), status_code=411)
     if int(length) > limit:
-        return PlainTextResponse("Too much at once.", status_code=413)
+        return PlainTextResponse(t("Too much at once."), status_code=413)
     return None
 
 

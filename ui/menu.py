@@ -9,7 +9,7 @@ from study.words import later
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A page: its file, its title (marked for the catalogue), its address, and the act it is for."""
+    """A page: its file, its title marked for the catalogue, its address, the act it is for."""
 
     file: str
     title: str

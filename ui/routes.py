@@ -1,7 +1,6 @@
 """Every route of our own, in one list."""
 
-from starlette.routing import BaseRoute, Mount
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute
 
 from ui import access, case_films, desk, exports, films, viewer
 
@@ -14,5 +13,5 @@ def routes() -> list[BaseRoute]:
         *desk.routes(),
         *exports.routes(),
         *case_films.routes(),
-        Mount(f"/viewer/{viewer.version()}", app=StaticFiles(directory=viewer.MODULES)),
+        *viewer.mounts(),
     ]

@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Final
 
 import streamlit as st
+from starlette.routing import Mount
 from streamlit.components.v2.types import ComponentRenderer
+
+from study.words import ENGLISH, language, languages, t
+from ui.viewer.words import Modules, catalogue
 
 HERE: Final = Path(__file__).parent
 MODULES: Final = HERE / "js"
@@ -27,8 +31,7 @@ def mount(
     desk_url : str
         Where the reading routes live, relative to the page's base address.
     modules_url : str
-        Where :data:`MODULES` is served. Put :func:`version` into it, so that browsers may keep
-        the files.
+        Where :data:`MODULES` is served: :func:`modules_url`.
     sign_out_url : str
         Where the sign-out form is posted to.
     force_canvas : bool
@@ -41,17 +44,39 @@ def mount(
             "modules_url": modules_url,
             "sign_out_url": sign_out_url,
             "force_canvas": force_canvas,
+            "trouble": t("The reading page could not be loaded. Trying again…"),
+            "language": language(),
         },
     )
 
 
 @functools.cache
 def version() -> str:
-    """Return a hash over the module files, for an address that changes when they do."""
+    """Return a hash over the modules and their words, for an address that changes when they do."""
     digest = hashlib.sha256()
     for path in sorted(MODULES.glob("*.js")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for other in _others():
+        digest.update(catalogue(MODULES, other).encode() + b"\0")
     return digest.hexdigest()[:16]
+
+
+def modules_url() -> str:
+    """Return where the modules are served with the words of the language in use."""
+    spoken = language()
+    return f"viewer/{version()}/" + (f"{spoken}/" if spoken != ENGLISH else "")
+
+
+def mounts() -> list[Mount]:
+    """Return the routes of the modules, once for each language there is."""
+    return [
+        *(Mount(f"/viewer/{version()}/{one}", app=Modules(MODULES, one)) for one in _others()),
+        Mount(f"/viewer/{version()}", app=Modules(MODULES, ENGLISH)),
+    ]
+
+
+def _others() -> list[str]:
+    return [one for one in languages() if one != ENGLISH]
 
 
 @functools.cache

@@ -2,8 +2,6 @@
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
-// The one sentence that cannot come from texts.js, which is not there yet.
-const TROUBLE = "The reading page could not be loaded. Trying again…";
 
 /** @type {WeakMap<ParentNode, Promise<() => void>>} */
 const rooms = new WeakMap();
@@ -32,7 +30,7 @@ async function open(parentElement, data, left) {
       if (!left.aborted) return start(parentElement, data);
     } catch (error) {
       console.error(error);
-      say(parentElement, TROUBLE);
+      say(parentElement, data.trouble);
       await sleep(Math.min(FIRST_WAIT_MS * 2 ** tries, LONGEST_WAIT_MS), left);
     }
   }

@@ -37,10 +37,10 @@ export class GivingUp {
 
   get open() { return !this.#place.hidden; }
 
-  /** @returns {string} the reason in words; "" while there is none */
+  /** @returns {string} the reason as it is kept; "" while there is none */
   get reason() {
     if (this.#chosen < 0 || this.wantsWords) return "";
-    return [texts.cannotAnswer.reasons[this.#chosen], this.#written].filter(Boolean).join(": ");
+    return [texts.cannotAnswer.kept[this.#chosen], this.#written].filter(Boolean).join(": ");
   }
 
   /** @returns {boolean} whether only the reader's own words are missing */

@@ -19,12 +19,13 @@ const TICK_MS = 100;
 
 /**
  * @param {ParentNode} parent holds the markup of viewer.html
- * @param {{desk_url: string, sign_out_url: string, force_canvas: boolean}} data
+ * @param {{desk_url: string, sign_out_url: string, force_canvas: boolean, language: string}} data
  * @returns {() => void} stops everything
  */
 export function start(parent, data) {
   const root = parent.querySelector(".reading-room");
   const place = root.querySelector(".rr-films");
+  root.lang = data.language;
   write(root);
   const overlays = new Overlays(root, data.sign_out_url);
   root.querySelector(".rr-exit").append(overlays.signOut());

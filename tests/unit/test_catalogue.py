@@ -1,0 +1,118 @@
+"""Everything people see can be translated: the template is up to date, every message is marked."""
+
+import ast
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+
+from study import words
+from tests.conftest import ROOT
+from ui import catalogue, viewer
+from ui.viewer.words import catalogue as viewer_catalogue
+
+PYTHON = [path for path in catalogue.sources() if path.suffix == ".py"]
+LITERAL = {"t": 1, "tn": 2, "later": 1}
+NODE = shutil.which("node")
+FRENCH = r"""
+msgid ""
+msgstr ""
+"Language: fr\n"
+"Plural-Forms: nplurals=2; plural=(n > 1);\n"
+"Content-Type: text/plain; charset=utf-8\n"
+
+msgid "Confirm"
+msgstr "Confirmer"
+
+msgid "Pause"
+msgstr ""
+
+msgid "{n} answer is missing."
+msgid_plural "{n} answers are missing."
+msgstr[0] "{n} réponse manque."
+msgstr[1] "{n} réponses manquent."
+
+msgid "Case {n} of {total}"
+msgstr "Cas {n} sur {total}"
+"""
+
+
+@pytest.fixture
+def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Put a catalogue of French beside nothing else, and return its name."""
+    (tmp_path / "fr").mkdir()
+    (tmp_path / "fr" / words.FILE).write_text(FRENCH)
+    monkeypatch.setattr(words, "FOLDER", tmp_path)
+    return "fr"
+
+
+def test_the_template_is_up_to_date() -> None:
+    """What `make catalogue` would write is what is there."""
+    assert catalogue.TEMPLATE.read_bytes() == catalogue.template(), "run: make catalogue"
+
+
+def test_the_template_is_a_catalogue() -> None:
+    """It reads, and holds words of pages and of the reading page."""
+    with catalogue.TEMPLATE.open("rb") as file:
+        found = {message.id for message in read_po(file)}
+    assert {"Sign in", "Next case"} <= found
+
+
+@pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_message_is_written_out_where_it_is_used(path: Path) -> None:
+    """Extraction reads the source: a variable or f-string would be missed in silence."""
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+            for given in call.args[: LITERAL.get(call.func.id, 0)]:
+                assert isinstance(given, ast.Constant), f"{path}:{call.lineno}"
+
+
+def test_the_reading_page_speaks_another_language(french: str) -> None:
+    """Its catalogue holds what is translated, and no message of other pages."""
+    told = viewer_catalogue(viewer.MODULES, french)
+    assert '"Confirm": "Confirmer"' in told
+    assert '"{n} answer is missing.": ["{n} réponse manque.", "{n} réponses manquent."]' in told
+    assert "Pause" not in told
+    assert "Number((n > 1))" in told
+
+
+@pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
+def test_the_modules_use_the_catalogue_beside_them(french: str, tmp_path: Path) -> None:
+    """With another catalogue.js the same files say other words, with that language's plurals."""
+    folder = tmp_path / "js"
+    shutil.copytree(viewer.MODULES, folder)
+    (folder / "catalogue.js").write_text(viewer_catalogue(viewer.MODULES, french))
+    script = """
+    import { texts } from "./js/texts.js";
+    const { labels, position, preparation: { questionnaire: { missing } } } = texts;
+    console.log([labels.confirm, labels.pause, missing(0), missing(2), position(1, 6)].join("|"));
+    """
+    (tmp_path / "say.mjs").write_text(script)
+    ran = subprocess.run(
+        [str(NODE), str(tmp_path / "say.mjs")], capture_output=True, text=True, check=True
+    )
+    told = ran.stdout.strip().split("|")
+    assert told == [
+        "Confirmer",
+        "Pause",
+        "0 réponse manque.",
+        "2 réponses manquent.",
+        "Cas 1 sur 6",
+    ]
+
+
+def test_a_rule_of_plurals_that_is_code_is_refused(french: str) -> None:
+    """It is written into a script of the page, so only gettext's grammar passes."""
+    path = words.FOLDER / french / words.FILE
+    path.write_text(FRENCH.replace("(n > 1)", "alert(n)"))
+    with pytest.raises(ValueError, match=r"plural|token|expression"):
+        words.table(french, {"Confirm"})
+
+
+def test_the_address_of_the_modules_tells_the_language(french: str) -> None:
+    """A browser that kept the modules of one language asks anew for the other's."""
+    english = viewer.modules_url()
+    with words.spoken(french):
+        assert viewer.modules_url() == f"{english}fr/"

@@ -1,0 +1,67 @@
+"""Collects every message that people see into ``locale/reading_room.pot``: ``make catalogue``.
+
+Marked are ``t("...")``, ``tn("one", "many", n)`` and ``later("...")`` in Python, and the first two
+in the reading page's JavaScript. The template names files without lines and no date, so that it
+changes only when a message does.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.pofile import write_po
+
+from study.words import FILE
+
+ROOT = Path(__file__).parent.parent
+TEMPLATE = ROOT / "locale" / f"{Path(FILE).stem}.pot"
+KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"t": None, "tn": (1, 2), "later": None}
+_FOLDERS = ("study", "pages", "ui")
+_METHODS = {".py": "python", ".js": "javascript"}
+_HEADER = """# Every message of Reading Room. To add a language, copy this file to
+# locale/LANGUAGE/reading_room.po and fill it in; docs/languages.md says how.
+#"""
+_NEVER = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def template() -> bytes:
+    """Return the template as it should stand in the repository."""
+    catalogue = Catalog(
+        project="Reading Room", header_comment=_HEADER, charset="utf-8", creation_date=_NEVER
+    )
+    for path in sources():
+        for message in messages(path):
+            catalogue.add(message, locations=[(path.relative_to(ROOT).as_posix(), 0)])
+    out = BytesIO()
+    write_po(out, catalogue, include_lineno=False, sort_output=True, width=100)
+    # The version of the tool would change the file without a message having changed.
+    lines = out.getvalue().splitlines(keepends=True)
+    return b"".join(line for line in lines if not line.startswith((b'"Generated', b'"PO-Rev')))
+
+
+def sources() -> list[Path]:
+    """Return the files that may hold messages."""
+    found = [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*")]
+    return [ROOT / "app.py", *sorted(path for path in found if path.suffix in _METHODS)]
+
+
+def messages(path: Path) -> Iterator[str | tuple[str, ...]]:
+    """Yield the messages of a file; one with forms by number as a pair."""
+    with path.open("rb") as file:
+        for found in extract(
+            _METHODS[path.suffix], file, keywords=KEYWORDS, options={"encoding": "utf-8"}
+        ):
+            yield found[1]
+
+
+def main() -> None:
+    """Write the template."""
+    TEMPLATE.parent.mkdir(exist_ok=True)
+    TEMPLATE.write_bytes(template())
+
+
+if __name__ == "__main__":
+    main()

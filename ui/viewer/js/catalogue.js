@@ -1,0 +1,7 @@
+/** The catalogue of English, which is empty: the server puts another in its place for another language. */
+
+/** @type {Record<string, any>} message to its words, or to their forms by number */
+export const words = {};
+
+/** @param {number} n @returns {number} which form of a message goes with a number */
+export const form = (n) => (n === 1 ? 0 : 1);

@@ -1,0 +1,16 @@
+/** Words looked up in the catalogue that came with these modules; the English in the code where it has none. */
+
+import { form, words } from "./catalogue.js";
+
+const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+
+/** @param {string} message @param {Record<string, unknown>} [values] put in for {name} @returns {string} */
+export const t = (message, values = {}) => put(words[message] ?? message, values);
+
+/** The form that fits a number, which is put in as {n}. @param {string} one @param {string} many @param {number} n
+ *  @param {Record<string, unknown>} [values] @returns {string} */
+export const tn = (one, many, n, values = {}) => {
+  const there = words[one];
+  const text = there ? there[form(n)] ?? there[0] : n === 1 ? one : many;
+  return put(text, { ...values, n });
+};
