@@ -204,6 +204,14 @@ def signed_in(store: Store, token: str, *, now: datetime, place: str = "") -> Pe
         return _person(look, row, token, place)
 
 
+def has_left(store: Store, token: str, *, now: datetime) -> bool:
+    """Return whether a sign-in is that of a reader whose role in their study has ended."""
+    with store.look() as look:
+        row = people.by_sign_in(look, _token_id(token), stamp(now - STAYS))
+        given = people.given(look, row["standing"]) if row else None
+    return given is not None and bool(given["reader"] and given["revoked_at_utc"])
+
+
 def standings(store: Store, person: Person) -> list[Standing]:
     """Return every role a person may go on in: their own, and every study for an administrator."""
     with store.look() as look:

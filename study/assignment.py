@@ -5,7 +5,8 @@ later, and a statistician can recompute every order from the protocol's seed.
 """
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from study.chance import lot, shuffled
@@ -18,8 +19,10 @@ LETTERS = "ABCDEFGH"
 class Assigned:
     """One place in a reader's list.
 
-    `position` and `repeat` count from 1 (repeat 2 is a hidden repeat). `shown_order` spells the
-    canonical letters in the order shown: with ``"CAB"`` the reader sees C's text at letter A.
+    `position` counts from 1 over all sessions. `repeat` counts a reader's readings of the item in
+    the condition, in the order they are read: hidden repeats and those of later sessions alike.
+    `shown_order` spells the canonical letters in the order shown: with ``"CAB"`` the reader sees
+    C's text at letter A.
     """
 
     item_id: str
@@ -44,24 +47,25 @@ def assign(
         over readers.
     """
     n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
-    places = [
-        (item_id, condition, repeat)
-        for condition in _rotated(protocol.conditions, reader_index)
-        for item_id, repeat in _block(list(n_options), protocol, f"{reader_id}/{condition}")
-    ]
-    return [
-        Assigned(
-            item_id=item_id,
-            condition=condition,
-            session=1,
-            repeat=repeat,
-            position=position,
-            shown_order=_shown_order(
-                n_options[item_id], protocol, f"{reader_id}/{item_id}/{condition}/{repeat}"
-            ),
-        )
-        for position, (item_id, condition, repeat) in enumerate(places, start=1)
-    ]
+    met: Counter[tuple[str, Condition]] = Counter()
+    assigned: list[Assigned] = []
+    for session, condition, turn in _blocks(protocol, reader_index):
+        whose = f"{reader_id}/{condition}" if turn == 1 else f"{reader_id}/{condition}/{turn}"
+        for item_id in _block(list(n_options), protocol, whose):
+            met[item_id, condition] += 1
+            repeat = met[item_id, condition]
+            which = f"{reader_id}/{item_id}/{condition}/{repeat}"
+            assigned.append(
+                Assigned(
+                    item_id=item_id,
+                    condition=condition,
+                    session=session,
+                    repeat=repeat,
+                    position=len(assigned) + 1,
+                    shown_order=_shown_order(n_options[item_id], protocol, which),
+                )
+            )
+    return assigned
 
 
 def assign_practice(
@@ -115,8 +119,22 @@ def _rotated(conditions: Sequence[Condition], by: int) -> list[Condition]:
     return [*conditions[turn:], *conditions[:turn]]
 
 
-def _block(item_ids: Sequence[str], protocol: Protocol, whose: str) -> list[tuple[str, int]]:
-    """Return one condition's cases in order, its hidden repeats spread over the second half."""
+def _blocks(protocol: Protocol, reader_index: int) -> Iterator[tuple[int, Condition, int]]:
+    """Yield (session, condition, which turn of the condition this is) in the order of reading.
+
+    In one session the conditions follow one another; in several, each session has one.
+    """
+    conditions = _rotated(protocol.conditions, reader_index)
+    if protocol.sessions == 1:
+        yield from ((1, condition, 1) for condition in conditions)
+        return
+    for before in range(protocol.sessions):
+        turns, place = divmod(before, len(conditions))
+        yield before + 1, conditions[place], turns + 1
+
+
+def _block(item_ids: Sequence[str], protocol: Protocol, whose: str) -> list[str]:
+    """Return one block's cases in order, its hidden repeats spread over the second half."""
     seed = protocol.seed
     order = (
         shuffled(item_ids, seed=seed, purpose=f"case order/{whose}")
@@ -128,7 +146,7 @@ def _block(item_ids: Sequence[str], protocol: Protocol, whose: str) -> list[tupl
     repeated = shuffled(early, seed=seed, purpose=f"hidden repeats/{whose}")
     for item_id in repeated[: protocol.hidden_repeats]:
         block.insert(_repeat_place(item_id, block, seed, whose), (item_id, 2))
-    return block
+    return [item_id for item_id, _ in block]
 
 
 def _repeat_place(item_id: str, block: Sequence[tuple[str, int]], seed: int, whose: str) -> int:

@@ -17,14 +17,17 @@ from study.access import Person, secret
 from study.assignment import LETTERS, shown
 from study.canonical import sha256_of
 from study.errors import BadFile, NotAllowed, NotFound, NotNow
+from study.moments import moment
 from study.protocol import Condition, Feedback, Protocol
 from study.records import MalformedRecord, Preparation, Record, parse, record_id
+from study.sessions import Hold, Place, place_of
 from study.store import Store, Transaction, readings, studies
 from study.store import practice as stored_practice
 from study.studies import stored_protocol
 from study.taken import HANDED_OUT, Taken
 from study.taking import take
 from study.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
+from study.words import t
 
 __all__ = [
     "CaseFeedback",
@@ -42,11 +45,9 @@ __all__ = [
 MAX_RECORDS = 500
 """More than this in one message is no reading page."""
 
-_MOST_CASES = 10**9
 
-
-def desk(store: Store, person: Person) -> Desk:
-    """Return a reader's desk.
+def desk(store: Store, person: Person, *, now: datetime) -> Desk:
+    """Return a reader's desk as it is now.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def desk(store: Store, person: Person) -> Desk:
     reader = _reader(person)
     with store.look(sealed=True) as look:
         study = _study(look, person)
-        found = _desk(look, study, person, reader)
+        found = _desk(look, study, person, reader, now)
     score = _score(store, reader) if found.finished and _tells_score(study) else None
     return found if score is None else replace(found, score=score)
 
@@ -69,8 +70,8 @@ def seal(store: Store, person: Person) -> str:
         return _seal(look, person)
 
 
-def case_at(store: Store, person: Person, position: int) -> CaseView:
-    """Return one case of a reader's list that they have read, to look at again.
+def case_at(store: Store, person: Person, position: int, *, now: datetime) -> CaseView:
+    """Return one case of the reader's session that they have read, to look at again.
 
     Raises
     ------
@@ -78,6 +79,8 @@ def case_at(store: Store, person: Person, position: int) -> CaseView:
         The protocol does not let readers go back.
     NotFound
         The reader has not read a case at that position.
+    NotNow
+        Nothing is handed out to the reader at present.
     """
     reader = _reader(person)
     with store.look(sealed=True) as look:
@@ -85,12 +88,15 @@ def case_at(store: Store, person: Person, position: int) -> CaseView:
         protocol = stored_protocol(study)
         if not protocol.back_navigation:
             raise NotAllowed("In this study a case cannot be looked at again.")
-        within = 1 <= position <= _MOST_CASES  # SQLite's own integers end at 2**63
-        row = readings.at_position(look, reader, position) if within else None
+        place = place_of(look, protocol, reader, now=now)
+        if place.hold or study["state"] != "open":
+            raise NotNow(t("No case can be looked at just now. Reload the page to see why."))
+        within = 1 <= position <= place.current.n_assigned
+        row = readings.at_position(look, reader, place.before + position) if within else None
         own = None if row is None else readings.current(look, row["id"])
         if row is None or own is None:
             raise NotFound("You have not read a case at that position.")
-        return _case(look, row, protocol, own)
+        return _case(look, row, protocol, own, before=place.before)
 
 
 def take_records(store: Store, person: Person, records: Sequence[Any], *, now: datetime) -> Receipt:
@@ -104,6 +110,8 @@ def take_records(store: Store, person: Person, records: Sequence[Any], *, now: d
         raise BadFile(f"At most {MAX_RECORDS} records can be sent at once.")
     with store.desk() as change:
         study = _study(change, person)
+        if study["state"] != "open":
+            raise NotNow(t("The study is closed; no more answers are taken."))
         protocol = stored_protocol(study)
         taken = [_take(change, protocol, person, _parsed(raw), now) for raw in records]
     told = protocol.feedback is Feedback.AFTER_CASE
@@ -111,7 +119,7 @@ def take_records(store: Store, person: Person, records: Sequence[Any], *, now: d
         stored=tuple(one.id for one in taken if not one.refused),
         refused=tuple((one.id, one.refused) for one in taken if one.refused),
         feedback=_feedback(store, [one for one in taken if one.practice or told]),
-        desk=desk(store, person),
+        desk=desk(store, person, now=now),
     )
 
 
@@ -150,37 +158,58 @@ def _study(look: Transaction, person: Person) -> dict[str, Any]:
     study = studies.find(look, person.study_name)
     if study is None:
         raise NotFound("The study is not there any more.")
-    if study["state"] != "open":
+    if study["state"] == "drawn":
         raise NotNow("The study is not open for reading at present. Ask your coordinator.")
     return study
 
 
-def _desk(look: Transaction, study: Mapping[str, Any], person: Person, reader: int) -> Desk:
+def _desk(
+    look: Transaction, study: Mapping[str, Any], person: Person, reader: int, now: datetime
+) -> Desk:
     protocol = stored_protocol(study)
-    counts = readings.counts(look, reader)
-    steps = preparation.to_do(look, protocol, reader, person.sign_in)
+    place = place_of(look, protocol, reader, now=now)
+    current, hold = place.current, _hold(study, place)
+    steps = [] if hold else preparation.to_do(look, protocol, reader, person.sign_in)
+    washing = hold is Hold.WASHING_OUT and current.opens_at_utc
     return Desk(
         seal=_seal(look, person),
         study=study["name"],
         reader=person.name,
         simulated_films=bool(study["simulated_films"]),
-        total=counts["n_assigned"],
-        read=counts["n_read"],
+        total=current.n_assigned,
+        read=current.n_read,
         rules=_rules(protocol),
-        cases=() if steps else _cases(look, protocol, reader),
+        cases=() if steps or hold else _cases(look, protocol, reader, place),
         preparation=tuple(preparation.view(protocol, step) for step in steps),
         practice_total=stored_practice.count(look, reader) if protocol.practice_cases else 0,
+        session=current.session,
+        sessions=len(place.sessions),
+        hold=hold or "",
+        opens_at_utc=washing or None,
+        opens_in_ms=_ms_until(washing, now) if washing else None,
     )
 
 
-def _cases(look: Transaction, protocol: Protocol, reader: int) -> tuple[CaseView, ...]:
+def _hold(study: Mapping[str, Any], place: Place) -> Hold | None:
+    """Return why nothing is handed out; whoever has read every case is held up by nothing."""
+    unread = any(one.n_read < one.n_assigned for one in place.sessions)
+    return Hold.CLOSED if study["state"] == "closed" and unread else place.hold
+
+
+def _ms_until(at_utc: str, now: datetime) -> int:
+    return max(0, round((moment(at_utc) - now).total_seconds() * 1000))
+
+
+def _cases(
+    look: Transaction, protocol: Protocol, reader: int, place: Place
+) -> tuple[CaseView, ...]:
     """Return the next cases: of practice until every one is read, then of the study."""
     if protocol.practice_cases and not preparation.is_simulated(look, reader):
         waiting = stored_practice.unread(look, reader, HANDED_OUT)
         if waiting:
             return tuple(_case(look, row, protocol, None, practice=True) for row in waiting)
-    rows = readings.unread(look, reader, HANDED_OUT)
-    return tuple(_case(look, row, protocol, None) for row in rows)
+    rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
+    return tuple(_case(look, row, protocol, None, before=place.before) for row in rows)
 
 
 def _seal(look: Transaction, person: Person) -> str:
@@ -206,13 +235,14 @@ def _case(
     own: Mapping[str, Any] | None,
     *,
     practice: bool = False,
+    before: int = 0,
 ) -> CaseView:
     texts = json.loads(row["options"])
     order = row["shown_order"]
     films = [] if row["condition"] == Condition.IMAGE_ABSENT else readings.views(look, row["item"])
     return CaseView(
         case=row["id"],
-        position=row["position"],
+        position=row["position"] - before,
         condition=row["condition"],
         question=row["question"],
         options=tuple(

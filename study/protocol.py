@@ -75,8 +75,10 @@ class Protocol:
         The unit that may give one question only: ``patient``, ``examination`` or ``item``.
     confidence
         Steps of the confidence scale; 0 for none.
+    sessions
+        Sessions of each reader. One holds all conditions; of several each holds one condition.
     washout_days
-        Days between two sessions of one reader on the same case.
+        Days between the last reading of a session and the opening of the reader's next.
     time_limit_s
         Seconds a case may be looked at; 0 for no limit.
     margin
@@ -264,11 +266,20 @@ def _contradictions(protocol: Protocol) -> list[str]:
             "back_navigation with feedback after each case would let a reader correct answers "
             "after seeing the reference standard. Choose one of the two."
         )
-    again = protocol.hidden_repeats > 0 or len(protocol.conditions) > 1
+    again = protocol.hidden_repeats > 0 or len(protocol.conditions) > 1 or protocol.sessions > 1
     if again and protocol.feedback is Feedback.AFTER_CASE:
         faults.append(
-            "feedback after each case with hidden_repeats or several conditions would show a case "
-            "again after its reference standard was told. Choose one of the two."
+            "feedback after each case with hidden_repeats, several conditions or several sessions "
+            "would show a case again after its reference standard was told. Choose one of the two."
+        )
+    turns, over = divmod(protocol.sessions, len(protocol.conditions))
+    if over and protocol.sessions > 1:
+        n = len(protocol.conditions)
+        fitting = f"{turns * n} or {turns * n + n}" if turns else f"{n}"
+        faults.append(
+            f"sessions = {protocol.sessions}, but there are {n} conditions, and each session has "
+            f"one of them: some would be read more often than others. Make it {fitting}, or 1 to "
+            "read all conditions in one session."
         )
     return faults + _not_yet(protocol)
 
@@ -277,7 +288,6 @@ def _not_yet(protocol: Protocol) -> list[str]:
     """Name what a protocol may ask for and this release cannot do: refused, never ignored."""
     asked = {
         'conditions = ["aided", ...]': Condition.AIDED in protocol.conditions,
-        "sessions above 1": protocol.sessions > 1,
     }
     return [
         f"{what}: this release cannot run that yet. Leave it out."

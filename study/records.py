@@ -54,6 +54,8 @@ class Presentation:
     case: str
     shown_at: datetime | None
     circumstances: Mapping[str, Any]
+    sent_at: datetime | None = None
+    """When the page sent it, by the clock that `shown_at` is of; None where it did not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +153,7 @@ def _presentation(value: Mapping[str, Any]) -> Presentation:
         case=identity(value, "case"),
         shown_at=shown_at,
         circumstances=found if shown_at else {**found, CLOCK_IMPLAUSIBLE: True},
+        sent_at=_sent(value),
     )
 
 

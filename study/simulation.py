@@ -11,7 +11,8 @@ own luck is drawn by lot from the seed given, reader and item.
 
 A simulated reader has nothing to prepare, reads no practice cases and gives no case up.
 
-A simulated reader's clock starts at the present and runs ahead by the simulated times.
+A simulated reader's clock starts at the present and runs ahead by the simulated times, and over the
+wash-out between two sessions.
 """
 
 import json
@@ -27,6 +28,7 @@ from study.assignment import LETTERS
 from study.chance import lot
 from study.desk import desk
 from study.errors import BadFile, NotFound, NotNow
+from study.moments import moment
 from study.protocol import Protocol
 from study.records import CaseRecord, Presentation, Reading, Times
 from study.roles import Role
@@ -74,6 +76,8 @@ def simulate(
 ) -> Simulated:
     """Let a simulated reader read everything they have not read yet; count what was read here.
 
+    Who is paused, or whose session has lapsed, reads nothing more.
+
     Parameters
     ----------
     accuracy
@@ -93,8 +97,11 @@ def simulate(
     reader = _admit(store, study, reader_id, seed, accuracy, now)
     clock, n_read = now, 0
     with store.kept_warm():
-        while cases := desk(store, reader.person).cases:
-            committed_at = _read(store, reader, cases[0].case, clock)
+        while (found := desk(store, reader.person, now=clock)).cases or found.opens_at_utc:
+            if not found.cases:
+                clock = moment(found.opens_at_utc or "")
+                continue
+            committed_at = _read(store, reader, found.cases[0].case, clock)
             if committed_at is not None:
                 clock = committed_at
                 n_read += 1

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from study.acts import By
@@ -12,6 +12,7 @@ from study.moments import stamp
 from study.preparation import is_prepared
 from study.protocol import Feedback, Protocol
 from study.records import CaseRecord, Presentation, Reading
+from study.sessions import Admission, Place, admit, place_of
 from study.store import Transaction, practice, readings
 from study.suspicions import suspicions
 from study.taken import HANDED_OUT, NOT_YET, SIMULATED, Taken, vouch
@@ -38,19 +39,23 @@ def take(
     if refused:
         return Taken(id=record.id, case="", refused=refused)
     if isinstance(record, Presentation):
-        refused = _present(change, study, by, record, now)
+        refused = _first_showing(change, study, protocol, by, assignment, record, now)
         return Taken(id=record.id, case="" if refused else record.case, refused=refused)
     known = readings.by_id(change, record.id)
     if known is not None:
         same = known["assignment"] == record.case
         refused = "" if same else "Another reading has this id."
         return Taken(id=record.id, case=record.case if same else "", refused=refused)
-    refused = answer_refusal(protocol, assignment, record) or _order_refusal(
-        change, protocol, reader, record
+    place = place_of(change, protocol, reader, now=now)
+    admission = _admission(change, place, assignment, record, now)
+    refused = (
+        admission.refused
+        or answer_refusal(protocol, assignment, record)
+        or _order_refusal(change, protocol, reader, place, record)
     )
     if refused:
         return Taken(id=record.id, case="", refused=refused)
-    _store(change, study, protocol, by, assignment, record, now, timing_source)
+    _store(change, study, protocol, by, assignment, record, now, timing_source, admission.flag)
     return Taken(id=record.id, case=record.case)
 
 
@@ -70,10 +75,47 @@ def _gate(look: Transaction, protocol: Protocol, reader: int, assignment: Mappin
     return "" if practised and is_prepared(look, protocol, reader) else NOT_YET
 
 
-def _present(change: Transaction, study: str, by: By, record: Presentation, now: datetime) -> str:
+def _first_showing(
+    change: Transaction,
+    study: str,
+    protocol: Protocol,
+    by: By,
+    assignment: Mapping[str, Any],
+    record: Presentation,
+    now: datetime,
+) -> str:
     """Write a presentation the first time a case is shown; later showings change nothing."""
     if readings.presentation(change, record.case):
         return ""
+    place = place_of(change, protocol, assignment["reader"], now=now)
+    admission = _admission(change, place, assignment, record, now)
+    return admission.refused or _present(change, study, by, record, now)
+
+
+def _admission(
+    look: Transaction,
+    place: Place,
+    assignment: Mapping[str, Any],
+    record: CaseRecord,
+    now: datetime,
+) -> Admission:
+    """Ask whether the case's session is open, or was when the case was first shown.
+
+    When that was is told by the browser's clock, which may be minutes off: it is set right by when
+    the message says it was sent.
+    """
+    shown_at = record.presented_at if isinstance(record, Reading) else record.shown_at
+    ahead = now - record.sent_at if record.sent_at else timedelta()
+    return admit(
+        place,
+        assignment["session"],
+        known=readings.presentation(look, record.case) is not None,
+        shown_at=shown_at + ahead if shown_at else None,
+        correction=isinstance(record, Reading) and record.supersedes is not None,
+    )
+
+
+def _present(change: Transaction, study: str, by: By, record: Presentation, now: datetime) -> str:
     if readings.has_presentation_id(change, record.id):
         return "Another presentation has this id."
     columns = {
@@ -112,13 +154,15 @@ def _order_refusal(
     change: Transaction,
     protocol: Protocol,
     reader: int,
+    place: Place,
     record: Reading,
 ) -> str:
     current = readings.current(change, record.case)
     if record.supersedes is None:
         if current is not None:
             return "This case was already read; the first answer stands."
-        waiting = [row["id"] for row in readings.unread(change, reader, HANDED_OUT)]
+        rows = readings.unread(change, reader, HANDED_OUT, place.current.session)
+        waiting = [row["id"] for row in rows]
         return "" if record.case in waiting else NOT_YET
     if not protocol.back_navigation:
         return "In this study an answer cannot be changed."
@@ -138,6 +182,7 @@ def _store(
     record: Reading,
     now: datetime,
     timing_source: str,
+    late: str,
 ) -> None:
     presented = readings.presentation(change, record.case)
     if presented is None:
@@ -150,7 +195,7 @@ def _store(
         _present(change, study, by, lost, now)
     columns = answer_columns(record, assignment["shown_order"], now)
     found = suspicions(record, presented, protocol, now) if timing_source == "browser" else []
-    flags = sorted({*record.flags, *found})
+    flags = sorted({*record.flags, *found, *([late] if late else [])})
     readings.add(
         change,
         **columns,

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from study import interventions
 from study.canonical import sha256_of
 from study.lists import assignment_hash, practice_hash
 from study.models import predictions_hash
@@ -284,6 +285,7 @@ _CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
     "the practice": _practice,
     "the presentations": _presentations,
     "the readings": _readings,
+    "the interventions": interventions.breaches,
 }
 
 

@@ -61,8 +61,10 @@ class StepView:
 class Desk:
     """What a reader's page needs to go on: the rules, how far they are, and the next cases.
 
-    While there is `preparation` to do there are no cases; practice cases come before the study's,
-    and are in neither `total` nor `read`.
+    `total`, `read` and the cases' positions count within the `session` the reader is in. While
+    there is `preparation` to do there are no cases; practice cases come before the study's, and are
+    in neither `total` nor `read`. Under a `hold` nothing is handed out; `opens_at_utc` and
+    `opens_in_ms` then say when the session opens, where that is known.
     """
 
     seal: str
@@ -76,11 +78,16 @@ class Desk:
     preparation: tuple[StepView, ...] = ()
     practice_total: int = 0
     score: Mapping[str, int] | None = None
+    session: int = 1
+    sessions: int = 1
+    hold: str = ""
+    opens_at_utc: str | None = None
+    opens_in_ms: int | None = None
 
     @property
     def finished(self) -> bool:
         """Whether every assigned case has a reading."""
-        return self.read == self.total
+        return self.session == self.sessions and self.read == self.total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,12 @@ def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
     return access.signed_in(store(), token, now=datetime.now(UTC), place=place)
 
 
+def has_left(cookies: Mapping[str, str]) -> bool:
+    """Return whether a request comes from a reader who has no more part in their study."""
+    token = cookies.get(COOKIE)
+    return isinstance(token, str) and access.has_left(store(), token, now=datetime.now(UTC))
+
+
 def guard(act: Act) -> Person:
     """Return the person signed in to this Streamlit session if they may do this, or stop the page.
 

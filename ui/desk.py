@@ -21,7 +21,7 @@ from study.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.store import Store
 from study.views import StepView
 from study.words import t
-from ui.access import same_origin, signed_in
+from ui.access import has_left, same_origin, signed_in
 from ui.deployment import store
 from ui.films import address, prepare_ahead
 from ui.prose import html
@@ -40,7 +40,10 @@ def routes() -> list[Route]:
 
 async def _desk(request: Request) -> Response:
     return await _for_reader(
-        request, lambda kept, person: _desk_json(kept, person, desk.desk(kept, person))
+        request,
+        lambda kept, person: _desk_json(
+            kept, person, desk.desk(kept, person, now=datetime.now(UTC))
+        ),
     )
 
 
@@ -50,7 +53,7 @@ async def _case(request: Request) -> Response:
     return await _for_reader(
         request,
         lambda kept, person: _case_json(
-            _secret(kept), person, desk.case_at(kept, person, position)
+            _secret(kept), person, desk.case_at(kept, person, position, now=datetime.now(UTC))
         ),
     )
 
@@ -81,6 +84,8 @@ async def _for_reader(
 ) -> Response:
     def work() -> Response:
         person = signed_in(request.cookies)
+        if (person is None or person.reader is None) and has_left(request.cookies):
+            return _refusal(403, t("You have left this study."), reason="left")
         if person is None:
             return _refusal(401, t("Sign in first."), reason="signed-out")
         if person.reader is None:
@@ -130,6 +135,11 @@ def _desk_json(kept: Store, person: Person, found: Desk) -> dict[str, Any]:
         "rules": dict(found.rules),
         "preparation": [_step_json(step) for step in found.preparation],
         "practice_total": found.practice_total,
+        "session": found.session,
+        "sessions": found.sessions,
+        "hold": found.hold,
+        "opens_at_utc": found.opens_at_utc,
+        "opens_in_ms": found.opens_in_ms,
         "cases": [_case_json(secret, person, case) for case in found.cases],
     }
 

@@ -95,6 +95,11 @@ def grants_of_deployment(look: Transaction) -> list[dict[str, Any]]:
     )
 
 
+def given(look: Transaction, grant_id: int) -> dict[str, Any] | None:
+    """Return a role as it was given, ended or not, or None."""
+    return look.row("SELECT * FROM grants WHERE id = :grant_id", grant_id=grant_id)
+
+
 def holder(
     look: Transaction, *, handle: str, role: str, study: int | None
 ) -> dict[str, Any] | None:

@@ -13,14 +13,17 @@ _CASE = (
 _CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
 
 
-def unread(look: Transaction, reader: int, limit: int) -> list[dict[str, Any]]:
-    """Return a reader's next cases without a reading, in order of position."""
+def unread(
+    look: Transaction, reader: int, limit: int, session: int | None = None
+) -> list[dict[str, Any]]:
+    """Return a reader's next cases without a reading, in order of position; of one session only."""
     return look.rows(
-        _CASE + "WHERE reader = :reader AND NOT EXISTS "
-        "(SELECT 1 FROM readings WHERE assignment = assignments.id) "
+        _CASE + "WHERE reader = :reader AND (:session IS NULL OR session = :session) "
+        "AND NOT EXISTS (SELECT 1 FROM readings WHERE assignment = assignments.id) "
         "ORDER BY position LIMIT :limit",
         reader=reader,
         limit=limit,
+        session=session,
     )
 
 

@@ -116,7 +116,7 @@ def test_one_field_gone_wrong_never_stops_the_rest(
     The record beside it, which is sound, is always stored.
     """
     reader = person(opened)
-    first, second = desk.desk(opened, reader).cases[:2]
+    first, second = desk.desk(opened, reader, now=NOW).cases[:2]
     sound = {"presentation": presentation(first.case), "reading": reading(first.case)}
     sent = [
         _changed(record, place[1:], value) if kind == place[0] else record

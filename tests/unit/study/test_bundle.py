@@ -201,7 +201,7 @@ def test_an_export_that_fails_at_its_last_step_leaves_nothing(
 def test_flags_are_words_that_the_analysis_reads(opened: Opened, tmp_path: Path) -> None:
     """From the page through the store and the bundle to the checked table; a blank is no end."""
     store = opened(cases=2)
-    first, second = (shown.case for shown in desk.desk(store, person(store)).cases)
+    first, second = (shown.case for shown in desk.desk(store, person(store), now=NOW).cases)
     flagged = reading(first, flags=["resumed", "page zoomed"])
     records = (presentation(first), flagged, presentation(second), reading(second))
     times = [

@@ -73,7 +73,7 @@ def test_the_guest_finds_two_films_a_case(shown: Store) -> None:
     """A PA and a lateral view for each of the first cases."""
     codes = demo.fresh_codes(shown, entropy=entropy_from(8), now=NOW)
     assert codes is not None
-    cases = desk(shown, _person(shown, codes.reader)).cases
+    cases = desk(shown, _person(shown, codes.reader), now=NOW).cases
     assert [[view.label for view in case.views] for case in cases] == [["PA", "LATERAL"]] * 3
 
 
@@ -92,7 +92,7 @@ def test_the_newcomer_finds_all_that_stands_before_the_cases(shown: Store) -> No
     assert codes is not None
     assert codes.newcomer is not None
     person = _person(shown, codes.newcomer)
-    found = desk(shown, person)
+    found = desk(shown, person, now=NOW)
     steps = [step.step for step in found.preparation]
     assert (person.name, person.study_name) == (demo.NEWCOMER, demo.NEWCOMERS_STUDY)
     assert steps == ["consent", "instructions", "questionnaire", "display"]

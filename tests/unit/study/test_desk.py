@@ -21,7 +21,7 @@ Opened = Callable[..., Store]
 
 
 def _desk(store: Store, who: str = "R1") -> desk.Desk:
-    return desk.desk(store, person(store, who))
+    return desk.desk(store, person(store, who), now=NOW)
 
 
 def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> desk.Receipt:
@@ -202,7 +202,7 @@ def test_a_changed_answer_is_a_new_row_that_supersedes(opened: Opened) -> None:
     store = opened(back_navigation=True)
     case = _desk(store).cases[0].case
     _take(store, presentation(case), reading(case, "B"))
-    again = desk.case_at(store, person(store), 1)
+    again = desk.case_at(store, person(store), 1, now=NOW)
     assert again.reading is not None
     assert again.reading.option == "B"
     change = reading(case, "C", id="changed-it", supersedes=again.reading.id)
@@ -217,7 +217,7 @@ def test_going_back_is_refused_unless_the_protocol_allows_it(opened: Opened) -> 
     """By default a case cannot be looked at again."""
     store = opened()
     with pytest.raises(NotAllowed):
-        desk.case_at(store, person(store), 1)
+        desk.case_at(store, person(store), 1, now=NOW)
 
 
 def test_an_unread_case_cannot_be_looked_at_out_of_order(opened: Opened) -> None:
@@ -225,7 +225,7 @@ def test_an_unread_case_cannot_be_looked_at_out_of_order(opened: Opened) -> None
     store = opened(back_navigation=True)
     for position in (5, 0, -1, 2**63, 10**22):
         with pytest.raises(NotFound):
-            desk.case_at(store, person(store), position)
+            desk.case_at(store, person(store), position, now=NOW)
 
 
 def test_feedback_after_a_case_comes_only_once_it_is_stored(opened: Opened) -> None:

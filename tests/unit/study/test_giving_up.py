@@ -28,7 +28,7 @@ def _given_up(case: str, reason: Any = "Rotated, cut off", **changed: Any) -> di
 
 
 def _case(store: Store) -> str:
-    return desk.desk(store, person(store)).cases[0].case
+    return desk.desk(store, person(store), now=NOW).cases[0].case
 
 
 def _readings(store: Store) -> list[dict[str, str]]:
@@ -93,7 +93,7 @@ def test_an_answer_may_be_taken_back_with_a_reason_and_the_other_way_round(opene
     _take(store, presentation(case), reading(case, "B"))
     given_up = _given_up(case, id="given-it-up", supersedes=f"read-{case}")
     assert _take(store, given_up).refused == ()
-    again = desk.case_at(store, person(store), 1).reading
+    again = desk.case_at(store, person(store), 1, now=NOW).reading
     assert again is not None
     assert (again.status, again.option) == ("skipped", None)
     assert [row["raw_answer"] for row in _readings(store)] == ["Rotated, cut off"]

@@ -51,7 +51,7 @@ def older(opened: Opened, tmp_path: Path) -> Path:
     """Return a store of the first release: a study in which R1 is simulated and R2 has begun."""
     store = opened(back_navigation=True)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    case = desk.desk(store, person(store, "R2")).cases[0].case
+    case = desk.desk(store, person(store, "R2"), now=NOW).cases[0].case
     records = [presentation(case), reading(case, "B")]
     now = NOW + timedelta(seconds=2)
     desk.take_records(store, person(store, "R2"), records, now=now)
@@ -79,9 +79,9 @@ def test_a_store_of_the_first_release_still_holds(older: Path) -> None:
 def test_its_readers_go_on_where_they_were(older: Path) -> None:
     """Nothing to prepare, nothing to practise; reading, revising and inviting work."""
     store = Store(older)
-    found = desk.desk(store, person(store, "R2"))
+    found = desk.desk(store, person(store, "R2"), now=NOW)
     assert (found.preparation, found.practice_total, found.read) == ((), 0, 1)
-    first = desk.case_at(store, person(store, "R2"), 1)
+    first = desk.case_at(store, person(store, "R2"), 1, now=NOW)
     assert first.reading is not None
     case = found.cases[0].case
     records = [
@@ -92,7 +92,7 @@ def test_its_readers_go_on_where_they_were(older: Path) -> None:
     now = NOW + timedelta(seconds=9)
     assert desk.take_records(store, person(store, "R2"), records, now=now).refused == ()
     invite(store, "R3")
-    assert len(desk.desk(store, person(store, "R3")).cases) == 3
+    assert len(desk.desk(store, person(store, "R3"), now=NOW).cases) == 3
     assert verify(store) == []
 
 

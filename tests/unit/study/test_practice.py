@@ -43,7 +43,7 @@ def _take(store: Store, *records: Any, who: str = "R1") -> desk.Receipt:
 
 
 def _cases(store: Store, who: str = "R1") -> tuple[desk.CaseView, ...]:
-    return desk.desk(store, person(store, who)).cases
+    return desk.desk(store, person(store, who), now=NOW).cases
 
 
 def _practise(store: Store, who: str = "R1") -> list[str]:
@@ -73,7 +73,7 @@ def _lot(purpose: str, key: str) -> str:
 def test_practice_comes_first_and_then_the_study(opened: Opened) -> None:
     """Positions count among themselves; the study's own total and count know nothing of them."""
     store = opened(practice_cases=4)
-    found = desk.desk(store, person(store))
+    found = desk.desk(store, person(store), now=NOW)
     assert [(case.practice, case.position) for case in found.cases] == [
         (True, 1),
         (True, 2),
@@ -81,7 +81,7 @@ def test_practice_comes_first_and_then_the_study(opened: Opened) -> None:
     ]
     assert (found.practice_total, found.total, found.read) == (4, 8, 0)
     practised = _practise(store)
-    after = desk.desk(store, person(store))
+    after = desk.desk(store, person(store), now=NOW)
     assert len(set(practised)) == 4
     assert [(case.practice, case.position) for case in after.cases] == [
         (False, 1),
@@ -230,7 +230,7 @@ def test_nothing_secret_is_shown_before_a_practice_case_is_answered(opened: Open
     """The views of practice cases are made as blind as the study's."""
     store = opened(practice_cases=4)
     seen = []
-    while (found := desk.desk(store, person(store))).cases[0].practice:
+    while (found := desk.desk(store, person(store), now=NOW)).cases[0].practice:
         seen.append(repr(found))
         case = found.cases[0].case
         refused = _take(store, presentation(case), reading(case, "H"))
@@ -328,7 +328,7 @@ def test_a_reader_invited_later_practises_too(opened: Opened) -> None:
     """Their list is written at the invitation."""
     store = opened(practice_cases=2)
     invite(store, "R3")
-    assert desk.desk(store, person(store, "R3")).practice_total == 2
+    assert desk.desk(store, person(store, "R3"), now=NOW).practice_total == 2
     assert verify(store) == []
 
 
@@ -369,4 +369,4 @@ def test_going_back_leads_to_the_studys_cases_only(opened: Opened) -> None:
     store = opened(practice_cases=1, back_navigation=True)
     _practise(store)
     with pytest.raises(NotFound):
-        desk.case_at(store, person(store), 1)
+        desk.case_at(store, person(store), 1, now=NOW)

@@ -39,7 +39,7 @@ def _take(store: Store, *records: Any, who: Person | None = None) -> desk.Receip
 
 
 def _to_do(store: Store, who: Person | None = None) -> list[str]:
-    return [step.step for step in desk.desk(store, who or person(store)).preparation]
+    return [step.step for step in desk.desk(store, who or person(store), now=NOW).preparation]
 
 
 def _rows(store: Store) -> list[dict[str, Any]]:
@@ -55,7 +55,7 @@ def _prepare(store: Store, who: Person | None = None) -> desk.Receipt:
 def test_a_study_without_preparation_goes_straight_to_its_cases(opened: Opened) -> None:
     """The default protocol asks for nothing before the first case."""
     store = opened()
-    found = desk.desk(store, person(store))
+    found = desk.desk(store, person(store), now=NOW)
     assert (found.preparation, found.practice_total, len(found.cases)) == ((), 0, 3)
 
 
@@ -63,19 +63,19 @@ def test_the_steps_come_in_order_and_no_case_before_them(opened: Opened) -> None
     """Consent, instructions, questionnaire, display; each goes when it is done."""
     store = opened(**ALL)
     for place, step in enumerate(STEPS):
-        found = desk.desk(store, person(store))
+        found = desk.desk(store, person(store), now=NOW)
         assert [one.step for one in found.preparation] == list(STEPS[place:])
         assert found.cases == ()
         detail = ANSWERS if step == "questionnaire" else None
         assert _take(store, preparation(step, detail)).stored == (f"prepared-{step}",)
-    assert len(desk.desk(store, person(store)).cases) == 3
+    assert len(desk.desk(store, person(store), now=NOW).cases) == 3
     assert verify(store) == []
 
 
 def test_a_step_is_shown_with_its_text_or_its_questions(opened: Opened) -> None:
     """As the protocol has them, in Markdown."""
     store = opened(**ALL)
-    steps = desk.desk(store, person(store)).preparation
+    steps = desk.desk(store, person(store), now=NOW).preparation
     consent, instructions, questionnaire, display = steps
     assert (consent.markdown, instructions.markdown) == ("# Agree?", "Read.")
     assert [question.id for question in questionnaire.questions] == ["level", "years", "words"]

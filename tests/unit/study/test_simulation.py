@@ -112,7 +112,7 @@ def test_a_time_limit_ends_a_case_without_an_answer(opened: Opened) -> None:
 def test_a_person_who_has_begun_is_not_simulated(opened: Opened, answered: bool) -> None:
     """Whether they answered or only looked; the reader stays a person."""
     store = opened()
-    case = desk.desk(store, person(store)).cases[0].case
+    case = desk.desk(store, person(store), now=NOW).cases[0].case
     records = [presentation(case), *([reading(case)] if answered else [])]
     desk.take_records(store, person(store), records, now=NOW + timedelta(seconds=2))
     with pytest.raises(NotNow, match="readings of a person"):

@@ -47,7 +47,7 @@ def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> N
     first, late = ([row["case_id"] for row in rows] for rows in lists)
     assert sorted(late) == sorted(first)
     assert late != first
-    assert desk.desk(store, person(store, "R3")).total == 8
+    assert desk.desk(store, person(store, "R3"), now=NOW).total == 8
 
 
 def test_a_reader_invited_before_opening_waits_for_it(banked: Store) -> None:

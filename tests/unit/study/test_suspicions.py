@@ -16,7 +16,7 @@ NOW_MS = NOW.timestamp() * 1000
 
 
 def _case(store: Store) -> str:
-    return desk.desk(store, person(store)).cases[0].case
+    return desk.desk(store, person(store), now=NOW).cases[0].case
 
 
 def _take(store: Store, *records: Any, after_s: float) -> None:

@@ -21,7 +21,7 @@ SURROGATE = "\ud800"
 
 
 def _case(store: Store, who: str = "R1") -> str:
-    return desk.desk(store, person(store, who)).cases[0].case
+    return desk.desk(store, person(store, who), now=NOW).cases[0].case
 
 
 def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> desk.Receipt:
@@ -175,7 +175,7 @@ def test_selections_are_stored_under_canonical_letters(opened: Opened) -> None:
     store = opened(option_order="random")
     orders = {}
     with store.look() as look:
-        for one in desk.desk(store, person(store)).cases:
+        for one in desk.desk(store, person(store), now=NOW).cases:
             sql = "SELECT shown_order FROM assignments WHERE id = :case"
             orders[one.case] = look.value(sql, case=one.case)
     case = next(case for case, order in orders.items() if order != "ABCD")
