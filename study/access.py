@@ -8,7 +8,7 @@ alike are read alike: O as 0, I and L as 1, case and dashes as you like.
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from study.acts import By
 from study.errors import BrokenStore, NotAllowed
 from study.moments import stamp
-from study.roles import IN_DEPLOYMENT, IN_STUDY, Act, Role
+from study.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
 from study.store import Store, Transaction, deployment, events, people, studies
 
 _SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
@@ -31,6 +31,14 @@ MAX_FAILURES = 20
 
 Entropy = Callable[[int], bytes]
 """Gives that many random bytes; `secrets.token_bytes` outside of tests."""
+
+
+class Refused(NotAllowed):
+    """A sign-in that was refused; `why` is a word for its reason, for the page that says it."""
+
+    def __init__(self, why: str, text: str) -> None:
+        super().__init__(text)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +57,8 @@ class Person:
 
     `study` is None while none is chosen; `role` then is the one held for the deployment, if any.
     `sign_in` is the same for every request of one sign-in, and another at the next. `place` is the
-    mark of where this request comes from.
+    mark of where this request comes from. `several` says that there is more than one standing to
+    choose from.
     """
 
     role: Role | None
@@ -61,9 +70,12 @@ class Person:
     deployment: Role | None = None
     sign_in: str = ""
     place: str = ""
+    several: bool = False
 
     def may(self, act: Act) -> bool:
         """Return whether this person may do something where they are."""
+        if act in ANYWHERE:
+            return True
         if self.deployment and act in IN_DEPLOYMENT[self.deployment]:
             return True
         return self.study is not None and self.role is not None and act in IN_STUDY[self.role]
@@ -127,15 +139,26 @@ def give(
 
 
 def sign_in(
-    store: Store, code: str, *, entropy: Entropy, now: datetime, place: str = ""
+    store: Store,
+    code: str,
+    *,
+    entropy: Entropy,
+    now: datetime,
+    place: str = "",
+    beside: Person | None = None,
 ) -> SignedIn:
     """Return the person a code belongs to with a token for their browser; record that they came.
 
+    Parameters
+    ----------
+    beside
+        Whoever is signed in to the same browser already.
+
     Raises
     ------
-    NotAllowed
+    Refused
         No such code (the text does not tell which part was wrong), or one that has expired, was
-        locked after `MAX_FAILURES` wrong tries, or belongs to nobody with a role any more.
+        locked after `MAX_FAILURES` wrong tries, or is refused by `enter`.
     """
     signs = normalised(code)
     with store.look() as look:
@@ -145,36 +168,50 @@ def sign_in(
     if row is None or not hmac.compare_digest(offered, row["code_hash"]):
         if row is not None:
             _count_failure(store, row["person"], now, place)
-        raise NotAllowed(
-            "That access code is not known here. Check it sign by sign, or ask your coordinator."
+        raise Refused(
+            "unknown",
+            "That access code is not known here. Check it sign by sign, or ask your coordinator.",
         )
     if row["locked_at_utc"]:
-        raise NotAllowed(
+        raise Refused(
+            "locked",
             f"This access code was locked after {MAX_FAILURES} wrong tries. "
-            "Ask your coordinator for a new one."
+            "Ask your coordinator for a new one.",
         )
     if row["expires_at_utc"] and row["expires_at_utc"] <= stamp(now):
-        raise NotAllowed("This access code has expired. Ask your coordinator for a new one.")
-    return enter(store, row["person"], entropy=entropy, now=now, place=place)
+        raise Refused(
+            "expired", "This access code has expired. Ask your coordinator for a new one."
+        )
+    return enter(store, row["person"], entropy=entropy, now=now, place=place, beside=beside)
 
 
 def enter(
-    store: Store, person_id: int, *, entropy: Entropy, now: datetime, place: str = ""
+    store: Store,
+    person_id: int,
+    *,
+    entropy: Entropy,
+    now: datetime,
+    place: str = "",
+    beside: Person | None = None,
 ) -> SignedIn:
     """Sign in somebody who has shown who they are, by a code or elsewhere; record that they came.
 
     Raises
     ------
-    NotAllowed
-        They have no role here any more.
+    Refused
+        They have no role here any more, or whoever is signed in beside runs a study they read in.
     """
     token = entropy(32).hex()
     with store.change() as change:
         held = [row for row in people.standing(change, person_id) if not row["discarded_at_utc"]]
         if not held:
-            raise NotAllowed("You have no part in any study here any more. Ask your coordinator.")
+            raise Refused(
+                "no-part", "You have no part in any study here any more. Ask your coordinator."
+            )
+        _refuse_beside(change, held, beside)
         only = held[0] if len(held) == 1 else None
         people.forget_failures(change, person_id)
+        people.see(change, person_id, stamp(now))
         people.end_old_sign_ins(change, stamp(now - STAYS))
         people.add_sign_in(
             change,
@@ -286,6 +323,25 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
             )
 
 
+def _refuse_beside(
+    look: Transaction, held: Sequence[Mapping[str, Any]], beside: Person | None
+) -> None:
+    """Refuse to read where the browser's present person runs a study that is read in."""
+    if beside is None:
+        return
+    runs = [row for row in people.standing(look, beside.id) if row["role"] != Role.READER]
+    everywhere = any(row["study"] is None for row in runs)
+    for row in held:
+        if row["role"] == Role.READER and (
+            everywhere or row["study"] in {one["study"] for one in runs}
+        ):
+            raise Refused(
+                "runs-it",
+                f"This browser is signed in as somebody who has another role in "
+                f"{row['study_name']!r}. Sign out first; whoever runs a study does not read in it.",
+            )
+
+
 def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
     events.record(
         change,
@@ -315,6 +371,7 @@ def _person(look: Transaction, row: Mapping[str, Any], token: str, place: str) -
         deployment=(min(whole) if whole else None),  # administrator comes before coordinator
         sign_in=hashlib.sha256(f"sign-in/{_token_id(token)}".encode()).hexdigest()[:32],
         place=place,
+        several=len(held) > 1 or Role.ADMINISTRATOR in whole,
     )
 
 

@@ -7,6 +7,7 @@ StudyError
 ├── NotFound         a bank, study or reader of that name is not there
 ├── NotNow           right request, wrong moment: the study's state forbids it
 ├── NotAllowed       this person may not do that
+│   └── Refused      nobody is signed in, and why (in `study.access`)
 └── BrokenStore      the store is not one of ours, or its chain does not hold
 
 A message says what, which one, and what to do. Pages and the command line catch `StudyError` and

@@ -1,13 +1,16 @@
-"""Reads the coordinator's list of readers."""
+"""Reads the coordinator's list of readers, from a file or as pasted into the page."""
 
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 from study.errors import BadFile, NotFound
 from study.studies import Invitation
 
 _COLUMNS = ("reader_id", "level", "years", "site")
+_APART = ("name", "email")
+"""What the page may take beside: kept apart from the study, see `study.persons`."""
 
 
 def read_invitations(path: Path) -> list[Invitation]:
@@ -28,24 +31,42 @@ def read_invitations(path: Path) -> list[Invitation]:
         raise NotFound(f"The list of readers {path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise BadFile(f"{path} is not in UTF-8: {error}. Save it as CSV UTF-8.") from error
+    return _read(str(path), text, _COLUMNS)
+
+
+def parse_invitations(text: str, *, source: str) -> list[Invitation]:
+    """Read such a list from its text, which may also have the columns ``name`` and ``email``.
+
+    Raises
+    ------
+    BadFile
+        The list has faults; all of them are listed with their line, under the name `source`.
+    """
+    return _read(source, text.lstrip("\ufeff"), (*_COLUMNS, *_APART))
+
+
+def _read(source: str, text: str, columns: Sequence[str]) -> list[Invitation]:
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     try:
         rows = csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True)
         header = [name.strip().lower() for name in rows.fieldnames or ()]
         rows.fieldnames = header
-        return _checked(path, header, [(rows.line_num, row) for row in rows])
+        return _checked(source, header, [(rows.line_num, row) for row in rows], columns)
     except csv.Error as error:
-        raise BadFile(f"{path} is not a CSV file: {error}.") from error
+        raise BadFile(f"{source} is not a CSV file: {error}.") from error
 
 
 def _checked(
-    path: Path, header: list[str], rows: list[tuple[int, dict[str | None, str | list[str] | None]]]
+    source: str,
+    header: list[str],
+    rows: list[tuple[int, dict[str | None, str | list[str] | None]]],
+    columns: Sequence[str],
 ) -> list[Invitation]:
     faults = [
-        f"header: unknown column {name!r}. Known: {', '.join(_COLUMNS)}."
+        f"header: unknown column {name!r}. Known: {', '.join(columns)}."
         for name in header
-        if name not in _COLUMNS
+        if name not in columns
     ]
     if len(set(header)) < len(header):
         faults.append("header: a column stands there twice. Leave one out.")
@@ -63,13 +84,15 @@ def _checked(
         faults.append("no reader below the header.")
     if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadFile(f"{path}: {len(faults)} fault(s); nobody was invited.\n{listed}")
+        raise BadFile(f"{source}: {len(faults)} fault(s); nobody was invited.\n{listed}")
     return found
 
 
 def _texts(invitation: Invitation) -> tuple[str, ...]:
-    return invitation.reader_id, invitation.level, invitation.years, invitation.site
+    about = (invitation.level, invitation.years, invitation.site, invitation.name)
+    return invitation.reader_id, *about
 
 
 def _invitation(row: dict[str | None, str | list[str] | None]) -> Invitation:
-    return Invitation(**{name: str(row.get(name) or "").strip() for name in _COLUMNS})
+    cells = {name: str(row.get(name) or "").strip() for name in (*_COLUMNS, *_APART)}
+    return Invitation(**cells)

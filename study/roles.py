@@ -46,6 +46,8 @@ class Act(StrEnum):
     """Deployment: import banks, draft new studies."""
     DEPLOYMENT = "deployment"
     """Deployment: backups, administrators, settings."""
+    CHOOSE = "choose"
+    """See which studies one has a part in, and go on in one of them."""
 
 
 _RUN = frozenset(
@@ -75,3 +77,6 @@ IN_DEPLOYMENT: Mapping[Role, frozenset[Act]] = {
     Role.COORDINATOR: frozenset({Act.MAKE_STUDY}),
 }
 """What a role held for the whole deployment allows beside."""
+
+ANYWHERE: frozenset[Act] = frozenset({Act.CHOOSE})
+"""What everybody signed in may do, in whatever role and study."""

@@ -6,11 +6,12 @@ before anyone reads; a reader invited into an open study is assigned at the invi
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from study import access
+from study import access, persons
+from study.acts import COMMAND_LINE, By
 from study.banks import bank_row
 from study.canonical import canonical_json, sha256_of
 from study.errors import BadFile, BrokenStore, NotFound, NotNow
@@ -38,12 +39,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """A reader to invite, under the code that stands for them in the study."""
+    """A reader to invite, under the code that stands for them in the study.
+
+    `name` and `email` are kept apart from everything else and can be erased, see `study.persons`.
+    """
 
     reader_id: str
     level: str = ""
     years: str = ""
     site: str = ""
+    name: str = field(default="", repr=False)
+    email: str = field(default="", repr=False)
 
 
 def draw(
@@ -132,8 +138,15 @@ def invite(
     codes: Sequence[access.Code],
     now: datetime,
     deliver: Callable[[], None] = lambda: None,
-) -> None:
+    expires: datetime | None = None,
+    by: By = COMMAND_LINE,
+) -> tuple[str, ...]:
     """Invite readers, all or none; their codes are stored as salted hashes only.
+
+    Returns
+    -------
+    tuple of str
+        Who was not given their code, for they are known by their e-mail address and have one.
 
     Parameters
     ----------
@@ -151,9 +164,14 @@ def invite(
         if found["state"] == "closed":
             raise NotNow(f"The study {study!r} is closed; nobody can be invited any more.")
         _refuse_known_readers(change, found["id"], invitations)
-        for invitation, code in zip(invitations, codes, strict=True):
-            _admit(change, found, invitation, code, now)
+        known = [
+            _admit(change, found, invitation, code, expires, by, now)
+            for invitation, code in zip(invitations, codes, strict=True)
+        ]
         deliver()
+    return tuple(
+        one.reader_id for one, is_known in zip(invitations, known, strict=True) if is_known
+    )
 
 
 def open_study(store: Store, *, study: str, now: datetime) -> str:
@@ -281,18 +299,21 @@ def _admit(
     study: Mapping[str, Any],
     invitation: Invitation,
     code: access.Code,
+    expires: datetime | None,
+    by: By,
     now: datetime,
-) -> None:
+) -> bool:
+    """Make a reader of an invitation, and return whether they keep the code they have."""
     about = {
         "reader_id": invitation.reader_id,
         "level": invitation.level,
         "years": invitation.years,
         "site": invitation.site,
     }
+    person, known = persons.reader_behind(change, invitation.email, study["id"], now)
     number = people.add_reader(
         change, study=study["id"], **about, simulated=0, invited_at_utc=stamp(now)
     )
-    person = people.add(change, handle="", made_at_utc=stamp(now))
     people.grant(
         change,
         person=person,
@@ -301,8 +322,12 @@ def _admit(
         reader=number,
         given_at_utc=stamp(now),
     )
-    access.give(change, code, person=person, now=now)
-    events.record(change, study["name"], now, kind="reader invited", detail=about)
+    if not known:
+        access.give(change, code, person=person, now=now, expires=expires)
+        if invitation.name or invitation.email:
+            persons.keep_name(change, person, name=invitation.name, email=invitation.email)
+    events.record(change, study["name"], now, kind="reader invited", detail=about, by=by)
     if study["state"] == "open":
         readers = people.readers(change, study["id"])
         assign_reader(change, study, readers[-1], len(readers) - 1, now)
+    return known

@@ -16,6 +16,7 @@ from study import interventions
 from study.canonical import sha256_of
 from study.lists import assignment_hash, practice_hash
 from study.models import predictions_hash
+from study.role_checks import roles_of_deployment, roles_of_study
 from study.store import (
     Store,
     Transaction,
@@ -79,6 +80,7 @@ def _store(look: Transaction) -> Iterator[str]:
             yield breach
     if events.DEPLOYMENT not in broken:
         yield from _guarded("the banks", partial(_banks, look))
+        yield from _guarded("the deployment: its roles", partial(roles_of_deployment, look))
     names = studies.names(look)
     for name in names:
         if events.study_chain(name) not in broken:
@@ -286,6 +288,7 @@ _CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
     "the presentations": _presentations,
     "the readings": _readings,
     "the interventions": interventions.breaches,
+    "the roles": roles_of_study,
 }
 
 

@@ -17,7 +17,9 @@ from sqlite_utils import Database
 from study.errors import BrokenStore, NotFound, StudyError
 from study.store.schema import APPLICATION_ID, MIGRATIONS
 
-SEALED_TABLES = frozenset({"reference_standard", "report_texts", "explanations", "predictions"})
+SEALED_TABLES = frozenset(
+    {"reference_standard", "report_texts", "explanations", "predictions", "names"}
+)
 """What must never reach a reader who is reading: enforced by SQLite itself, see `Store.desk`."""
 
 _BUSY_TIMEOUT_S = 20.0
@@ -140,9 +142,9 @@ class Store:
     def desk(self) -> Iterator[Transaction]:
         """Write on behalf of a reader: SQLite itself refuses to read the sealed tables.
 
-        The reference standard, report texts, explanations and predictions cannot be reached through
-        this transaction by any statement, so that no mistake in the reading page's code can leak
-        them.
+        The reference standard, report texts, explanations, predictions and names cannot be reached
+        through this transaction by any statement, so that no mistake in the reading page's code can
+        leak them.
         """
         with self._connection() as connection:
             connection.set_authorizer(_refuse_sealed)
@@ -157,6 +159,15 @@ class Store:
         with self._connection() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         _put_in_place(self.path, path)
+
+    def fold_in(self) -> bool:
+        """Fold the journal into the file and empty it; return whether nobody was in the way.
+
+        Until then the journal still holds what was deleted from the file.
+        """
+        with self._connection() as connection:
+            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
 
     @contextmanager
     def kept_warm(self) -> Iterator[None]:
@@ -214,6 +225,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")  # a name that was erased is gone
     except sqlite3.DatabaseError:
         connection.close()
         raise

@@ -49,6 +49,13 @@ def add(change: Transaction, *, handle: str, made_at_utc: str) -> int:
     return change.insert("people", handle=handle, made_at_utc=made_at_utc)
 
 
+def see(change: Transaction, number: int, at_utc: str) -> None:
+    """Note when a person last signed in."""
+    change.execute(
+        "UPDATE people SET seen_at_utc = :at_utc WHERE id = :number", at_utc=at_utc, number=number
+    )
+
+
 def person(look: Transaction, number: int) -> dict[str, Any] | None:
     """Return a person's row, or None."""
     return look.row("SELECT * FROM people WHERE id = :number", number=number)
@@ -77,11 +84,22 @@ def standing(look: Transaction, person_id: int) -> list[dict[str, Any]]:
     )
 
 
+def grant_row(look: Transaction, grant_id: int) -> dict[str, Any] | None:
+    """Return a role ever given, with whom it was given to and its study's name, or None."""
+    return look.row(
+        "SELECT grants.*, handle, readers.reader_id, studies.name AS study_name FROM grants "
+        "JOIN people ON people.id = grants.person LEFT JOIN readers ON readers.id = grants.reader "
+        "LEFT JOIN studies ON studies.id = grants.study WHERE grants.id = :grant_id",
+        grant_id=grant_id,
+    )
+
+
 def grants_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return every role ever given in a study, with whom it was given to."""
     return look.rows(
-        "SELECT grants.*, handle, readers.reader_id FROM grants "
-        "JOIN people ON people.id = grants.person LEFT JOIN readers ON readers.id = grants.reader "
+        "SELECT grants.*, handle, seen_at_utc, readers.reader_id, level, years, site, simulated "
+        "FROM grants JOIN people ON people.id = grants.person "
+        "LEFT JOIN readers ON readers.id = grants.reader "
         "WHERE grants.study = :study ORDER BY grants.id",
         study=study,
     )
@@ -90,7 +108,7 @@ def grants_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
 def grants_of_deployment(look: Transaction) -> list[dict[str, Any]]:
     """Return every role ever given for the deployment as a whole, with whom it was given to."""
     return look.rows(
-        "SELECT grants.*, handle FROM grants JOIN people ON people.id = grants.person "
+        "SELECT grants.*, handle, seen_at_utc FROM grants JOIN people ON people.id = grants.person "
         "WHERE grants.study IS NULL ORDER BY grants.id"
     )
 
@@ -113,9 +131,41 @@ def holder(
     )
 
 
+def ever(look: Transaction, person_id: int) -> list[dict[str, Any]]:
+    """Return every role a person holds or held, with their handle and reader's code."""
+    return look.rows(
+        "SELECT grants.*, handle, readers.reader_id FROM grants "
+        "JOIN people ON people.id = grants.person LEFT JOIN readers ON readers.id = grants.reader "
+        "WHERE person = :person_id ORDER BY grants.id",
+        person_id=person_id,
+    )
+
+
+def name_handle(change: Transaction, number: int, handle: str) -> None:
+    """Give a person a handle if they have none: one who only read so far."""
+    change.execute(
+        "UPDATE people SET handle = :handle WHERE id = :number AND handle = ''",
+        number=number,
+        handle=handle,
+    )
+
+
+def staff_named(look: Transaction, handle: str) -> list[int]:
+    """Return the people who hold a role other than reader under a handle."""
+    rows = look.rows(
+        "SELECT DISTINCT person FROM grants JOIN people ON people.id = grants.person "
+        "WHERE handle = :handle AND role <> 'reader' AND revoked_at_utc IS NULL ORDER BY person",
+        handle=handle,
+    )
+    return [int(row["person"]) for row in rows]
+
+
 def of_reader(look: Transaction, reader: int) -> int | None:
-    """Return the person who reads as a reader, or None."""
-    found = look.value("SELECT person FROM grants WHERE reader = :reader", reader=reader)
+    """Return the person who reads as a reader, or None where nobody does any more."""
+    found = look.value(
+        "SELECT person FROM grants WHERE reader = :reader AND revoked_at_utc IS NULL",
+        reader=reader,
+    )
     return None if found is None else int(found)
 
 
@@ -123,6 +173,11 @@ def set_code(change: Transaction, person_id: int, **columns: Any) -> None:
     """Give a person an access code; one they had before and its sign-ins end."""
     end_access(change, person_id)
     change.insert("codes", person=person_id, **columns)
+
+
+def end_sign_ins(change: Transaction, person_id: int) -> None:
+    """End all sign-ins of a person, in every browser."""
+    change.execute("DELETE FROM sign_ins WHERE person = :person_id", person_id=person_id)
 
 
 def end_access(change: Transaction, person_id: int) -> None:
@@ -155,6 +210,19 @@ def count_failure(change: Transaction, person_id: int, *, most: int, at_utc: str
             most=most,
         )
     )
+
+
+def unlock(change: Transaction, person_id: int) -> None:
+    """Let a locked code be used again."""
+    change.execute(
+        "UPDATE codes SET failures = 0, locked_at_utc = NULL WHERE person = :person_id",
+        person_id=person_id,
+    )
+
+
+def leave(change: Transaction, grant_id: int) -> None:
+    """End the sign-ins that are in a role at present."""
+    change.execute("DELETE FROM sign_ins WHERE standing = :grant_id", grant_id=grant_id)
 
 
 def forget_failures(change: Transaction, person_id: int) -> None:

@@ -10,7 +10,8 @@ TABLES = (
 CREATE TABLE people (
     id INTEGER PRIMARY KEY,
     handle TEXT NOT NULL,
-    made_at_utc TEXT NOT NULL
+    made_at_utc TEXT NOT NULL,
+    seen_at_utc TEXT
 ) STRICT
 """,
     """
@@ -27,7 +28,7 @@ CREATE TABLE grants (
     person INTEGER NOT NULL REFERENCES people (id),
     role TEXT NOT NULL CHECK (role IN ('administrator', 'coordinator', 'reader', 'statistician')),
     study INTEGER REFERENCES studies (id),
-    reader INTEGER UNIQUE REFERENCES readers (id),
+    reader INTEGER REFERENCES readers (id),
     given_at_utc TEXT NOT NULL,
     revoked_at_utc TEXT,
     CHECK ((role = 'reader') = (reader IS NOT NULL)),
@@ -36,6 +37,7 @@ CREATE TABLE grants (
 """,
     "CREATE UNIQUE INDEX one_standing_grant ON grants (person, coalesce(study, 0), role) "
     "WHERE revoked_at_utc IS NULL",
+    "CREATE UNIQUE INDEX one_standing_reader ON grants (reader) WHERE revoked_at_utc IS NULL",
     """
 CREATE TABLE codes (
     person INTEGER PRIMARY KEY REFERENCES people (id),
@@ -55,6 +57,13 @@ CREATE TABLE identities (
     person INTEGER NOT NULL REFERENCES people (id),
     bound_at_utc TEXT NOT NULL,
     PRIMARY KEY (issuer, subject)
+) STRICT
+""",
+    """
+CREATE TABLE tickets (
+    id TEXT PRIMARY KEY,
+    person INTEGER NOT NULL REFERENCES people (id),
+    expires_at_utc TEXT NOT NULL
 ) STRICT
 """,
     """
