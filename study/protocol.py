@@ -170,15 +170,43 @@ def read_protocol(path: Path) -> Protocol:
         Not TOML, or with faults; all of them are listed.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise NotFound(f"The protocol file {path} cannot be read: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BadProtocol(f"{path} is not TOML: {error}. See docs/protocol.md.") from error
-    return _checked(values, source=str(path))
+    return protocol_from(text, source=str(path))
+
+
+def protocol_from(text: str, *, source: str) -> Protocol:
+    """Check the text of a protocol file; `source` is what the refusal calls it.
+
+    Raises
+    ------
+    BadProtocol
+        Not TOML, or with faults; all of them are listed.
+    """
+    try:
+        values = tomllib.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise BadProtocol(f"{source} is not TOML: {error}. See docs/protocol.md.") from error
+    return _checked(values, source=source)
+
+
+def faults_of(values: Mapping[str, Any]) -> list[str]:
+    """Return every fault of a protocol that is being written; none, and it can be drawn."""
+    return _examined(values)[1]
 
 
 def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
+    protocol, faults = _examined(values)
+    if protocol is None or faults:
+        listed = "\n".join(f"  {fault}" for fault in faults)
+        raise BadProtocol(f"{source} has {len(faults)} fault(s):\n{listed}")
+    return protocol
+
+
+def _examined(values: Mapping[str, Any]) -> tuple[Protocol | None, list[str]]:
     faults: list[str] = []
     taken: dict[str, Any] = {}
     for key in values:
@@ -192,13 +220,10 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
                 faults += several.lines
             except ValueError as error:
                 faults.append(f"{key} = {_short(values[key])}: {error}")
-    if not faults:
-        protocol = Protocol(**taken)
-        faults = _contradictions(protocol)
-        if not faults:
-            return protocol
-    listed = "\n".join(f"  {fault}" for fault in faults)
-    raise BadProtocol(f"{source} has {len(faults)} fault(s):\n{listed}")
+    if faults:
+        return None, faults
+    protocol = Protocol(**taken)
+    return protocol, _contradictions(protocol)
 
 
 def _short(value: Any) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from study import access, persons
+from study import access, drawing, persons
 from study.acts import COMMAND_LINE, By
 from study.banks import bank_row
 from study.canonical import canonical_json, sha256_of
@@ -18,16 +18,16 @@ from study.errors import BadFile, BrokenStore, NotFound, NotNow
 from study.lists import assign_reader, stored_protocol
 from study.moments import stamp
 from study.names import check_name, name_fault, name_key
-from study.protocol import STRATA, Protocol
+from study.protocol import Protocol
 from study.roles import Role
-from study.sampling import Candidate, Stratum, draw_practice
-from study.sampling import draw as draw_cases
+from study.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
 
 __all__ = [
     "Invitation",
     "cases_hash",
     "draw",
+    "draw_within",
     "invite",
     "open_study",
     "practice_cases_hash",
@@ -53,7 +53,13 @@ class Invitation:
 
 
 def draw(
-    store: Store, *, bank: str, study: str, protocol: Protocol, now: datetime
+    store: Store,
+    *,
+    bank: str,
+    study: str,
+    protocol: Protocol,
+    now: datetime,
+    by: By = COMMAND_LINE,
 ) -> tuple[Stratum, ...]:
     """Draw a study's cases and store them with its protocol.
 
@@ -64,49 +70,55 @@ def draw(
     NotNow
         The name is taken, or the bank cannot give the cases asked for.
     """
-    check_name(study, "study")
     with store.change() as change:
-        found = bank_row(change, bank)
-        if studies.find(change, study):
-            raise NotNow(f"A study named {study!r} is already there. Choose another name.")
-        number = int(found["id"])
-        candidates = _candidates(change, number, protocol)
-        drawn = draw_cases(candidates, protocol)
-        rehearsed = _draw_practice(change, number, candidates, drawn.cases, protocol)
-        locked = _locked(protocol, study, found["content_sha256"], drawn.cases, rehearsed)
-        row = studies.add(
-            change,
-            name=study,
-            bank=number,
-            state="drawn",
-            protocol=canonical_json(locked),
-            protocol_sha256=sha256_of(locked),
-            drawn_at_utc=stamp(now),
-        )
-        items = banks.item_numbers(change, number)
-        studies.add_cases(
-            change,
-            row,
-            (
-                (items[item_id], position, stratum)
-                for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
-            ),
-        )
-        practice.add_cases(change, row, (items[item_id] for item_id in rehearsed))
-        events.record(
-            change,
-            study,
-            now,
-            kind="study drawn",
-            detail={
-                "bank": bank,
-                "n_cases": len(drawn.cases),
-                "protocol_sha256": sha256_of(locked),
-                "cases_sha256": cases_hash(change, row),
-                **({"practice_sha256": practice_cases_hash(change, row)} if rehearsed else {}),
-            },
-        )
-    return drawn.strata
+        _, strata = draw_within(change, bank=bank, study=study, protocol=protocol, now=now, by=by)
+    return strata
+
+
+def draw_within(
+    change: Transaction, *, bank: str, study: str, protocol: Protocol, now: datetime, by: By
+) -> tuple[int, tuple[Stratum, ...]]:
+    """Draw a study within the caller's transaction; return its rowid and the strata drawn."""
+    check_name(study, "study")
+    found = bank_row(change, bank)
+    if studies.find(change, study):
+        raise NotNow(f"A study named {study!r} is already there. Choose another name.")
+    drawn = drawing.rehearse(change, int(found["id"]), protocol)
+    locked = drawing.locked(protocol, study, found["content_sha256"], drawn)
+    row = studies.add(
+        change,
+        name=study,
+        bank=int(found["id"]),
+        state="drawn",
+        protocol=canonical_json(locked),
+        protocol_sha256=sha256_of(locked),
+        drawn_at_utc=stamp(now),
+    )
+    items = banks.item_numbers(change, int(found["id"]))
+    studies.add_cases(
+        change,
+        row,
+        (
+            (items[item_id], position, stratum)
+            for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
+        ),
+    )
+    practice.add_cases(change, row, (items[item_id] for item_id in drawn.practice))
+    events.record(
+        change,
+        study,
+        now,
+        kind="study drawn",
+        detail={
+            "bank": bank,
+            "n_cases": len(drawn.cases),
+            "protocol_sha256": sha256_of(locked),
+            "cases_sha256": cases_hash(change, row),
+            **({"practice_sha256": practice_cases_hash(change, row)} if drawn.practice else {}),
+        },
+        by=by,
+    )
+    return row, drawn.strata
 
 
 def cases_hash(look: Transaction, study: int) -> str:
@@ -174,13 +186,13 @@ def invite(
     )
 
 
-def open_study(store: Store, *, study: str, now: datetime) -> str:
+def open_study(store: Store, *, study: str, now: datetime, by: By = COMMAND_LINE) -> str:
     """Open a study: lock its protocol, write every assignment; return the protocol's hash.
 
     Raises
     ------
     NotNow
-        Already open, or nobody is invited.
+        Already open, discarded, or nobody is invited.
     BrokenStore
         It was opened before, and its state altered since.
     """
@@ -188,6 +200,8 @@ def open_study(store: Store, *, study: str, now: datetime) -> str:
         found = study_row(change, study)
         if found["state"] != "drawn":
             raise NotNow(f"The study {study!r} is already {found['state']}.")
+        if found["discarded_at_utc"]:
+            raise NotNow(f"The study {study!r} was discarded. Draw another.")
         readers = people.readers(change, found["id"])
         if not readers:
             raise NotNow(f"The study {study!r} has no readers. Invite them first.")
@@ -202,6 +216,7 @@ def open_study(store: Store, *, study: str, now: datetime) -> str:
                 "protocol_sha256": found["protocol_sha256"],
                 "readers": [reader["reader_id"] for reader in readers],
             },
+            by=by,
         )
         for index, reader in enumerate(readers):
             assign_reader(change, found, reader, index, now)
@@ -218,54 +233,6 @@ def _refuse_opened_before(
             f"The study {study['name']!r} was opened before and its state was altered since. "
             "See what else was: python -m study verify --db DB"
         )
-
-
-def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candidate]:
-    if "site" in protocol.stratify_by:
-        raise NotNow("stratify_by names site, but a bank says nothing of sites. Leave it out.")
-    return [
-        Candidate(
-            item_id=row["item_id"],
-            examination_id=row["examination_id"],
-            patient_id=row["patient_id"],
-            strata={key: row[key] for key in STRATA if key in row},
-        )
-        for row in banks.candidates(look, bank)
-    ]
-
-
-def _draw_practice(
-    look: Transaction,
-    bank: int,
-    candidates: Iterable[Candidate],
-    cases: Iterable[tuple[str, str]],
-    protocol: Protocol,
-) -> list[str]:
-    if not protocol.practice_cases:
-        return []
-    sample = {item_id for item_id, _ in cases}
-    films = banks.films_by_item(look, bank)
-    shown = set[str]().union(*(films.get(item_id, ()) for item_id in sample))
-    # A bank may name neither patient nor examination, or give one film to several of them.
-    elsewhere = {item_id for item_id, own in films.items() if own.isdisjoint(shown)}
-    eligible = banks.with_truth(look, bank) & elsewhere
-    return draw_practice(candidates, eligible, sample, protocol)
-
-
-def _locked(
-    protocol: Protocol,
-    study: str,
-    bank_sha256: str,
-    cases: Iterable[tuple[str, str]],
-    rehearsed: Sequence[str],
-) -> dict[str, Any]:
-    values = protocol.as_json()
-    locked = {
-        "protocol": {**values, "name": values["name"] or study},
-        "bank_sha256": bank_sha256,
-        "cases": [item_id for item_id, _ in cases],
-    }
-    return {**locked, "practice_cases_drawn": list(rehearsed)} if rehearsed else locked
 
 
 def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[Invitation]) -> None:
