@@ -203,7 +203,7 @@ def enter(
     """
     token = entropy(32).hex()
     with store.change() as change:
-        held = [row for row in people.standing(change, person_id) if not row["discarded_at_utc"]]
+        held = _held(change, person_id)
         if not held:
             raise Refused(
                 "no-part", "You have no part in any study here any more. Ask your coordinator."
@@ -236,7 +236,7 @@ def signed_in(store: Store, token: str, *, now: datetime, place: str = "") -> Pe
     """
     with store.look() as look:
         row = people.by_sign_in(look, _token_id(token), stamp(now - STAYS))
-        if row is None or not people.standing(look, row["person"]):
+        if row is None or not _held(look, row["person"]):
             return None
         return _person(look, row, token, place)
 
@@ -252,8 +252,7 @@ def has_left(store: Store, token: str, *, now: datetime) -> bool:
 def standings(store: Store, person: Person) -> list[Standing]:
     """Return every role a person may go on in: their own, and every study for an administrator."""
     with store.look() as look:
-        held = people.standing(look, person.id)
-        found = [_standing(row) for row in held if not row["discarded_at_utc"]]
+        found = [_standing(row) for row in _held(look, person.id)]
         own = {one.study for one in found}
         whole = [one for one in found if one.study is None and one.role is Role.ADMINISTRATOR]
         for row in studies.listed(look) if whole else ():
@@ -355,12 +354,13 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
 
 def _person(look: Transaction, row: Mapping[str, Any], token: str, place: str) -> Person:
     """Return whom a sign-in belongs to, where they are at present."""
-    held = people.standing(look, row["person"])
+    held = _held(look, row["person"])
     chosen = next((one for one in held if one["id"] == row["standing"]), None)
     whole = [Role(one["role"]) for one in held if one["study"] is None]
     study, study_name = (chosen["study"], chosen["study_name"]) if chosen else (None, None)
     if chosen and study is None and row["study"] is not None:  # an administrator inside a study
-        study, study_name = row["study"], studies.name_of(look, row["study"])
+        study_name = studies.name_of(look, row["study"])
+        study = row["study"] if study_name else None
     return Person(
         role=Role(chosen["role"]) if chosen else None,
         study=study,
@@ -373,6 +373,11 @@ def _person(look: Transaction, row: Mapping[str, Any], token: str, place: str) -
         place=place,
         several=len(held) > 1 or Role.ADMINISTRATOR in whole,
     )
+
+
+def _held(look: Transaction, person_id: int) -> list[dict[str, Any]]:
+    """Return the roles a person holds; a discarded study has nobody in it."""
+    return [row for row in people.standing(look, person_id) if not row["discarded_at_utc"]]
 
 
 def _standing(row: Mapping[str, Any]) -> Standing:

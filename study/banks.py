@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from study.acts import COMMAND_LINE, By
 from study.bank import read_bank
 from study.bank.model import BankFile, Fault
 from study.canonical import sha256_of
@@ -38,6 +39,7 @@ def import_bank(
     skip_faulty: bool = False,
     simulated: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    by: By = COMMAND_LINE,
 ) -> Imported:
     """Import a bank file and its films.
 
@@ -80,7 +82,7 @@ def import_bank(
         banks.add_content(change, bank, found.items, found.films)
         content_sha256 = sha256_of(banks.content(change, bank))
         banks.set_content_hash(change, bank, content_sha256)
-        _record(change, bank_row(change, name), found, now)
+        _record(change, bank_row(change, name), found, now, by)
     return Imported(
         bank=name,
         n_items=len(found.items),
@@ -123,7 +125,9 @@ def _listed(faults: tuple[Fault, ...]) -> str:
     return "\n".join(f"  {fault}" for fault in faults)
 
 
-def _record(change: Transaction, row: Mapping[str, Any], found: BankFile, now: datetime) -> None:
+def _record(
+    change: Transaction, row: Mapping[str, Any], found: BankFile, now: datetime, by: By
+) -> None:
     events.record(
         change,
         "",
@@ -134,4 +138,5 @@ def _record(change: Transaction, row: Mapping[str, Any], found: BankFile, now: d
             "n_items": len(found.items),
             "n_left_out": _n_left_out(found),
         },
+        by=by,
     )

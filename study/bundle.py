@@ -12,12 +12,15 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from study import amendments
 from study.assignment import shown
 from study.canonical import canonical_json
 from study.errors import BadFile
+from study.lists import stored_protocol
 from study.schemas import FILES, Column
 from study.store import Store, Transaction, events, models, people, readings
 from study.studies import study_row
@@ -30,6 +33,7 @@ def bundle_files(store: Store, study: str) -> dict[str, bytes]:
     with store.look() as look:
         found = study_row(look, study)
         trail = list(events.walk(look, events.study_chain(study)))
+        amended = [asdict(one) for one in amendments.of_study(look, found["id"])]
         tables = {
             "items.csv": list(_items(look, found["id"])),
             "raters.csv": list(_raters(look, found["id"])),
@@ -40,7 +44,12 @@ def bundle_files(store: Store, study: str) -> dict[str, bytes]:
         }
     files = {name: table_bytes(FILES[name], rows) for name, rows in tables.items()}
     files["protocol.json"] = _pretty(
-        {"sha256": found["protocol_sha256"], "locked": json.loads(found["protocol"])}
+        {
+            "sha256": found["protocol_sha256"],
+            "locked": json.loads(found["protocol"]),
+            "amendments": amended,
+            "in_force": stored_protocol(found).in_full(),
+        }
     )
     files["audit.jsonl"] = "".join(canonical_json(event) + "\n" for event in trail).encode()
     rows = {name: len(table) for name, table in tables.items()}
@@ -225,6 +234,7 @@ def _package(
         "reading_room": {
             "state": study["state"],
             "protocol_sha256": study["protocol_sha256"],
+            "amendments": len(json.loads(study["amendments"])),
             "last_event": trail[-1]["number"],
             "last_event_hash": trail[-1]["hash"],
             "simulated_films": bool(study["simulated_films"]),

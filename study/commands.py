@@ -21,6 +21,7 @@ from study import (
     deployments,
     models,
     progress,
+    protocol_file,
     simulation,
     studies,
     verification,
@@ -257,6 +258,11 @@ def _demo(options: argparse.Namespace) -> int:
 _DATA = Path(__file__).parent.parent / "data"
 
 
+def _protocol(options: argparse.Namespace) -> int:
+    print(protocol_file.of_study(Store(options.db), options.study), end="")
+    return 0
+
+
 def _export(options: argparse.Namespace) -> int:
     names = bundle.export(Store(options.db), study=options.study, out=options.out)
     print(f"Wrote {', '.join(names)} to {options.out}")
@@ -286,6 +292,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     coordinating.add_argument("--name", default="coordinator", metavar="NAME")
     _add(commands, "open", _open, "Lock the protocol, write all assignments; print its hash.", True)
+    _add(commands, "protocol", _protocol, "Print the protocol in force, as TOML.", True)
     _add_models(commands)
     _add_simulate(commands)
     status = _add(commands, "status", _status, "Print how far a study is.", True)

@@ -6,6 +6,7 @@ StudyError
 ├── BadProtocol      a protocol file with faults
 ├── NotFound         a bank, study or reader of that name is not there
 ├── NotNow           right request, wrong moment: the study's state forbids it
+│   └── SavedElsewhere   somebody else saved the draft meanwhile (in `study.drafts`)
 ├── NotAllowed       this person may not do that
 │   └── Refused      nobody is signed in, and why (in `study.access`)
 └── BrokenStore      the store is not one of ours, or its chain does not hold

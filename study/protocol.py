@@ -141,6 +141,13 @@ class Protocol:
         Keys that the first release did not know are left out at their default, so that a protocol
         it could have run has the hash it had then.
         """
+        values = self.in_full()
+        return {
+            key: value for key, value in values.items() if value or key not in _SINCE_SECOND_RELEASE
+        }
+
+    def in_full(self) -> dict[str, Any]:
+        """Return every key with its value as JSON values, those at their default too."""
         values = asdict(self)
         values["confidence"] = self.confidence or False
         values["allocation"] = (
@@ -148,9 +155,7 @@ class Protocol:
         )
         values["questionnaire"] = [question.as_json() for question in self.questionnaire]
         return {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in values.items()
-            if value or key not in _SINCE_SECOND_RELEASE
+            key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
         }
 
     @classmethod
@@ -274,6 +279,11 @@ assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 
 def _contradictions(protocol: Protocol) -> list[str]:
     faults = []
+    if protocol.endpoint == "AUC" and not protocol.confidence:
+        faults.append(
+            "endpoint is AUC, which needs confidence: a number of steps from 2 to 9. Set it, or "
+            "take accuracy."
+        )
     if isinstance(protocol.allocation, Mapping):
         total = sum(protocol.allocation.values())
         if total != protocol.cases:

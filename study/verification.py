@@ -8,11 +8,13 @@ what the hashes in an export are for.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study import interventions
+from study import amendments, interventions
+from study.amendments import AMENDED
 from study.canonical import sha256_of
 from study.lists import assignment_hash, practice_hash
 from study.models import predictions_hash
@@ -183,10 +185,26 @@ def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
         "state": _STATES[list(passed)[-1]] if passed else None,
         "drawn_at_utc": passed.get("study drawn"),
         "opened_at_utc": passed.get("study opened"),
+        "discarded_at_utc": next(
+            (event["at_utc"] for event in trail if event["kind"] == "study discarded"), None
+        ),
     }
     altered = _altered({key: row[key] for key in now}, now)
     if altered:
         yield f"study {row['name']}: {altered} altered."
+
+
+def _amendments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    told = [event for event in trail if event["kind"] == AMENDED]
+    stored = amendments.of_study(look, row["id"])
+    if [one.number for one in stored] != list(range(1, len(told) + 1)):
+        yield f"study {row['name']}: {len(told)} amendment(s) were made, {len(stored)} are there."
+        return
+    for one, event in zip(stored, told, strict=True):
+        made = {**event["detail"], "actor": event["actor"], "at_utc": event["at_utc"]}
+        altered = _altered(asdict(one), made)
+        if altered:
+            yield f"study {row['name']}: amendment {one.number}: {altered} altered."
 
 
 def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
@@ -280,6 +298,7 @@ def _records(
 _CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
     "the protocol": _protocol,
     "the state": _state,
+    "the amendments": _amendments,
     "the readers": _readers,
     "the assignments": _assignments,
     "the models": _models,

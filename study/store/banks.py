@@ -23,6 +23,14 @@ def names(look: Transaction) -> list[str]:
     return [row["name"] for row in look.rows("SELECT name FROM banks ORDER BY name")]
 
 
+def listed(look: Transaction) -> list[dict[str, Any]]:
+    """Return every bank's row with its counts of items and films, the newest first."""
+    return look.rows(
+        "SELECT banks.*, (SELECT count(*) FROM items WHERE bank = banks.id) AS n_items, "
+        "(SELECT count(*) FROM films WHERE bank = banks.id) AS n_films FROM banks ORDER BY id DESC"
+    )
+
+
 def add_content(
     change: Transaction, bank: int, items: Iterable[Item], films: Mapping[str, Film]
 ) -> None:

@@ -111,6 +111,18 @@ def has_presentation_id(look: Transaction, presentation_id: str) -> bool:
     )
 
 
+def any_of_study(look: Transaction, study: int) -> bool:
+    """Return whether any case of a study was shown to anybody."""
+    return bool(
+        look.value(
+            "SELECT EXISTS (SELECT 1 FROM presentations "
+            "JOIN assignments ON assignments.id = assignment "
+            "JOIN readers ON readers.id = reader WHERE study = :study)",
+            study=study,
+        )
+    )
+
+
 def has_begun(look: Transaction, reader: int) -> bool:
     """Return whether a reader has prepared, practised or been shown a case; none reads without."""
     return bool(

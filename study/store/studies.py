@@ -33,14 +33,26 @@ def listed(look: Transaction) -> list[dict[str, Any]]:
 
 
 def name_of(look: Transaction, number: int) -> str:
-    """Return a study's name by rowid; empty where there is none."""
-    return str(look.value("SELECT name FROM studies WHERE id = :number", number=number) or "")
+    """Return a study's name by rowid; empty where there is none, or it was discarded."""
+    found = look.value(
+        "SELECT name FROM studies WHERE id = :number AND discarded_at_utc IS NULL", number=number
+    )
+    return str(found or "")
 
 
 def mark_closed(change: Transaction, study: int, at_utc: str) -> None:
     """Turn an open study into a closed one."""
     change.execute(
         "UPDATE studies SET state = 'closed', closed_at_utc = :at_utc WHERE id = :study",
+        at_utc=at_utc,
+        study=study,
+    )
+
+
+def mark_discarded(change: Transaction, study: int, at_utc: str) -> None:
+    """Set a drawn study aside for good."""
+    change.execute(
+        "UPDATE studies SET discarded_at_utc = :at_utc WHERE id = :study",
         at_utc=at_utc,
         study=study,
     )

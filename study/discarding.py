@@ -1,0 +1,34 @@
+"""Sets a drawn study aside before anyone has read: hidden for good, and the trail says why."""
+
+from datetime import datetime
+
+from study.acts import By
+from study.errors import NotNow
+from study.moments import stamp
+from study.store import Store, events, studies
+from study.studies import study_row
+from study.surrogates import without_surrogates
+from study.words import t
+
+LONGEST_REASON = 2000
+
+
+def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
+    """Discard a study that is drawn and not open; its codes let nobody in any more.
+
+    Raises
+    ------
+    NotNow
+        The study was opened or discarded, or no reason is given.
+    """
+    why = without_surrogates(reason).strip()[:LONGEST_REASON]
+    if not why:
+        raise NotNow(t("Say why the study is discarded."))
+    with store.change() as change:
+        row = study_row(change, study)
+        if row["state"] != "drawn":
+            raise NotNow(t("The study {name} was opened. It can be closed.", name=repr(study)))
+        if row["discarded_at_utc"]:
+            raise NotNow(t("The study {name} was discarded.", name=repr(study)))
+        studies.mark_discarded(change, row["id"], stamp(now))
+        events.record(change, study, now, kind="study discarded", detail={"reason": why}, by=by)

@@ -1,0 +1,45 @@
+"""Drafts of studies in the store: they may change, and nothing vouches for them."""
+
+from typing import Any
+
+from study.store.connection import Transaction
+
+_DRAFTS = (
+    "SELECT drafts.*, handle, banks.name AS bank_name FROM drafts "
+    "JOIN people ON people.id = made_by LEFT JOIN banks ON banks.id = bank "
+)
+
+
+def add(change: Transaction, **columns: Any) -> int:
+    """Insert a draft and return its id."""
+    return change.insert("drafts", **columns)
+
+
+def find(look: Transaction, number: int) -> dict[str, Any] | None:
+    """Return a draft with its maker's handle and its bank's name, or None."""
+    return look.row(_DRAFTS + "WHERE drafts.id = :number", number=number)
+
+
+def listed(look: Transaction) -> list[dict[str, Any]]:
+    """Return every draft, the one saved last first."""
+    return look.rows(_DRAFTS + "ORDER BY saved_at_utc DESC, drafts.id DESC")
+
+
+def names(look: Transaction) -> list[str]:
+    """Return the names of all drafts."""
+    return [row["name"] for row in look.rows("SELECT name FROM drafts")]
+
+
+def save(change: Transaction, number: int, **columns: Any) -> None:
+    """Replace what a draft says."""
+    change.execute(
+        "UPDATE drafts SET name = :name, bank = :bank, protocol = :protocol, "
+        "saved_at_utc = :saved_at_utc WHERE id = :number",
+        number=number,
+        **columns,
+    )
+
+
+def remove(change: Transaction, number: int) -> None:
+    """Delete a draft."""
+    change.execute("DELETE FROM drafts WHERE id = :number", number=number)

@@ -1,0 +1,101 @@
+"""A protocol written as a file and read back is the same protocol, whatever stands in it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from study.canonical import canonical_json
+from study.errors import BadProtocol
+from study.protocol import Protocol, faults_of, protocol_from, read_protocol
+from study.protocol_file import written
+
+# Half of a sign cannot be written into a file at all.
+_text = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+_words = _text.filter(lambda text: bool(text.strip()))
+_questions = st.lists(
+    st.one_of(
+        st.fixed_dictionaries({"question": _words, "kind": st.just("text")}),
+        st.fixed_dictionaries({"question": _words, "kind": st.just("number")}),
+        st.fixed_dictionaries(
+            {
+                "question": _words,
+                "kind": st.just("choice"),
+                "options": st.lists(_words, min_size=2, max_size=4, unique=True),
+                "required": st.booleans(),
+            }
+        ),
+    ),
+    max_size=4,
+).map(lambda found: [{"id": f"q{place}", **one} for place, one in enumerate(found)])
+
+
+@st.composite
+def _values(draw: st.DrawFn) -> dict[str, Any]:
+    cases = draw(st.integers(1, 400))
+    values = draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "name": _text,
+                "seed": st.integers(-(2**63), 2**63 - 1),
+                "stratify_by": st.sampled_from([["task"], ["sex", "view"]]),
+                "allocation": st.sampled_from(["proportional", "equal"])
+                | st.tuples(_text, _text).map(lambda two: {two[0]: cases, two[1] + "2": 0}),
+                "one_question_per": st.sampled_from(["patient", "examination", "item"]),
+                "option_order": st.sampled_from(["canonical", "random"]),
+                "conditions": st.sampled_from([["unaided"], ["image-absent", "unaided"]]),
+                "washout_days": st.integers(0, 90) | st.floats(0, 90),
+                "confidence": st.sampled_from([False, 2, 5, 9]),
+                "comments": st.booleans(),
+                "time_limit_s": st.integers(0, 600) | st.floats(0, 600),
+                "feedback": st.sampled_from(["never", "after study"]),
+                "practice_cases": st.integers(0, 9),
+                "hidden_repeats": st.integers(0, cases),
+                "context": st.sampled_from([[], ["age"], ["sex", "age"]]),
+                "margin": st.floats(0, 1),
+                "instructions": _text,
+                "consent": _text,
+                "questionnaire": _questions,
+                "break_every": st.integers(0, 100),
+                "interim_results": st.booleans(),
+                "endpoint": st.sampled_from(["", "accuracy", "AUC"]),
+                "claim_about": st.sampled_from(["", "these readers"]),
+            },
+        )
+    )
+    return {"cases": cases, **values}
+
+
+@given(_values())
+def test_a_written_protocol_reads_back_the_same(values: dict[str, Any]) -> None:
+    """Key by key, and to the last sign of its hash."""
+    if faults_of(values):
+        return
+    protocol = Protocol.from_json(values)
+    again = protocol_from(written(protocol), source="file")
+    assert again == protocol
+    assert canonical_json(again.as_json()) == canonical_json(protocol.as_json())
+    assert Protocol.from_json(protocol.in_full()) == protocol
+
+
+def test_a_file_on_disk_reads_back_the_same(tmp_path: Path) -> None:
+    """Lines that end as on another system stay as they were."""
+    protocol = Protocol(instructions="One\r\ntwo\rthree\n", consent='"""\\ end')
+    path = tmp_path / "protocol.toml"
+    path.write_bytes(written(protocol).encode())
+    assert read_protocol(path) == protocol
+
+
+@given(st.dictionaries(st.sampled_from(list(Protocol().in_full())), st.text(max_size=3)))
+def test_the_faults_listed_are_those_of_the_refusal(values: dict[str, Any]) -> None:
+    """What the page shows at once is what the draw would refuse."""
+    faults = faults_of(values)
+    if not faults:
+        assert Protocol.from_json(values)
+        return
+    with pytest.raises(BadProtocol) as refused:
+        Protocol.from_json(values)
+    assert [line.strip() for line in str(refused.value).splitlines()[1:]] == faults
