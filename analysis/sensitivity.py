@@ -41,7 +41,8 @@ def sensitivity(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     correct over assigned. `missing dropped`: correct over answered. `missing as right`: an assigned
     item without an answer is correct; the first and this one bound what the missing answers can
     have been. `flagged times dropped`: as the first, without the items whose reading has a flag.
-    Intervals are Wilson's [1]_.
+    `excluded readings dropped`, where any is excluded: as the first, without the items whose
+    reading was set aside. Intervals are Wilson's [1]_.
 
     References
     ----------
@@ -74,7 +75,7 @@ def sensitivity_table(bundle: Bundle, matrix: ReadingMatrix, options: Options) -
     Parameters
     ----------
     bundle : Bundle
-        The checked tables, for the flags.
+        The checked tables, for flags and exclusions.
     matrix : ReadingMatrix
         The bundle's readings as arrays.
     options : Options
@@ -85,24 +86,29 @@ def sensitivity_table(bundle: Bundle, matrix: ReadingMatrix, options: Options) -
     pandas.DataFrame
         As `sensitivity` says.
     """
-    flagged = marked(bundle, matrix, "flags")
+    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
     tables = [
         _rows(matrix, name, counted, correct, options.alpha)
-        for name, (counted, correct) in _analyses(matrix, flagged).items()
+        for name, (counted, correct) in _analyses(matrix, flagged, excluded).items()
     ]
     return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
 
 
-def _analyses(matrix: ReadingMatrix, flagged: Bools) -> Mapping[str, tuple[Bools, Bools]]:
+def _analyses(
+    matrix: ReadingMatrix, flagged: Bools, excluded: Bools
+) -> Mapping[str, tuple[Bools, Bools]]:
     """Return what counts, and what of it is correct; each of shape (n_items, n_columns)."""
     assigned = np.broadcast_to(matrix.assigned[:, None], matrix.answers.shape)
     answered = matrix.answers != NO_LETTER
-    return {
+    analyses = {
         "missing as wrong": (assigned, matrix.correct),
         "missing dropped": (assigned & answered, matrix.correct),
         "missing as right": (assigned, matrix.correct | ~answered),
         "flagged times dropped": (assigned & ~flagged, matrix.correct),
     }
+    if excluded.any():
+        analyses["excluded readings dropped"] = (assigned & ~excluded, matrix.correct)
+    return analyses
 
 
 def _rows(

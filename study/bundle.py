@@ -20,6 +20,7 @@ from study import amendments
 from study.assignment import shown
 from study.canonical import canonical_json
 from study.errors import BadFile
+from study.exclusions import standing
 from study.lists import stored_protocol
 from study.schemas import FILES, Column
 from study.store import Store, Transaction, events, models, people, readings
@@ -38,7 +39,7 @@ def bundle_files(store: Store, study: str) -> dict[str, bytes]:
             "items.csv": list(_items(look, found["id"])),
             "raters.csv": list(_raters(look, found["id"])),
             "readings.csv": [
-                *_reader_readings(look, found["id"]),
+                *_reader_readings(look, found),
                 *_model_readings(look, found["id"]),
             ],
         }
@@ -151,8 +152,9 @@ def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
         }
 
 
-def _reader_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
-    for row in readings.of_study(look, study):
+def _reader_readings(look: Transaction, study: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    set_aside = standing(look, study)
+    for row in readings.of_study(look, study["id"]):
         answer, order = row["answer"], row["shown_order"]
         yield {
             **{key: row[key] for key in _READING_KEYS},
@@ -160,6 +162,7 @@ def _reader_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             "answered_at_utc": row["received_at_utc"],
             "raw_answer": row["reason"] if answer is None else shown(answer, order),
             "flags": " ".join("_".join(flag.split()) for flag in json.loads(row["flags"])),
+            "excluded": set_aside.get(row["id"]),
         }
 
 

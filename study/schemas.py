@@ -99,6 +99,10 @@ READINGS = (
         name="flags",
         description="What casts doubt on the reading or its times: words separated by blanks",
     ),
+    Column(
+        name="excluded",
+        description="The reason for which the reading was set aside; empty where it counts",
+    ),
 )
 
 FILES = {"items.csv": ITEMS, "raters.csv": RATERS, "readings.csv": READINGS}

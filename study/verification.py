@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study import amendments, interventions
+from study import amendments, exclusions, interventions
 from study.amendments import AMENDED
 from study.canonical import sha256_of
 from study.lists import assignment_hash, practice_hash
@@ -308,6 +308,7 @@ _CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
     "the readings": _readings,
     "the interventions": interventions.breaches,
     "the roles": roles_of_study,
+    "the exclusions": exclusions.breaches,
 }
 
 

@@ -14,6 +14,7 @@ from analysis.report.rows import Row, number, rows_of
 from analysis.results import Results
 
 PRIMARY = "missing as wrong"
+EXCLUDED = "excluded readings dropped"
 MOST_CHANGES = 2
 KEY = ("model_id", "condition", "metric", "claim")
 
@@ -109,10 +110,14 @@ def _accuracy(results: Results) -> list[str]:
     if not shifts:
         return []
     size, row = max(shifts, key=lambda shift: shift[0])
+    excluded = any(other["analysis"] == EXCLUDED for _, other in shifts)
+    treated = "missing answers or flagged times"
+    if excluded:
+        treated = "missing answers, flagged times or excluded readings"
     if size == 0:
-        return ["No accuracy changes when missing answers or flagged times are treated otherwise."]
+        return [f"No accuracy changes when {treated} are treated otherwise."]
     return [
-        f"Treating missing answers or flagged times otherwise moves an accuracy by"
+        f"Treating {treated} otherwise moves an accuracy by"
         f" {points(results).size(size)} at most ({named(results, str(row['rater_id']))},"
         f" {row['analysis']})."
     ]

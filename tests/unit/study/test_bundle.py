@@ -29,7 +29,7 @@ HEADERS = {
     "raters.csv": "rater_id,rater_kind,label,level,years,site,model_version",
     "readings.csv": "rater_id,item_id,answer,condition,session,repeat,position,status,confidence,"
     "response_ms,elapsed_ms,hidden_ms,paused_ms,presented_at_utc,answered_at_utc,timing_source,"
-    "shown_order,raw_answer,flags",
+    "shown_order,raw_answer,flags,excluded",
 }
 
 
