@@ -26,7 +26,9 @@ def design(results: Results) -> Paragraph:
         dropped = int((results.bundle.readings["excluded"].fillna("") != "").sum())
         if dropped:
             text += f" {count(dropped, 'reading')} had been marked as excluded, with a reason."
-            text += " The primary analysis counts them; beside it stands what dropping them changes."
+            text += (
+                " The primary analysis counts them; beside it stands what dropping them changes."
+            )
     return Paragraph(title="Readings and items", text=text)
 
 
