@@ -7,6 +7,7 @@ import streamlit as st
 
 from analysis import AnalysisError, Results
 from analysis.case import case_of
+from analysis.figures.on_dark import on_dark
 from study.errors import StudyError
 from study.progress import status
 from study.roles import Act
@@ -59,7 +60,7 @@ def _figures(section: SectionFigures) -> None:
         for figure in figures:
             st.markdown(f"**{plain(figure.title)}**")
             st.plotly_chart(
-                figure.figure,
+                on_dark(figure.figure) if st.context.theme.type == "dark" else figure.figure,
                 theme=None,
                 width="content" if figure.figure.layout.width else "stretch",
                 key=figure.name,

@@ -82,14 +82,15 @@ def colour_at(scale: Scale, share: float) -> str:
 
 def ink_on(colour: str) -> str:
     """Return the ink, dark or paper, that is read better on a colour (WCAG's luminance)."""
-    return PAPER if _luminance(colour) < 0.25 else INK
+    return PAPER if luminance(colour) < 0.25 else INK
 
 
 def _parts(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def _luminance(colour: str) -> float:
+def luminance(colour: str) -> float:
+    """Return the relative luminance of a colour, 0 to 1, as WCAG 2.2 defines it."""
     linear = [
         part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4
         for part in _parts(colour)
