@@ -295,9 +295,13 @@ def choose(
     return there
 
 
-def sign_out(store: Store, token: str) -> None:
-    """End a sign-in, in every tab and copy of its token."""
+def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> None:
+    """End a sign-in, in every tab and copy of its token; record that they left."""
     with store.change() as change:
+        row = people.by_sign_in(change, _token_id(token), stamp(now - STAYS))
+        if row is not None:
+            who = _person(change, row, token, place)
+            events.record(change, who.study_name, now, kind="signed out", detail={}, by=who.by)
         people.end_sign_in(change, _token_id(token))
 
 

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from study import amendments
+from study import amendments, carrying, vouching
 from study.assignment import shown
 from study.canonical import canonical_json
 from study.errors import BadFile
@@ -32,17 +32,22 @@ _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 def bundle_files(store: Store, study: str) -> dict[str, bytes]:
     """Return every file of a study's bundle by name."""
     with store.look() as look:
-        found = study_row(look, study)
-        trail = list(events.walk(look, events.study_chain(study)))
-        amended = [asdict(one) for one in amendments.of_study(look, found["id"])]
-        tables = {
-            "items.csv": list(_items(look, found["id"])),
-            "raters.csv": list(_raters(look, found["id"])),
-            "readings.csv": [
-                *_reader_readings(look, found),
-                *_model_readings(look, found["id"]),
-            ],
-        }
+        return files_of(look, study)
+
+
+def files_of(look: Transaction, study: str) -> dict[str, bytes]:
+    """Return the files of a study's bundle as a transaction sees it."""
+    found = study_row(look, study)
+    trail = list(events.walk(look, events.study_chain(study)))
+    amended = [asdict(one) for one in amendments.of_study(look, found["id"])]
+    tables = {
+        "items.csv": list(_items(look, found["id"])),
+        "raters.csv": list(_raters(look, found["id"])),
+        "readings.csv": [
+            *_reader_readings(look, found),
+            *_model_readings(look, found["id"]),
+        ],
+    }
     files = {name: table_bytes(FILES[name], rows) for name, rows in tables.items()}
     files["protocol.json"] = _pretty(
         {
@@ -52,10 +57,22 @@ def bundle_files(store: Store, study: str) -> dict[str, bytes]:
             "in_force": stored_protocol(found).in_full(),
         }
     )
-    files["audit.jsonl"] = "".join(canonical_json(event) + "\n" for event in trail).encode()
+    files[carrying.FILE] = carrying.records(look, found)
+    files["audit.jsonl"] = _lines(trail)
+    for chain, told in vouching.merged_chains(look, study).items():
+        files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     rows = {name: len(table) for name, table in tables.items()}
     files["datapackage.json"] = _pretty(_package(found, trail, files, rows))
     return files
+
+
+def audit_file(deployment_id: str) -> str:
+    """Return the name of the file that holds a merged site's chain."""
+    return f"audit-{deployment_id}.jsonl"
+
+
+def _lines(trail: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(canonical_json(event) + "\n" for event in trail).encode()
 
 
 def export(store: Store, *, study: str, out: Path) -> tuple[str, ...]:

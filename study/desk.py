@@ -23,7 +23,7 @@ from study.records import MalformedRecord, Preparation, Record, parse, record_id
 from study.sessions import Hold, Place, place_of
 from study.store import Store, Transaction, readings, studies
 from study.store import practice as stored_practice
-from study.studies import stored_protocol
+from study.studies import refuse_restored, stored_protocol
 from study.taken import HANDED_OUT, Taken
 from study.taking import take
 from study.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
@@ -160,6 +160,7 @@ def _study(look: Transaction, person: Person) -> dict[str, Any]:
         raise NotFound("The study is not there any more.")
     if study["state"] == "drawn":
         raise NotNow("The study is not open for reading at present. Ask your coordinator.")
+    refuse_restored(study)
     return study
 
 

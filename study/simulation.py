@@ -33,7 +33,7 @@ from study.protocol import Protocol
 from study.records import CaseRecord, Presentation, Reading, Times
 from study.roles import Role
 from study.store import Store, Transaction, events, people, readings
-from study.studies import stored_protocol, study_row
+from study.studies import refuse_restored, stored_protocol, study_row
 from study.taking import take
 
 DIFFICULTY_SD = 1.2
@@ -118,6 +118,7 @@ def _admit(
             raise NotFound(f"No reader {reader_id!r} in {study!r}. Invite them first.")
         if found["state"] != "open":
             raise NotNow(f"The study {study!r} is {found['state']}, not open.")
+        refuse_restored(found)
         if not row["simulated"]:
             if readings.has_begun(change, row["id"]):
                 raise NotNow(

@@ -32,6 +32,7 @@ __all__ = [
     "open_study",
     "practice_cases_hash",
     "reader_facts",
+    "refuse_restored",
     "stored_protocol",
     "study_row",
 ]
@@ -83,6 +84,10 @@ def draw_within(
     found = bank_row(change, bank)
     if studies.find(change, study):
         raise NotNow(f"A study named {study!r} is already there. Choose another name.")
+    if found["format"] == banks.FROM_BUNDLE:
+        raise NotNow(
+            f"The bank {bank!r} came with a restored study and has no films. Import it again."
+        )
     drawn = drawing.rehearse(change, int(found["id"]), protocol)
     locked = drawing.locked(protocol, study, found["content_sha256"], drawn)
     row = studies.add(
@@ -142,6 +147,15 @@ def study_row(look: Transaction, name: str) -> dict[str, Any]:
     return row
 
 
+def refuse_restored(study: Mapping[str, Any]) -> None:
+    """Refuse to have a study read that was read elsewhere: its films and its readers are there."""
+    if study["restored_from"]:
+        raise NotNow(
+            f"The study {study['name']!r} was restored from a bundle: it can be looked at, "
+            "analysed and merged here, and is read where it came from."
+        )
+
+
 def invite(
     store: Store,
     *,
@@ -175,6 +189,7 @@ def invite(
         found = study_row(change, study)
         if found["state"] == "closed":
             raise NotNow(f"The study {study!r} is closed; nobody can be invited any more.")
+        refuse_restored(found)
         _refuse_known_readers(change, found["id"], invitations)
         known = [
             _admit(change, found, invitation, code, expires, by, now)

@@ -8,12 +8,12 @@ what the hashes in an export are for.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study import amendments, exclusions, interventions
+from study import amendments, exclusions, interventions, vouching
 from study.amendments import AMENDED
 from study.canonical import sha256_of
 from study.lists import assignment_hash, practice_hash
@@ -38,22 +38,62 @@ _Row = Mapping[str, Any]
 _Trail = Sequence[_Event]
 
 
-def verify(store: Store) -> list[str]:
-    """Return every breach found, each as one sentence; an empty list means that all holds."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What came of verifying one study: how many events were walked, and every breach found."""
+
+    n_events: int
+    breaches: tuple[str, ...]
+
+
+def verify(store: Store, *, films: bool = True) -> list[str]:
+    """Return every breach found, each as one sentence; an empty list means that all holds.
+
+    Parameters
+    ----------
+    films
+        Whether the films on disk are compared with their hashes too.
+    """
     with store.look() as look:
-        return list(_guarded("the store", partial(_store, look)))
+        return list(_guarded("the store", partial(_store, look, films)))
+
+
+def verify_study(store: Store, study: str) -> Verdict:
+    """Verify one study with its bank and its chains, the films on disk left out."""
+    with store.look() as look:
+        return study_verdict(look, study)
+
+
+def study_verdict(look: Transaction, study: str) -> Verdict:
+    """Verify one study within the caller's transaction."""
+    own = events.study_chain(study)
+    chains = [own, *vouching.merged_chains(look, study), events.DEPLOYMENT]
+    breaches = [one for chain in chains for one in _guarded(chain, partial(_chain, look, chain))]
+    if not breaches:
+        breaches = [
+            *_bank_of(look, study),
+            *_guarded(f"study {study}", partial(_study, look, study)),
+        ]
+    return Verdict(
+        n_events=sum(events.length(look, chain) for chain in chains[:-1]),
+        breaches=tuple(breaches),
+    )
 
 
 def check_chain(lines: Iterable[Mapping[str, Any]]) -> str:
-    """Return the first breach in a chain of events as exported, or an empty text."""
+    """Return the first broken link of a chain as exported, or an empty text.
+
+    It is named by its number, and what is there in its place by its kind and time.
+    """
     previous = events.FIRST_HASH
     for number, event in enumerate(lines, start=1):
+        link = f"({event.get('kind')}, {event.get('at_utc')})"
         if event.get("number") != number:
-            return f"event {number} is missing: {event.get('number')} follows {number - 1}"
+            return f"event {number} is missing: {event.get('number')} {link} follows {number - 1}"
         if event.get("previous_hash") != previous:
-            return f"event {number} does not follow from event {number - 1}"
+            return f"event {number} {link} does not follow from event {number - 1}"
         if _hash({key: event[key] for key in event if key != "hash"}) != event.get("hash"):
-            return f"event {number} ({event.get('kind')}) was altered"
+            return f"event {number} {link} was altered"
         previous = event["hash"]
     return ""
 
@@ -74,7 +114,7 @@ def _guarded(where: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
         yield f"{where}: cannot be checked as it stands ({type(error).__name__}: {error})."
 
 
-def _store(look: Transaction) -> Iterator[str]:
+def _store(look: Transaction, films: bool) -> Iterator[str]:
     chains, broken = events.chains(look), set()
     for chain in chains:
         for breach in _guarded(chain, partial(_chain, look, chain)):
@@ -83,12 +123,16 @@ def _store(look: Transaction) -> Iterator[str]:
     if events.DEPLOYMENT not in broken:
         yield from _guarded("the banks", partial(_banks, look))
         yield from _guarded("the deployment: its roles", partial(roles_of_deployment, look))
-    names = studies.names(look)
-    for name in names:
-        if events.study_chain(name) not in broken:
-            yield from _study(look, name)
-        yield from _guarded(f"study {name}: its films", partial(_films, look, name))
-    known = {events.study_chain(name) for name in names}
+    known = set()
+    for name in studies.names(look):
+        own = {events.study_chain(name)}
+        if not own & broken:
+            own |= vouching.merged_chains(look, name).keys()
+        if not own & broken:
+            yield from _guarded(f"study {name}", partial(_study, look, name))
+        if films:
+            yield from _guarded(f"study {name}: its films", partial(_films, look, name))
+        known |= own
     for chain in chains:
         if chain.startswith(events.study_chain("")) and chain not in known:
             yield f"{chain}: its events are there, the study is missing."
@@ -125,12 +169,29 @@ def _altered(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
 
 def _banks(look: Transaction) -> Iterator[str]:
     trail = list(events.walk(look, events.DEPLOYMENT))
-    imported = _named(trail, "bank imported", "bank")
+    imported = _imports(trail)
     for name in banks.names(look):
         event = imported.pop(name, None)
         yield from _guarded(f"bank {name}", partial(_bank, look, name, event))
     for gone in imported:
         yield f"bank {gone}: it was imported, and is missing."
+
+
+def _imports(trail: _Trail) -> dict[str, _Event]:
+    """Return the events that vouch for a bank, from its file or from a bundle, by its name."""
+    return {
+        **_named(trail, "bank imported", "bank"),
+        **_named(trail, "bank restored", "bank"),
+    }
+
+
+def _bank_of(look: Transaction, study: str) -> list[str]:
+    row = studies.find(look, study)
+    if row is None:
+        return []
+    name = row["bank_name"]
+    event = _imports(list(events.walk(look, events.DEPLOYMENT))).get(name)
+    return list(_guarded(f"bank {name}", partial(_bank, look, name, event)))
 
 
 def _bank(look: Transaction, name: str, event: _Event | None) -> Iterator[str]:
@@ -151,8 +212,10 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
     if row is None:
         yield f"study {name}: its bank is missing."
         return
-    trail = list(events.walk(look, events.study_chain(name)))
+    own = vouching.own_trail(look, name)
+    trails = {True: own, False: [*own, *vouching.sites_trail(look, name)]}
     for what, check in _CHECKS.items():
+        trail = trails[what in _BY_OWN_CHAIN]
         yield from _guarded(f"study {name}: {what}", partial(check, look, row, trail))
 
 
@@ -176,7 +239,7 @@ def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 _NOTHING = sha256_of([])
 """The hash of no practice cases and of no list; stores of the first release have no other."""
 
-_STATES = {"study drawn": "drawn", "study opened": "open"}
+_STATES = {"study drawn": "drawn", "study opened": "open", "study closed": "closed"}
 
 
 def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
@@ -185,6 +248,7 @@ def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
         "state": _STATES[list(passed)[-1]] if passed else None,
         "drawn_at_utc": passed.get("study drawn"),
         "opened_at_utc": passed.get("study opened"),
+        "closed_at_utc": passed.get("study closed"),
         "discarded_at_utc": next(
             (event["at_utc"] for event in trail if event["kind"] == "study discarded"), None
         ),
@@ -309,7 +373,11 @@ _CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
     "the interventions": interventions.breaches,
     "the roles": roles_of_study,
     "the exclusions": exclusions.breaches,
+    "the sites": vouching.site_breaches,
 }
+
+_BY_OWN_CHAIN = frozenset({"the protocol", "the state", "the amendments", "the roles", "the sites"})
+"""What the sites of a merged study have in common: their chains tell of it once more."""
 
 
 def _films(look: Transaction, name: str) -> Iterator[str]:

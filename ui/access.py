@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from study import access
+from study import access, places
 from study.access import Person
 from study.errors import NotAllowed, StudyError
 from study.roles import Act
@@ -136,6 +136,8 @@ async def _sign_in(request: Request, failures: "Failures") -> Response:
         return _home("unknown")
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
+    agent = request.headers.get("user-agent", "")
+    await run_in_threadpool(lambda: places.remember(store(), address, agent=agent, now=now))
     failures.forget(*keys)
     response = _home("")
     response.set_cookie(
@@ -154,7 +156,10 @@ async def _sign_out(request: Request) -> Response:
         return PlainTextResponse(t("Sign out from a page of ours."), status_code=403)
     token = request.cookies.get(COOKIE)
     if token:
-        await run_in_threadpool(lambda: access.sign_out(store(), token))
+        address = request.client.host if request.client else ""
+        await run_in_threadpool(
+            lambda: access.sign_out(store(), token, now=datetime.now(UTC), place=place_of(address))
+        )
     response = _home("")
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     # Films stay in the browser's cache for an hour, the page itself for its Back button. Never

@@ -5,6 +5,7 @@ anybody who knows the address.
 """
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,6 +14,7 @@ from starlette.routing import Route
 
 from analysis import AnalysisError
 from study.bundle import bundle_files, zipped
+from study.downloads import record_download
 from study.errors import StudyError
 from study.roles import Act
 from study.store import Store
@@ -64,7 +66,16 @@ async def _for_coordinator(
             "Cache-Control": "no-store",
             "Content-Disposition": f'attachment; filename="{name}"',
         }
-        return Response(make(store(), person.study_name), media_type=media_type, headers=headers)
+        content = make(store(), person.study_name)
+        record_download(
+            store(),
+            study=person.study_name,
+            what=name,
+            content=content,
+            by=person.by,
+            now=datetime.now(UTC),
+        )
+        return Response(content, media_type=media_type, headers=headers)
 
     try:
         return await run_in_threadpool(work)

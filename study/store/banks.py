@@ -7,6 +7,9 @@ from study.bank.model import Film, Item
 from study.canonical import canonical_json
 from study.store.connection import Transaction
 
+FROM_BUNDLE = "bundle"
+"""The format of a bank that came with a study's bundle: the items drawn, without their films."""
+
 
 def add(change: Transaction, **columns: Any) -> int:
     """Insert a bank's row and return its id."""
@@ -16,6 +19,15 @@ def add(change: Transaction, **columns: Any) -> int:
 def find(look: Transaction, name: str) -> dict[str, Any] | None:
     """Return a bank's row by name, or None."""
     return look.row("SELECT * FROM banks WHERE name = :name", name=name)
+
+
+def by_content(look: Transaction, content_sha256: str) -> int | None:
+    """Return the bank whose content has this hash, or None."""
+    found = look.value(
+        "SELECT id FROM banks WHERE content_sha256 = :content_sha256 ORDER BY id",
+        content_sha256=content_sha256,
+    )
+    return None if found is None else int(found)
 
 
 def names(look: Transaction) -> list[str]:

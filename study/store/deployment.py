@@ -15,3 +15,13 @@ def set_once(change: Transaction, name: str, new: str) -> None:
         name=name,
         new=new,
     )
+
+
+def set_value(change: Transaction, name: str, new: str) -> None:
+    """Set a value, whether it was set before or not."""
+    change.execute(
+        "INSERT INTO deployment (name, value) VALUES (:name, :new) "
+        "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        name=name,
+        new=new,
+    )

@@ -3,11 +3,12 @@
 An event's hash is the SHA-256 of the canonical JSON of its six fields and the previous hash, so
 the exported `audit.jsonl` can be checked by anyone. Each study has its own chain; acts on the
 deployment as a whole stand in the chain `deployment`. The last number and hash of each chain are
-kept apart, so that a chain cut off at its end is noticed too.
+kept apart, so that a chain cut off at its end is noticed too. The chain of a merged site is kept
+whole under a name of its own.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +25,11 @@ FIRST_HASH = "0" * 64
 def study_chain(study_name: str) -> str:
     """Return the name of a study's chain."""
     return f"study:{study_name}"
+
+
+def merged_chain(study_name: str, deployment_id: str) -> str:
+    """Return the name under which the chain of a study's other site is kept."""
+    return f"{study_chain(study_name)}#{deployment_id}"
 
 
 def append(
@@ -95,10 +101,12 @@ def walk(look: Transaction, chain: str) -> Iterator[dict[str, Any]]:
     BrokenStore
         An event's detail is no JSON.
     """
+    told_as = look.value("SELECT told_as FROM chain_heads WHERE chain = :chain", chain=chain)
     for row in look.rows(
-        "SELECT chain, number, at_utc, actor, kind, detail, previous_hash, hash "
-        "FROM events WHERE chain = :chain ORDER BY number",
+        "SELECT coalesce(nullif(:told_as, ''), chain) AS chain, number, at_utc, actor, kind, "
+        "detail, previous_hash, hash FROM events WHERE chain = :chain ORDER BY number",
         chain=chain,
+        told_as=told_as,
     ):
         try:
             detail = json.loads(row["detail"])
@@ -107,6 +115,53 @@ def walk(look: Transaction, chain: str) -> Iterator[dict[str, Any]]:
                 f"event {row['number']} of {chain} cannot be read: {error}"
             ) from error
         yield {**row, "detail": detail}
+
+
+def adopt(change: Transaction, chain: str, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Insert a chain as it was made elsewhere, its hashes unchanged.
+
+    Where it is kept under another name than it was made under, the hashes are still of the first.
+    """
+    change.insert_many(
+        "events",
+        ("chain", "number", "at_utc", "actor", "kind", "detail", "previous_hash", "hash"),
+        (
+            (
+                chain,
+                line["number"],
+                line["at_utc"],
+                line["actor"],
+                line["kind"],
+                canonical_json(line["detail"]),
+                line["previous_hash"],
+                line["hash"],
+            )
+            for line in lines
+        ),
+    )
+    last, told = lines[-1], lines[0]["chain"]
+    change.insert(
+        "chain_heads",
+        chain=chain,
+        number=last["number"],
+        hash=last["hash"],
+        told_as="" if told == chain else told,
+    )
+
+
+def length(look: Transaction, chain: str) -> int:
+    """Return how many events a chain has."""
+    return int(look.value("SELECT count(*) FROM events WHERE chain = :chain", chain=chain))
+
+
+def of_kind(look: Transaction, chain: str, kind: str) -> list[dict[str, Any]]:
+    """Return the details of a chain's events of a kind, in order."""
+    found = look.rows(
+        "SELECT detail FROM events WHERE chain = :chain AND kind = :kind ORDER BY number",
+        chain=chain,
+        kind=kind,
+    )
+    return [json.loads(row["detail"]) for row in found]
 
 
 def chains(look: Transaction) -> list[str]:

@@ -13,20 +13,28 @@ _OF_STUDY = (
 )
 
 
-def add(change: Transaction, **columns: Any) -> int:
-    """Insert a row and return its id."""
-    return change.insert("exclusions", **columns)
+def add(change: Transaction, **columns: Any) -> str:
+    """Insert a row and return its id: its reading's, and which decision about it this is.
+
+    Such an id stays the same in whichever store the study is.
+    """
+    number = change.value(
+        "SELECT count(*) FROM exclusions WHERE reading = :reading", reading=columns["reading"]
+    )
+    name = f"{columns['reading']}/{number + 1}"
+    change.insert("exclusions", id=name, **columns)
+    return name
 
 
-def by_id(look: Transaction, number: int) -> dict[str, Any] | None:
+def by_id(look: Transaction, exclusion: str) -> dict[str, Any] | None:
     """Return a row as stored, or None."""
-    return look.row("SELECT * FROM exclusions WHERE id = :number", number=number)
+    return look.row("SELECT * FROM exclusions WHERE id = :exclusion", exclusion=exclusion)
 
 
 def last_of(look: Transaction, reading: str) -> dict[str, Any] | None:
     """Return the last row about a reading, or None."""
     return look.row(
-        "SELECT * FROM exclusions WHERE reading = :reading ORDER BY id DESC LIMIT 1",
+        "SELECT * FROM exclusions WHERE reading = :reading ORDER BY rowid DESC LIMIT 1",
         reading=reading,
     )
 
@@ -36,14 +44,14 @@ def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
     return look.rows(
         "SELECT exclusions.* FROM exclusions JOIN readings ON readings.id = reading "
         "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
-        "WHERE study = :study ORDER BY exclusions.id",
+        "WHERE study = :study ORDER BY exclusions.rowid",
         study=study,
     )
 
 
 def listed(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return every row of a study with reader and position, oldest first."""
-    return look.rows(_OF_STUDY + "ORDER BY exclusions.id", study=study)
+    return look.rows(_OF_STUDY + "ORDER BY exclusions.rowid", study=study)
 
 
 def reading(look: Transaction, study: int, reading_id: str) -> dict[str, Any] | None:

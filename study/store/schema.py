@@ -285,7 +285,13 @@ def m003_pixel_spacing(database: Database) -> None:
 @MIGRATIONS()
 def m004_desk(database: Database) -> None:
     """Add people, roles, drafts, amendments and stepping in; access codes move to people."""
-    steps = (schema_desk.TABLES, schema_desk.STUDY_COLUMNS, schema_desk.MOVED, schema_desk.TRIGGERS)
+    steps = (
+        schema_desk.TABLES,
+        schema_desk.STUDY_COLUMNS,
+        schema_desk.CHAIN_COLUMNS,
+        schema_desk.MOVED,
+        schema_desk.TRIGGERS,
+    )
     for statements in steps:
         for statement in statements:
             database.execute(statement)

@@ -114,7 +114,7 @@ CREATE TABLE interventions (
 """,
     """
 CREATE TABLE exclusions (
-    id INTEGER PRIMARY KEY,
+    id TEXT PRIMARY KEY,
     reading TEXT NOT NULL REFERENCES readings (id),
     excluded INTEGER NOT NULL CHECK (excluded IN (0, 1)),
     reason TEXT NOT NULL CHECK (reason <> ''),
@@ -166,6 +166,9 @@ STUDY_COLUMNS = (
     "ALTER TABLE studies ADD COLUMN discarded_at_utc TEXT",
     "ALTER TABLE studies ADD COLUMN restored_from TEXT NOT NULL DEFAULT ''",
 )
+
+# A chain kept under another name than it was made under: the name its hashes are of.
+CHAIN_COLUMNS = ("ALTER TABLE chain_heads ADD COLUMN told_as TEXT NOT NULL DEFAULT ''",)
 
 # A code of an earlier release was one role in one study; it stays good. Sign-ins end.
 MOVED = (

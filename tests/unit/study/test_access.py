@@ -48,7 +48,7 @@ def test_requests_of_one_sign_in_are_known_as_one(banked: Store, codes: dict[str
 def test_signing_out_ends_every_copy_of_the_token(banked: Store, codes: dict[str, str]) -> None:
     """A token copied before is worth nothing after."""
     token = _sign_in(banked, codes["R2"]).token
-    access.sign_out(banked, token)
+    access.sign_out(banked, token, now=NOW)
     assert access.signed_in(banked, token, now=NOW) is None
 
 

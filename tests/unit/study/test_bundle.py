@@ -151,6 +151,7 @@ def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) ->
     assert {path.name for path in (tmp_path / "empty").iterdir()} == {
         *HEADERS,
         "protocol.json",
+        "records.jsonl",
         "audit.jsonl",
         "datapackage.json",
     }

@@ -247,7 +247,9 @@ def test_an_event_that_lacks_what_it_should_say_is_a_breach(read_study: Store) -
 def test_a_broken_chain_is_believed_in_nothing(read_study: Store) -> None:
     """Where the chain does not hold, that is the finding; its details are not read."""
     tamper(read_study, "UPDATE events SET detail = '7' WHERE chain = 'study:trial'")
-    assert verify(read_study) == ["study:trial: event 1 (study drawn) was altered."]
+    assert verify(read_study) == [
+        "study:trial: event 1 (study drawn, 2025-06-04T12:00:00.000Z) was altered."
+    ]
 
 
 def test_a_study_set_back_to_drawn_is_not_opened_again(read_study: Store) -> None:

@@ -1,0 +1,164 @@
+"""A study's rows as a bundle carries them: out of one store and into another.
+
+What stands under a row number here goes by its name there: readers, models and items are called by
+their own ids. All columns of a table travel, whichever a release has; SQLite's own rules decide
+what may come in.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from study.store.connection import Transaction
+
+_Written = TypeVar("_Written")
+
+_OF_READER = "JOIN readers ON readers.id = assignments.reader WHERE readers.study = :study "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of row: its table, how it is read, and what of it is a row number here.
+
+    Parameters
+    ----------
+    columns
+        What is read beside the table's own columns.
+    source
+        What follows the table's name in the query, from its joins on.
+    numbers
+        Columns that hold row numbers of this store, which do not travel.
+    names
+        What stands for a row number: the travelling column, and the column it is stored in.
+    """
+
+    table: str
+    source: str
+    columns: str = ""
+    numbers: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+KINDS: Mapping[str, Kind] = {
+    "case": Kind(
+        table="cases",
+        columns=", item_id, age, sex",
+        source="JOIN items ON items.id = cases.item WHERE study = :study ORDER BY number",
+        numbers=("id", "study", "item"),
+    ),
+    "reader": Kind(
+        table="readers",
+        source="WHERE study = :study ORDER BY id",
+        numbers=("id", "study"),
+    ),
+    "assignment": Kind(
+        table="assignments",
+        columns=", reader_id, item_id",
+        source="JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+        + _OF_READER
+        + "ORDER BY readers.id, assignments.position",
+        numbers=("reader", "case_id"),
+        names={"reader_id": "reader", "item_id": "case_id"},
+    ),
+    "presentation": Kind(
+        table="presentations",
+        source="JOIN assignments ON assignments.id = presentations.assignment "
+        + _OF_READER
+        + "ORDER BY presentations.rowid",
+    ),
+    "reading": Kind(
+        table="readings",
+        source="JOIN assignments ON assignments.id = readings.assignment "
+        + _OF_READER
+        + "ORDER BY readings.rowid",
+    ),
+    "reason": Kind(
+        table="reasons",
+        source="JOIN readings ON readings.id = reasons.reading "
+        "JOIN assignments ON assignments.id = readings.assignment "
+        + _OF_READER
+        + "ORDER BY readings.rowid",
+    ),
+    "model": Kind(
+        table="models",
+        source="WHERE study = :study ORDER BY id",
+        numbers=("id", "study"),
+    ),
+    "prediction": Kind(
+        table="predictions",
+        columns=", model_id, item_id",
+        source="JOIN models ON models.id = model JOIN cases ON cases.id = case_id "
+        "JOIN items ON items.id = cases.item WHERE models.study = :study "
+        "ORDER BY models.id, number",
+        numbers=("model", "case_id"),
+        names={"model_id": "model", "item_id": "case_id"},
+    ),
+    "amendment": Kind(
+        table="amendments",
+        source="WHERE study = :study ORDER BY number",
+        numbers=("id", "study"),
+    ),
+    "intervention": Kind(
+        table="interventions",
+        columns=", reader_id",
+        source="LEFT JOIN readers ON readers.id = reader "
+        "WHERE interventions.study = :study ORDER BY interventions.id",
+        numbers=("id", "study", "reader"),
+        names={"reader_id": "reader"},
+    ),
+    "exclusion": Kind(
+        table="exclusions",
+        source="JOIN readings ON readings.id = exclusions.reading "
+        "JOIN assignments ON assignments.id = readings.assignment "
+        + _OF_READER
+        + "ORDER BY exclusions.rowid",
+    ),
+}
+"""In the order in which they can be written: what a row refers to comes before it."""
+
+
+class UnfitRow(ValueError):
+    """A row that the store's own rules do not let in."""
+
+
+def rows(look: Transaction, study: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every row of a study that a bundle carries, each with its kind."""
+    for name, kind in KINDS.items():
+        for row in look.rows(
+            f"SELECT {kind.table}.*{kind.columns} FROM {kind.table} {kind.source}", study=study
+        ):
+            yield name, {key: row[key] for key in row if key not in kind.numbers}
+
+
+def columns(look: Transaction, kind: str) -> set[str]:
+    """Return the columns a row of a kind has when it travels."""
+    of = KINDS[kind]
+    own = {row["name"] for row in look.rows(f"PRAGMA table_info({of.table})")}
+    beside = {name.strip() for name in of.columns.split(",") if name.strip()}
+    return (own | beside) - set(of.numbers)
+
+
+def insert(change: Transaction, kind: str, row: Mapping[str, Any]) -> int:
+    """Insert one row, whose names have been put back into row numbers, and return its number.
+
+    Raises
+    ------
+    UnfitRow
+        A rule of the table is broken: a value of another type, a double, a reference to nothing.
+    """
+    return fitting(lambda: change.insert(KINDS[kind].table, **row))
+
+
+def fitting(write: Callable[[], _Written]) -> _Written:
+    """Return what writing returns.
+
+    Raises
+    ------
+    UnfitRow
+        A rule of the store was broken.
+    """
+    try:
+        return write()
+    except (sqlite3.Error, OverflowError, UnicodeError) as error:
+        raise UnfitRow(str(error)) from error

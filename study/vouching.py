@@ -1,0 +1,90 @@
+"""What the trail of a study vouches for in this store, where it was restored or merged as well.
+
+A bundle carries neither people nor what readers prepared or practised: of a study restored from one
+the trail tells of more than is here. Of a merged site the chain vouches for what came with it: its
+readers and their rows, and the models that were not here already.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from study.store import Transaction, events
+
+RESTORED = "study restored"
+MERGED = "site merged"
+
+_LEFT_BEHIND = frozenset(
+    {"preparation done", "practice case read", "role given", "role revoked", "study copied"}
+)
+
+_Event = Mapping[str, Any]
+
+
+def own_trail(look: Transaction, study: str) -> list[_Event]:
+    """Return the events of a study's own chain, as far as what they tell of is in this store."""
+    trail = list(events.walk(look, events.study_chain(study)))
+    restored = [event for event in trail if event["kind"] == RESTORED]
+    if not restored:
+        return list(trail)
+    last = restored[-1]
+    before = _carried(trail[: last["number"] - 1])
+    return [*(_hung(event, last["detail"]) for event in before), *trail[last["number"] - 1 :]]
+
+
+def sites_trail(look: Transaction, study: str) -> list[_Event]:
+    """Return the events of all merged sites' chains, as far as what they tell of is here."""
+    return [
+        event
+        for chain, merged in merged_chains(look, study).items()
+        for event in _joined(_carried(events.walk(look, chain)), merged)
+    ]
+
+
+def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]:
+    """Return what the study's own chain says of each merged site, by the name of its chain."""
+    told = events.of_kind(look, events.study_chain(study), MERGED)
+    return {events.merged_chain(study, one["deployment_id"]): one for one in told}
+
+
+def site_breaches(
+    look: Transaction, row: Mapping[str, Any], trail: Sequence[_Event]
+) -> Iterator[str]:
+    """Yield each merged site whose chain is not the one that was merged, or of another study."""
+    for chain, told in merged_chains(look, row["name"]).items():
+        where = f"study {row['name']}: the site {told['deployment_id']}"
+        head = events.head(look, chain)
+        end = (told["last_event"], told["last_event_hash"])
+        if head is None or (head["number"], head["hash"]) != end:
+            yield f"{where}: its chain was exchanged."
+            continue
+        drawn = events.of_kind(look, chain, "study drawn")
+        if [one["protocol_sha256"] for one in drawn] != [row["protocol_sha256"]]:
+            yield f"{where}: it had another protocol."
+
+
+def _carried(trail: Iterable[_Event]) -> Iterator[_Event]:
+    """Yield events without what a bundle leaves behind."""
+    for event in trail:
+        if event["kind"] not in _LEFT_BEHIND:
+            kept = {
+                key: event["detail"][key] for key in event["detail"] if key != "practice_sha256"
+            }
+            yield {**event, "detail": kept}
+
+
+def _hung(event: _Event, restored: Mapping[str, Any]) -> _Event:
+    """Return an event with the bank the study hangs on here."""
+    if event["kind"] != "study drawn":
+        return event
+    return {**event, "detail": {**event["detail"], "bank": restored["bank"]}}
+
+
+def _joined(trail: Iterable[_Event], merged: Mapping[str, Any]) -> Iterator[_Event]:
+    """Yield what a merged site's chain vouches for here."""
+    for event in trail:
+        kind, detail = event["kind"], event["detail"]
+        if kind == "model added" and detail["model_id"] not in merged["models"]:
+            continue
+        if kind == "reader invited":
+            detail = {**detail, "site": detail["site"] or merged["site"]}
+        yield {**event, "detail": detail}

@@ -1,0 +1,121 @@
+"""Whole small studies of several deployments, for tests of restoring and merging."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from study import desk, studies
+from study.banks import import_bank
+from study.bundle import export
+from study.deployments import init
+from study.models import add_model
+from study.protocol import Protocol
+from study.simulation import simulate
+from study.store import Store, events
+from study.store import studies as stored_studies
+from tests.conftest import (
+    NOW,
+    entropy_from,
+    invite,
+    person,
+    preparation,
+    presentation,
+    reading,
+    write_bank,
+)
+
+PROTOCOL: Mapping[str, Any] = {
+    "cases": 6,
+    "one_question_per": "item",
+    "hidden_repeats": 2,
+    "option_order": "random",
+    "back_navigation": True,
+    "comments": True,
+    "cannot_answer": True,
+    "practice_cases": 1,
+    "consent": "Do you agree?",
+}
+
+
+def site(
+    folder: Path,
+    seed: int,
+    *,
+    person_id: str = "P1",
+    simulated: str = "S1",
+    model: str = "ABCD",
+    bank: str = "bank",
+    **values: Any,
+) -> Store:
+    """Return a deployment in which a person has begun, a simulated reader is done, a model added.
+
+    The person agreed, practised, answered with a comment, changed the answer, gave a case up.
+    """
+    folder.mkdir()
+    store = init(folder / "store.db", entropy=entropy_from(seed), now=NOW)
+    path = write_bank(folder / "bank")
+    import_bank(store, path, name=bank, images=path.parent, simulated=True, now=NOW)
+    protocol = Protocol.from_json({**PROTOCOL, **values})
+    studies.draw(store, bank=bank, study="trial", protocol=protocol, now=NOW)
+    invite(store, person_id, simulated)
+    studies.open_study(store, study="trial", now=NOW)
+    simulate(store, study="trial", reader_id=simulated, seed=seed, accuracy=0.7, now=NOW)
+    _read(store, person_id, Protocol.from_json({**PROTOCOL, **values}))
+    file = folder / "model.json"
+    answers = {f"q{i:04d}": {"model_prediction": (model + "X")[i % 5]} for i in range(24)}
+    file.write_text(json.dumps(answers))
+    add_model(store, file, study="trial", model_id="M1", model_version="2", now=NOW)
+    return store
+
+
+def _read(store: Store, who: str, protocol: Protocol) -> None:
+    reader = person(store, who)
+    if protocol.consent:
+        desk.take_records(store, reader, [preparation("consent", id=f"agreed-{who}")], now=NOW)
+    for case in desk.desk(store, reader).cases:
+        if case.practice:
+            desk.take_records(store, reader, [reading(case.case)], now=NOW)
+    first, second, *_ = desk.desk(store, reader).cases
+    records = [presentation(first.case), reading(first.case, "B", comment='Ünsure, "A"?\n')]
+    records.append(
+        reading(first.case, "C", id=f"changed-{first.case}", supersedes=f"read-{first.case}")
+        if protocol.back_navigation
+        else reading(second.case, "A")
+    )
+    if protocol.cannot_answer and protocol.back_navigation:
+        gave_up = reading(second.case, None, status="skipped", reason="Film too dark")
+        records += [presentation(second.case), gave_up]
+    receipt = desk.take_records(store, reader, records, now=NOW)
+    assert receipt.refused == ()
+
+
+def close(store: Store, at: datetime = NOW) -> None:
+    """Close ``trial``."""
+    with store.change() as change:
+        row = stored_studies.find(change, "trial")
+        assert row is not None
+        stored_studies.mark_closed(change, row["id"], "2025-06-05T12:00:00.000Z")
+        detail = {"old": "open", "new": "closed", "reason": "done"}
+        events.append(
+            change,
+            chain="study:trial",
+            at_utc="2025-06-05T12:00:00.000Z",
+            actor="c",
+            kind="study closed",
+            detail=detail,
+        )
+
+
+def bundle_of(store: Store, name: str = "bundle.zip") -> Path:
+    """Return a bundle of ``trial``, written beside its store."""
+    out = store.path.parent / name
+    export(store, study="trial", out=out)
+    return out
+
+
+def empty(folder: Path, seed: int) -> Store:
+    """Return a deployment with nothing in it."""
+    folder.mkdir()
+    return init(folder / "store.db", entropy=entropy_from(seed), now=NOW)
