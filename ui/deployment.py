@@ -8,6 +8,7 @@ from pathlib import Path
 
 from study.errors import NotFound
 from study.store import Store
+from ui.clockwork import backups_on_schedule
 
 VARIABLE = "READING_ROOM_DB"
 DEFAULT = Path(__file__).parent.parent / "instance" / "reading-room.db"
@@ -31,8 +32,9 @@ def _opened(path: Path) -> Store:
 
 @asynccontextmanager
 async def lifespan(_: object) -> AsyncIterator[None]:
-    """Keep the store warm while the server runs; see `Store.kept_warm`."""
+    """Keep the store warm while the server runs (`Store.kept_warm`), and make backups."""
     with ExitStack() as held:
         with suppress(NotFound):
             held.enter_context(store().kept_warm())
+        held.enter_context(backups_on_schedule(store))
         yield

@@ -169,6 +169,27 @@ class Store:
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
+    def copy_to(self, path: Path) -> None:
+        """Write a consistent copy of the store to a new file, while others go on writing.
+
+        What is committed when the copy begins is in it, and nothing of what comes later.
+        """
+        path.touch(mode=0o600, exist_ok=False)
+        with self._connection() as connection, closing(sqlite3.connect(path)) as copy:
+            connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
+
+    def damage(self) -> str:
+        """Return what SQLite finds broken in the file, or an empty text."""
+        with self._connection() as connection:
+            found = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
+        return "" if found == ["ok"] else "; ".join(found)
+
+    def journal_again(self) -> None:
+        """Have a store that was one file write through a journal, as a store in use does."""
+        with self._connection() as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+
     @contextmanager
     def kept_warm(self) -> Iterator[None]:
         """Hold one idle connection, so that closing the others need not fold the journal in.
