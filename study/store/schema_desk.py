@@ -168,7 +168,10 @@ STUDY_COLUMNS = (
 )
 
 # A chain kept under another name than it was made under: the name its hashes are of.
-CHAIN_COLUMNS = ("ALTER TABLE chain_heads ADD COLUMN told_as TEXT NOT NULL DEFAULT ''",)
+CHAIN_COLUMNS = (
+    "ALTER TABLE chain_heads ADD COLUMN told_as TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX events_of_kind ON events (chain, kind, actor)",
+)
 
 # A code of an earlier release was one role in one study; it stays good. Sign-ins end.
 MOVED = (

@@ -1,0 +1,104 @@
+"""The trail in the store: events searched and paged, never all in memory."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from study.store.connection import Transaction
+
+_FIELDS = "id, chain, number, at_utc, actor, kind, detail, hash"
+
+
+def page(
+    look: Transaction, where: str, values: dict[str, Any], *, limit: int, offset: int
+) -> list[dict[str, Any]]:
+    """Return one page of the events that a condition holds for, the newest first."""
+    return look.rows(
+        f"SELECT {_FIELDS} FROM events WHERE id IN (SELECT id FROM events WHERE {where} "
+        "ORDER BY at_utc DESC, id DESC LIMIT :limit OFFSET :offset) "
+        "ORDER BY at_utc DESC, id DESC",
+        **values,
+        limit=limit,
+        offset=offset,
+    )
+
+
+def count(look: Transaction, where: str, values: dict[str, Any]) -> int:
+    """Return how many events a condition holds for."""
+    return int(look.value(f"SELECT count(*) FROM events WHERE {where}", **values))
+
+
+def every(
+    look: Transaction, where: str, values: dict[str, Any], *, batch: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the events that a condition holds for, oldest first, a batch at a time."""
+    last = 0
+    while rows := look.rows(
+        f"SELECT {_FIELDS} FROM events WHERE {where} AND id > :last ORDER BY id LIMIT :batch",
+        **values,
+        last=last,
+        batch=batch,
+    ):
+        yield from rows
+        last = rows[-1]["id"]
+
+
+def told(look: Transaction, what: str, where: str, values: dict[str, Any]) -> list[str]:
+    """Return the different kinds, or actors, of the events that a condition holds for."""
+    column = {"kind": "kind", "actor": "actor"}[what]
+    rows = look.rows(
+        f"SELECT DISTINCT {column} AS name FROM events WHERE {where} ORDER BY name", **values
+    )
+    return [row["name"] for row in rows]
+
+
+def condition(
+    *,
+    chains: Sequence[str],
+    deployment: str = "",
+    study: str = "",
+    leave_out: Sequence[str] = (),
+    kind: str = "",
+    actor: str = "",
+    text: str = "",
+    from_utc: str = "",
+    before_utc: str = "",
+) -> tuple[str, dict[str, Any]]:
+    """Return a condition over events and its values.
+
+    Parameters
+    ----------
+    chains
+        Whose events.
+    deployment, study
+        Beside them the events of this chain that name this study.
+    text
+        Words that stand in the detail, kind or actor, or an event's hash; letters of either case.
+    """
+    values: dict[str, Any] = {f"chain{i}": chain for i, chain in enumerate(chains)}
+    own = f"chain IN ({', '.join(f':{name}' for name in values)})"
+    if deployment:
+        own = f"({own} OR (chain = :deployment AND json_extract(detail, '$.study') = :study))"
+        values |= {"deployment": deployment, "study": study}
+    parts = [own]
+    if leave_out:
+        names = {f"left{i}": one for i, one in enumerate(leave_out)}
+        parts.append(f"kind NOT IN ({', '.join(f':{name}' for name in names)})")
+        values |= names
+    for column, sign, value in (
+        ("kind", "=", kind),
+        ("actor", "=", actor),
+        ("at_utc", ">=", from_utc),
+        ("at_utc", "<", before_utc),
+    ):
+        if value:
+            name = f"{column}_{'from' if sign == '>=' else 'to' if sign == '<' else 'is'}"
+            parts.append(f"{column} {sign} :{name}")
+            values[name] = value
+    if text:
+        parts.append(
+            "(detail LIKE :words ESCAPE '\\' OR kind LIKE :words ESCAPE '\\' "
+            "OR actor LIKE :words ESCAPE '\\' OR hash LIKE :begin ESCAPE '\\')"
+        )
+        safe = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        values |= {"words": f"%{safe}%", "begin": f"{safe}%"}
+    return " AND ".join(parts), values
