@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from study import desk, studies
+from study.acts import COMMAND_LINE
+from study.amendments import amend
 from study.banks import import_bank
 from study.bundle import export
 from study.deployments import init
+from study.exclusions import exclude, reinstate
+from study.interventions import pause, resume
 from study.models import add_model
 from study.protocol import Protocol
 from study.simulation import simulate
@@ -62,7 +66,8 @@ def site(
     invite(store, person_id, simulated)
     studies.open_study(store, study="trial", now=NOW)
     simulate(store, study="trial", reader_id=simulated, seed=seed, accuracy=0.7, now=NOW)
-    _read(store, person_id, Protocol.from_json({**PROTOCOL, **values}))
+    _read(store, person_id, protocol)
+    _step_in(store, person_id)
     file = folder / "model.json"
     answers = {f"q{i:04d}": {"model_prediction": (model + "X")[i % 5]} for i in range(24)}
     file.write_text(json.dumps(answers))
@@ -74,10 +79,10 @@ def _read(store: Store, who: str, protocol: Protocol) -> None:
     reader = person(store, who)
     if protocol.consent:
         desk.take_records(store, reader, [preparation("consent", id=f"agreed-{who}")], now=NOW)
-    for case in desk.desk(store, reader).cases:
+    for case in desk.desk(store, reader, now=NOW).cases:
         if case.practice:
             desk.take_records(store, reader, [reading(case.case)], now=NOW)
-    first, second, *_ = desk.desk(store, reader).cases
+    first, second, *_ = desk.desk(store, reader, now=NOW).cases
     records = [presentation(first.case), reading(first.case, "B", comment='Ünsure, "A"?\n')]
     records.append(
         reading(first.case, "C", id=f"changed-{first.case}", supersedes=f"read-{first.case}")
@@ -89,6 +94,19 @@ def _read(store: Store, who: str, protocol: Protocol) -> None:
         records += [presentation(second.case), gave_up]
     receipt = desk.take_records(store, reader, records, now=NOW)
     assert receipt.refused == ()
+
+
+def _step_in(store: Store, who: str) -> None:
+    """Do what a coordinator may do to a study under way: amend, pause, go on, exclude."""
+    changes = {"break_every": 3}
+    amend(store, study="trial", changes=changes, reason="Long lists", by=COMMAND_LINE, now=NOW)
+    for step in (pause, resume):
+        step(store, study="trial", reader_id=who, reason="Leave", by=COMMAND_LINE, now=NOW)
+    with store.look() as look:
+        read = look.rows("SELECT id FROM readings WHERE id LIKE 'r-%' ORDER BY rowid LIMIT 2")
+    for row in read:
+        exclude(store, study="trial", reading=row["id"], reason="Wrong film", now=NOW)
+    reinstate(store, study="trial", reading=read[0]["id"], reason="Right film", now=NOW)
 
 
 def close(store: Store, at: datetime = NOW) -> None:

@@ -36,7 +36,7 @@ def test_a_backup_made_in_the_middle_of_writing_is_restored_and_read_on(
 
     def read(who: str) -> None:
         reader = person(store, who)
-        while cases := desk.desk(store, reader).cases:
+        while cases := desk.desk(store, reader, now=NOW).cases:
             records = [presentation(cases[0].case), reading(cases[0].case)]
             desk.take_records(store, reader, records, now=NOW)
             begun.set()
@@ -54,11 +54,11 @@ def test_a_backup_made_in_the_middle_of_writing_is_restored_and_read_on(
         assert verify(again) == []
         for who in ("R1", "R2"):
             reader = person(again, who)
-            while cases := desk.desk(again, reader).cases:
+            while cases := desk.desk(again, reader, now=NOW).cases:
                 records = [presentation(cases[0].case), reading(cases[0].case)]
                 taken = desk.take_records(again, reader, records, now=NOW)
                 assert taken.refused == ()
-            assert desk.desk(again, reader).finished
+            assert desk.desk(again, reader, now=NOW).finished
         assert verify(again) == []
     assert verify(store) == []
 
