@@ -6,6 +6,7 @@ same study gives the same bytes however often it is exported.
 
 import hashlib
 from datetime import datetime
+from typing import Any
 
 from study.acts import By
 from study.store import Store, events
@@ -17,11 +18,14 @@ def record_download(
     store: Store, *, study: str, what: str, content: bytes, by: By, now: datetime
 ) -> None:
     """Record that somebody took something of a study out of the deployment."""
-    detail = {
-        "study": study,
-        "what": what,
-        "n_bytes": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
+    about = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    record_taking(store, study=study, what=what, by=by, now=now, **about)
+
+
+def record_taking(
+    store: Store, *, study: str, what: str, by: By, now: datetime, **about: Any
+) -> None:
+    """Record that somebody takes something made while it is sent, which has no hash yet."""
     with store.change() as change:
+        detail = {**({"study": study} if study else {}), "what": what, **about}
         events.record(change, "", now, kind=KIND, detail=detail, by=by)

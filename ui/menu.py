@@ -22,6 +22,8 @@ _PAGES = (
     Entry(file="read.py", title=later("Read"), path="read", act=Act.READ),
     Entry(file="overview.py", title=later("Overview"), path="overview", act=Act.WATCH),
     Entry(file="results.py", title=later("Results"), path="results", act=Act.RESULTS),
+    Entry(file="trail.py", title=later("Trail"), path="trail", act=Act.TRAIL),
+    Entry(file="deployment.py", title=later("Deployment"), path="deployment", act=Act.DEPLOYMENT),
 )
 
 

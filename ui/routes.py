@@ -2,7 +2,7 @@
 
 from starlette.routing import BaseRoute
 
-from ui import access, case_films, desk, exports, films, viewer
+from ui import access, case_films, desk, exports, films, trail, viewer
 
 
 def routes() -> list[BaseRoute]:
@@ -13,5 +13,6 @@ def routes() -> list[BaseRoute]:
         *desk.routes(),
         *exports.routes(),
         *case_films.routes(),
+        *trail.routes(),
         *viewer.mounts(),
     ]

@@ -1,0 +1,117 @@
+"""Backups on a page: the last one and what verifying it found, all of them, made now, scheduled."""
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import streamlit as st
+
+from study import backups
+from study.access import Person
+from study.backups import Backup, Schedule
+from study.errors import StudyError
+from study.words import t, tn
+from ui.deployment import store
+from ui.text import plain
+
+
+def section(person: Person) -> None:
+    """Show the backups, and make one or change their schedule if asked to."""
+    _standing(backups.listed(store()))
+    if st.button(t("Make a backup now"), key="backup-now", type="primary"):
+        _make(person)
+    found = backups.listed(store())
+    if found:
+        st.dataframe(_table(found), hide_index=True)
+    st.caption(
+        t(
+            "Backups lie in {folder} on the server; {free} GB are free there. They hold "
+            "everything but the films, which lie where the banks were imported from. A name that "
+            "is erased stays in the backups made before, until they are removed.",
+            folder=plain(str(backups.folder_of(store()))),
+            free=f"{backups.free_bytes(store()) / 1e9:.1f}",
+        )
+    )
+    _schedule(person)
+
+
+def _standing(found: list[Backup]) -> None:
+    if not found:
+        st.warning(t("There is no backup yet."))
+        return
+    last = found[0]
+    when = last.made_at_utc[:16].replace("T", " ")
+    if not last.there:
+        st.error(t("The last backup, of {when} UTC, is not where it was put.", when=when))
+    elif last.finding:
+        st.error(
+            t(
+                "The last backup was made on {when} UTC. Verified, and this does not hold: {what}",
+                when=when,
+                what=plain(last.finding),
+            )
+        )
+    else:
+        st.success(t("The last backup was made on {when} UTC and verified: all holds.", when=when))
+
+
+def _make(person: Person) -> None:
+    try:
+        with st.spinner(t("Copying and verifying ...")):
+            made = backups.make(store(), by=person.by, now=datetime.now(UTC))
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    if made.finding:
+        st.error(plain(made.finding))
+    else:
+        st.success(t("Backup made and verified: all holds."))
+
+
+def _table(found: list[Backup]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            t("Made (UTC)"): [one.made_at_utc[:19].replace("T", " ") for one in found],
+            t("By"): [one.actor for one in found],
+            t("Verified"): [one.finding or t("all holds") for one in found],
+            t("File"): [one.file.name if one.there else t("not there") for one in found],
+            t("Size (MB)"): [round(one.n_bytes / 1e6, 1) for one in found],
+            t("SHA-256"): [one.sha256 for one in found],
+        }
+    )
+
+
+def _schedule(person: Person) -> None:
+    with store().look() as look:
+        now = backups.schedule(look)
+    st.write(
+        tn(
+            "A backup is made by itself every hour.",
+            "A backup is made by itself every {n} hours.",
+            now.every_hours,
+        )
+        if now.every_hours
+        else t("No backup is made by itself.")
+    )
+    with st.form("backup-schedule"):
+        left, right = st.columns(2)
+        hours = left.number_input(
+            t("Hours between backups (0: none by itself)"),
+            0,
+            backups.MAX_HOURS,
+            now.every_hours,
+            key="backup-hours",
+        )
+        keep = right.number_input(
+            t("How many are kept"), 1, backups.MAX_KEEP, now.keep, key="backup-keep"
+        )
+        if st.form_submit_button(t("Save the schedule"), key="backup-save"):
+            _save(person, Schedule(every_hours=int(hours), keep=int(keep)))
+
+
+def _save(person: Person, new: Schedule) -> None:
+    try:
+        backups.set_schedule(store(), new, by=person.by, now=datetime.now(UTC))
+    except StudyError as error:
+        st.error(plain(str(error)))
+    else:
+        st.success(t("The schedule is saved."))
