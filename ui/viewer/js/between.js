@@ -1,11 +1,12 @@
-/** Between two cases: waiting for the next one, or for the reader, and the end of the study. */
+/** Between two cases: waiting for the next one, for the reader, or for the study to go on, and the end of it. */
 
 import { texts } from "./texts.js";
 
 const ASK_AGAIN_MS = 1000;
+const HELD_ASK_AGAIN_MS = 10_000;
 const QUIET_MS = 600; // an Enter this soon is the second half of the last answer's
 
-/** @typedef {{name: "absent"|"begin"|"block"|"break", title: string, text: string, button: string}} Halt */
+/** @typedef {{name: "absent"|"again"|"begin"|"block"|"break", title: string, text: string, button: string}} Halt */
 
 export class Between {
   #root;
@@ -15,6 +16,8 @@ export class Between {
   #courier;
   #again;
   #asking = null;
+  /** Whether the page says that nothing is to be read for now. */
+  #held = false;
   /** @type {{name: Halt["name"]|"", since: number}} */
   #halt = { name: "", since: 0 };
 
@@ -32,13 +35,18 @@ export class Between {
     this.#again = again;
   }
 
-  /** Nothing to read at the moment: the end, or cases still on their way. @returns {"finished"|"loading"} */
+  /** Nothing to read at the moment: the end, a hold, or cases still on their way.
+   *  @returns {"finished"|"paused"|"loading"} */
   wait() {
     const { desk, outbox } = this.#courier;
     this.#stage.clear();
     if (desk.finished && !outbox.size) {
       this.#finish(desk);
       return "finished";
+    }
+    if (desk.hold && !outbox.size) {
+      this.#hold(desk);
+      return "paused";
     }
     const end = desk.cases.at(-1);
     const last = desk.finished || (end?.position === desk.total && !end.practice);
@@ -50,12 +58,22 @@ export class Between {
   }
 
   /** What the next case waits for; "" if it does not. */
-  get halted() { return this.#halt.name; }
+  get halted() { return this.#halt.name || (this.#held ? this.#courier.desk.hold : ""); }
+
+  get held() { return this.#held; }
+
+  /** Nothing holds the reading up any more. @returns {boolean} whether the page said that something did */
+  release() {
+    if (!this.#held || this.#courier.desk.hold) return false;
+    this.#held = false;
+    this.#overlays.drawBack();
+    return true;
+  }
 
   /** Whether Enter goes on: not for a reader who may have left, whose hand may lie on the keyboard.
    *  @param {number} now */
   endsWithEnter(now) {
-    return !["", "absent"].includes(this.halted) && now - this.#halt.since > QUIET_MS;
+    return !["", "absent"].includes(this.#halt.name) && now - this.#halt.since > QUIET_MS;
   }
 
   /** Not one more case goes by until the reader goes on. @param {Halt} halt @param {number} now
@@ -72,6 +90,8 @@ export class Between {
   lift() {
     const { name } = this.#halt;
     this.#halt = { name: "", since: 0 };
+    if (this.#held) this.#overlays.drawBack();
+    this.#held = false;
     return !["", "absent"].includes(name);
   }
 
@@ -79,6 +99,18 @@ export class Between {
     await this.#courier.refresh();
     this.#asking = null;
     this.#again();
+  }
+
+  /** @param {import("./types.js").Desk} desk */
+  #hold(desk) {
+    const { title, lines } = texts.holds[desk.hold](desk);
+    this.#held = true;
+    this.#panel.showCountdown(null);
+    this.#panel.showLoading("");
+    this.#overlays.rest(title, lines);
+    this.#panel.say(title);
+    const wait = Math.min(desk.opens_in_ms ?? HELD_ASK_AGAIN_MS, HELD_ASK_AGAIN_MS);
+    this.#asking ??= setTimeout(() => this.#ask(), Math.max(wait, ASK_AGAIN_MS));
   }
 
   #finish({ total, read, study, score }) {

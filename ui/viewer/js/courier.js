@@ -133,6 +133,7 @@ export class Courier {
     if (why === "signed-out") this.#block(why, texts.signedOut);
     // Before the desk was ever open there is no reader whose place another could have taken.
     else if (why === "other-reader" && this.desk) this.#otherReader();
+    else if (why === "left") this.#block(why, texts.left);
     else if (words) this.#room.trouble(words);
   }
 

@@ -2,7 +2,7 @@
 
 /** @typedef {import("./types.js").Desk} Desk */
 
-const REASONS = ["signed-out", "other-reader", "wrong-origin"]; // as the server names them
+const REASONS = ["signed-out", "other-reader", "left", "wrong-origin"]; // as the server names them
 
 /** Why a request failed: one of the server's reasons, `refused` (do not repeat) or `unreachable` (repeat). */
 export class DeskError extends Error {

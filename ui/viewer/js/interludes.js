@@ -27,10 +27,16 @@ export class Interludes {
     const { break_every: every = 0 } = desk.rules;
     const read = item.position - 1;
     const last = keep.get("condition");
-    const turned = read && last && last !== item.condition ? texts.conditions[item.condition] : "";
-    if (!read) return desk.practice_total ? { name: "begin", ...texts.begin(desk.total, desk.rules) } : null;
+    const turned = (read || desk.session > 1) && last && last !== item.condition ? texts.conditions[item.condition] : "";
+    if (!read) return this.#beginning(desk, turned);
     if (every && read % every === 0) return { name: "break", ...texts.rest(read, desk.total, turned) };
     return turned ? { name: "block", ...texts.block(turned) } : null;
+  }
+
+  /** A session that opened while the page was there does not begin before its reader is. */
+  #beginning({ session, sessions, total, practice_total, rules }, turned) {
+    if (session > 1) return { name: "begin", ...texts.beginSession(session, sessions, total, turned) };
+    return practice_total ? { name: "begin", ...texts.begin(total, rules) } : null;
   }
 
   /** @param {Case} [item] the reader goes on to it */

@@ -12,8 +12,9 @@ const MOST_REMEMBERED = 50;
 
 export class LookingBack {
   #courier;
-  /** By position, the oldest first. @type {Map<number, Case>} */
+  /** By position in the session, the oldest first. @type {Map<number, Case>} */
   #read = new Map();
+  #session = 0;
   /** @type {Sitting|null} */
   #aside = null;
 
@@ -40,6 +41,7 @@ export class LookingBack {
   /** @param {Case} item @param {import("./types.js").Record} record the answer just given to it */
   remember(item, { id, option, status, confidence, comment }) {
     if (item.practice) return; // its position counts among others
+    this.#turn();
     this.#read.delete(item.position);
     this.#read.set(item.position, { ...item, presented: true, reading: { id, option, status, confidence, comment } });
     if (this.#read.size > MOST_REMEMBERED) this.#read.delete(this.#read.keys().next().value);
@@ -52,11 +54,13 @@ export class LookingBack {
 
   /** @param {number} position @returns {Case|undefined} as it was left on this page */
   remembered(position) {
+    this.#turn();
     return this.#read.get(position);
   }
 
   /** @param {number} position @returns {Case[]} what the reader may turn to from there */
   beside(position) {
+    this.#turn();
     return [position + 1, position - 1].map((each) => this.#read.get(each)).filter(Boolean);
   }
 
@@ -94,5 +98,12 @@ export class LookingBack {
     const following = sitting.item.position + 1;
     const running = this.#aside?.item.position ?? next?.position ?? 0;
     return sitting.revisited && following < running ? following : 0;
+  }
+
+  /** In another session the positions are those of other cases. */
+  #turn() {
+    const { session } = this.#courier.desk;
+    if (session !== this.#session) this.#read.clear();
+    this.#session = session;
   }
 }

@@ -4,7 +4,7 @@ import { button, element } from "./elements.js";
 import { texts } from "./texts.js";
 
 const QUIET_MS = 600;
-const FROM_THE_SERVER = ["signed-out", "other-reader"]; // only the server can make them go
+const FROM_THE_SERVER = ["signed-out", "other-reader", "left"]; // only the server can make them go
 const BLOCKING = [...FROM_THE_SERVER, "elsewhere"];
 
 /** @typedef {{label: string, run: () => void}} Choice */
@@ -50,16 +50,24 @@ export class Overlays {
 
   drawBack() {
     this.#curtain.hidden = true;
+    delete this.#curtain.dataset.whole;
     this.#curtain.replaceChildren();
+  }
+
+  /** A page on which nothing is to be read. @param {string[]} lines @returns {HTMLFormElement} the way out on it */
+  rest(title, lines) {
+    const leave = this.signOut();
+    const said = lines.filter(Boolean).map((line) => element("p", line));
+    this.#curtain.replaceChildren(element("h2", title), ...said, leave);
+    this.#curtain.dataset.whole = "true";
+    this.#curtain.hidden = false;
+    return leave;
   }
 
   /** The last page. @param {string[]} lines */
   finish(title, lines) {
     this.close();
-    const leave = this.signOut();
-    this.#curtain.replaceChildren(element("h2", title), ...lines.map((line) => element("p", line)), leave);
-    this.#curtain.dataset.whole = "true";
-    this.#curtain.hidden = false;
+    const leave = this.rest(title, lines);
     // Not at once: the last answer's Enter, pressed twice, would sign the reader out before they read this.
     setTimeout(() => leave.firstElementChild.focus({ preventScroll: true }), QUIET_MS);
   }

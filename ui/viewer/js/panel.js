@@ -24,7 +24,7 @@ export class Panel {
     this.#root = root;
     const part = (name) => root.querySelector(`.rr-${name}`);
     this.#parts = {
-      position: part("position"), revisited: part("revisited"), countdown: part("countdown"),
+      position: part("position"), session: part("session"), revisited: part("revisited"), countdown: part("countdown"),
       progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"),
       question: part("question"), options: part("options"), sure: part("sure"), steps: part("steps"),
       sureHint: part("sure-hint"),
@@ -61,6 +61,8 @@ export class Panel {
   showPosition({ position, practice, reading }, desk) {
     const total = practice ? desk.practice_total : desk.total;
     this.#parts.position.textContent = (practice ? texts.practice : texts.position)(position, total);
+    const { session, sessions } = desk;
+    this.#parts.session.textContent = sessions > 1 && !practice ? texts.session(session, sessions) : "";
     this.#parts.revisited.textContent = reading ? texts.revisited(reading.status) : "";
     const { progress } = this.#parts;
     progress.setAttribute("aria-valuemax", String(total));

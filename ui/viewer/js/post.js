@@ -67,6 +67,10 @@ export class Post {
 
   /** @param {Record|undefined} record @param {string} why */
   #refused(record, why) {
+    const { sitting } = this.#room;
+    // Reading was held up before the case was shown: it is taken off the screen and comes again later.
+    const tooLate = record?.kind === "presentation" && this.#courier.desk.hold && sitting?.item.case === record.case;
+    if (tooLate && !sitting.committed) this.#room.giveOver();
     if (record?.kind === "preparation") this.#progress.refused(record.step, why);
     if (record?.kind !== "reading") return;
     this.#room.list.again(record.case);

@@ -36,7 +36,8 @@ export class Progress {
 
   next() {
     const [item] = this.#room.list.coming;
-    const interlude = item && this.#interludes.before(item);
+    const released = this.#between.release();
+    const interlude = item && (this.#interludes.before(item) ?? (released ? { name: "again", ...texts.onAgain } : null));
     if (this.#preparation.due.length) this.#prepare();
     else if (item && this.#ranOut >= MOST_UNTOUCHED) this.#stop({ name: "absent", ...texts.absent });
     else if (interlude) this.#stop(interlude);
@@ -61,7 +62,7 @@ export class Progress {
 
   /** While nothing was left to read: there may be a case now. */
   another() {
-    if (this.#room.state === "loading" && !this.#room.sitting) this.#room.next();
+    if (!this.#room.sitting && (this.#room.state === "loading" || this.#between.held)) this.#room.next();
   }
 
   /** @param {string} step of the preparation that the server did not take @param {string} why */

@@ -3,6 +3,7 @@
 import { t, tn } from "./words.js";
 
 const round = (value) => Math.round(value).toString();
+const date = (utc) => new Date(utc).toLocaleString([], { dateStyle: "full", timeStyle: "short" });
 const stepWords = (step) => (step === null ? t("none") : t("{step} of 256 greys", { step }));
 
 export const texts = {
@@ -41,6 +42,7 @@ export const texts = {
   },
   position: (n, total) => t("Case {n} of {total}", { n, total }),
   practice: (n, total) => t("Practice {n} of {total}", { n, total }),
+  session: (n, total) => t("Session {n} of {total}", { n, total }),
   revisited: (status) => (status === "skipped" ? t("given up before") : t("read before")),
   countdown: (left_s) => t("{minutes}:{seconds} left", {
     minutes: Math.floor(left_s / 60), seconds: String(left_s % 60).padStart(2, "0"),
@@ -83,6 +85,49 @@ export const texts = {
     }[feedback], t("The clock starts with the first film.")].join(" "),
     button: t("Begin"),
   }),
+  beginSession: (n, sessions, total, turned) => ({
+    title: t("Session {n} of {total}", { n, total: sessions }),
+    text: [tn("{n} case.", "{n} cases.", total), turned, t("The clock starts with the first film.")].filter(Boolean)
+      .join(" "),
+    button: t("Begin"),
+  }),
+  onAgain: {
+    title: t("Reading goes on"),
+    text: t("The next case is ready. The clock starts when you go on."),
+    button: t("Go on"),
+  },
+  holds: {
+    "washing out": ({ session, sessions, opens_at_utc }) => ({
+      title: t("Session {n} of {total} is complete", { n: session - 1, total: sessions }),
+      lines: [
+        t("Thank you. Your answers are stored."),
+        opens_at_utc ? t("Session {n} opens on {date}.", { n: session, date: date(opens_at_utc) }) : "",
+        t("Until then the cases rest, so that you will not know them again. You can sign out now and sign in again with the same access code."),
+      ],
+    }),
+    paused: () => ({
+      title: t("Reading is paused"),
+      lines: [
+        t("Your coordinator has paused the reading for now. Your answers are stored."),
+        t("You may leave this page open: it goes on by itself. Or sign out, and come back later."),
+      ],
+    }),
+    lapsed: ({ session, sessions }) => ({
+      title: sessions > 1 ? t("The time for session {n} is over", { n: session }) : t("The time for reading is over"),
+      lines: [
+        t("Some of its cases are not read yet. What you have read is stored."),
+        t("Ask your coordinator: they can give you more time, and then it goes on here."),
+      ],
+    }),
+    closed: () => ({
+      title: t("The study is closed"),
+      lines: [t("No more cases are read. Thank you: what you have read is stored.")],
+    }),
+    withdrawn: () => ({
+      title: t("You have left this study"),
+      lines: [t("No more cases are shown to you. What you have read until then is kept.")],
+    }),
+  },
   rest: (read, total, turned) => ({
     title: t("A good moment for a break"),
     text: [t("{read} of {total} read.", { read, total }), turned, t("The clock stands still; Enter goes on.")]
@@ -224,6 +269,14 @@ export const texts = {
     text: (n) => (n ? tn("{n} answer of yours will be sent when you sign in here again.",
       "{n} answers of yours will be sent when you sign in here again.", n) : t("Your answers are all saved.")),
     button: t("Go to the page of the reader now signed in"),
+  },
+  left: {
+    title: t("You have left this study"),
+    text: (n) => [
+      t("What you had read until then is kept."),
+      n ? tn("{n} answer came too late for it.", "{n} answers came too late for it.", n) : t("Thank you."),
+    ].join(" "),
+    button: t("To the sign-in page"),
   },
   twoWindows: {
     open: {

@@ -21,7 +21,9 @@
  * @typedef {{seal: string, study: string, reader: string, notice: string, total: number,
  *   read: number, finished: boolean, score: {n: number, n_correct: number}|null, rules: Rules,
  *   practice_total: number, preparation: PreparationStep[],
- *   cases: Case[]}} Desk  where the reader is: the current case and the next two
+ *   session: number, sessions: number, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
+ *   opens_at_utc: string|null, opens_in_ms: number|null,
+ *   cases: Case[]}} Desk  where the reader is in this session: the current case and the next two; under a hold none
  *
  * @typedef {{id: string, kind: "presentation"|"reading"|"preparation", case?: string, [field: string]: any}} Record
  * @typedef {{option: string, correct: boolean, explanation: string}} Feedback

@@ -35,7 +35,8 @@ export class Worklist {
   readElsewhere(sitting) {
     const { desk } = this.#courier;
     // After another sign-in something may be to be prepared first; until then no case is listed, read or not.
-    return Boolean(sitting) && !sitting.committed && !sitting.revisited && !desk.preparation?.length
+    // Under a hold none is listed either, and what is on the screen may be finished.
+    return Boolean(sitting) && !sitting.committed && !sitting.revisited && !desk.preparation?.length && !desk.hold
       && !desk.cases.some((item) => item.case === sitting.item.case);
   }
 

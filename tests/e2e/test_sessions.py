@@ -1,0 +1,231 @@
+"""Several sessions, pauses and lapses through the page, in a real browser."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Page
+
+from study import interventions
+from study.acts import By
+from study.moments import moment, stamp
+from study.store import studies
+from study.verification import verify
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+DAY_S = 86_400
+COORDINATOR = By(name="c", role="coordinator")
+
+
+def _curtain(page: Page) -> str:
+    return page.locator(".rr-curtain").inner_text()
+
+
+def _held(reader: Reader, why: str) -> None:
+    reader.page.wait_for_selector(f"[data-state='paused'][data-halt='{why}']")
+
+
+def _go_on(reader: Reader, halt: str) -> None:
+    """Lift a curtain by its button: Enter means nothing for the length of a double press."""
+    reader.page.wait_for_selector(f"[data-halt='{halt}']")
+    reader.page.locator(".rr-curtain button").click()
+
+
+def _read(reader: Reader, positions: range) -> None:
+    for position in positions:
+        reader.wait("ready", position)
+        reader.answer("a")
+
+
+def _post(page: Page, kind: str, case: str) -> dict[str, object]:
+    """Send one record of a case as a page would that does not care what it was given."""
+    sent: dict[str, object] = page.evaluate(
+        """async ([kind, id]) => {
+          const desk = await (await fetch('desk')).json();
+          const now = Date.now();
+          const about = kind === 'reading'
+            ? {option: 'A', status: 'answered', presented_epoch_ms: now - 5000, times: {},
+               committed_epoch_ms: now}
+            : {shown_epoch_ms: now - 5000, circumstances: {}};
+          const records = [{kind, id: `forged-${kind}`, case: id, ...about}];
+          const body = JSON.stringify({seal: desk.seal, sent_epoch_ms: now, records});
+          return (await fetch('desk/records', {method: 'POST', body})).json();
+        }""",
+        [kind, case],
+    )
+    return sent
+
+
+def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reader) -> None:
+    """Practice, a session with a hidden repeat, the date of the next, a reload, forged records."""
+    wash_out = timedelta(seconds=8)
+    server = serve(
+        cases=3,
+        sessions=2,
+        conditions=["unaided", "image-absent"],
+        hidden_repeats=1,
+        practice_cases=1,
+        back_navigation=True,
+        washout_days=wash_out.total_seconds() / DAY_S,
+    )
+    page = reader.page
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 0)
+    assert page.locator(".rr-session").inner_text() == ""
+    reader.answer("a")
+    page.wait_for_selector("[data-feedback='true']")
+    page.keyboard.press("Enter")
+    _go_on(reader, "begin")
+    reader.wait("ready", 1)
+    assert page.locator(".rr-position").inner_text() == "Case 1 of 4"
+    assert page.locator(".rr-session").inner_text() == "Session 1 of 2"
+    _read(reader, range(1, 5))
+
+    _held(reader, "washing out")
+    assert "Session 1 of 2 is complete" in _curtain(page)
+    assert "Session 2 opens on" in _curtain(page)
+    assert str(datetime.now().year) in _curtain(page)
+    assert reader.brightness() < 0.02
+    for kind in ("presentation", "reading"):
+        told = _post(page, kind, _assignments(server)[4])
+        assert told["refused"] == [{"id": f"forged-{kind}", "why": "This session is not open yet."}]
+        assert told["desk"]["cases"] == []  # type: ignore[index]
+    page.reload()
+    _held(reader, "washing out")
+
+    page.wait_for_selector("[data-halt='begin']")
+    assert "Session 2 of 2" in _curtain(page)
+    assert "without the film" in _curtain(page)
+    assert len(server.readings()) == 4, "nothing is shown before the reader goes on"
+    _go_on(reader, "begin")
+    reader.wait("ready", 1)
+    assert page.locator(".rr-session").inner_text() == "Session 2 of 2"
+    page.keyboard.press("Backspace")
+    reader.answer("b")
+    reader.wait("ready", 2)
+    page.keyboard.press("Backspace")
+    reader.wait("ready", 1)
+    assert page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("Enter")
+    _read(reader, range(2, 5))
+    reader.wait("finished")
+    _assert_rested(server, wash_out)
+
+
+def _assignments(server: Server) -> list[str]:
+    with server.store.look() as look:
+        rows = look.rows("SELECT id FROM assignments ORDER BY reader, position")
+    return [row["id"] for row in rows]
+
+
+def _assert_rested(server: Server, wash_out: timedelta) -> None:
+    with server.store.look() as look:
+        rows = look.rows(
+            "SELECT session, repeat, case_id, assignments.position, "
+            "presentations.received_at_utc AS shown, readings.received_at_utc AS read "
+            "FROM assignments JOIN presentations ON presentations.assignment = assignments.id "
+            "JOIN readings ON readings.assignment = assignments.id ORDER BY assignments.position"
+        )
+    assert [row["position"] for row in rows] == list(range(1, 9))
+    assert [row["session"] for row in rows] == [1] * 4 + [2] * 4
+    for half in (rows[:4], rows[4:]):
+        assert len({row["case_id"] for row in half}) == 3
+        again = next(row for row in half if row["repeat"] == 2)
+        first = next(row for row in half if row["case_id"] == again["case_id"])
+        assert first["repeat"] == 1
+    last = max(moment(row["read"]) for row in rows[:4])
+    assert min(moment(row["shown"]) for row in rows[4:]) - last >= wash_out
+    assert verify(server.store) == []
+
+
+def test_a_pause_lets_the_case_on_the_screen_be_finished_and_shows_no_other(
+    serve: Serve, reader: Reader
+) -> None:
+    """The answer is kept with a flag; the page says why nothing comes, and goes on by itself."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.page.wait_for_load_state("networkidle")
+    _step_in(server, "pause")
+    reader.answer("b")
+    _held(reader, "paused")
+    assert "Reading is paused" in _curtain(reader.page)
+    reader.wait_saved()
+    rows = server.readings()
+    assert [(row["position"], row["answer"]) for row in rows] == [(1, "B")]
+    assert "received_while_paused" in rows[0]["flags"]
+    with server.store.look() as look:
+        assert look.value("SELECT count(*) FROM presentations") == 1
+    for key in ("Enter", "p", "Escape"):
+        reader.page.keyboard.press(key)
+        _held(reader, "paused")
+    _step_in(server, "resume")
+    _go_on(reader, "again")
+    _read(reader, range(2, 7))
+    reader.wait("finished")
+    assert not any("paused" in row["flags"] for row in server.readings()[1:])
+    assert verify(server.store) == []
+
+
+def _step_in(server: Server, what: str, **about: object) -> None:
+    reader = None if what in ("pause", "resume") else "R1"
+    getattr(interventions, what)(
+        server.store,
+        study="trial",
+        reader_id=reader,
+        reason="tested",
+        by=COORDINATOR,
+        now=datetime.now(UTC),
+        **about,
+    )
+
+
+def test_a_lapsed_session_goes_on_when_it_is_released_and_ends_with_the_reader(
+    serve: Serve, reader: Reader
+) -> None:
+    """Each stop has its page: lapsed, left, and what is on the screen at the end is not lost."""
+    server = serve(session_days=3 / DAY_S)
+    page = reader.page
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.wait_saved()
+    while page.evaluate("async () => (await (await fetch('desk')).json()).hold") != "lapsed":
+        page.wait_for_timeout(100)
+    reader.answer("c")
+    _held(reader, "lapsed")
+    assert "Ask your coordinator" in _curtain(page)
+    assert [("received_after_lapse" in row["flags"]) for row in server.readings()] == [True]
+    _step_in(server, "release", session=1)
+    page.reload()
+    reader.wait("ready", 2)
+    reader.answer("a")
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    _step_in(server, "withdraw")
+    reader.answer("a")
+    page.wait_for_selector(".rr-sheet:not([hidden])")
+    assert "You have left this study" in page.locator(".rr-sheet").inner_text()
+    assert len(server.readings()) == 2
+    page.locator(".rr-sheet button").click()
+    page.wait_for_selector("input[name='access_code']")
+    assert verify(server.store) == []
+
+
+def test_a_study_closed_under_a_reader_says_so(serve: Serve, reader: Reader) -> None:
+    """No case comes any more, and the page is no error."""
+    server = serve()
+    reader.sign_in(server.url, server.codes["R1"])
+    _read(reader, range(1, 2))
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    with server.store.change() as change:
+        study = studies.find(change, "trial")
+        assert study is not None
+        studies.mark_closed(change, study["id"], stamp(datetime.now(UTC)))
+    reader.page.reload()
+    _held(reader, "closed")
+    assert "The study is closed" in _curtain(reader.page)

@@ -1,0 +1,236 @@
+"""Assignments of any protocol hold every rule, and no answering gets round the wash-out."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from study import desk, studies
+from study.access import new_code
+from study.assignment import Assigned, assign
+from study.banks import import_bank
+from study.chance import lot, shuffled
+from study.deployments import init
+from study.moments import moment
+from study.protocol import Protocol
+from study.store import Store, Transaction
+from study.verification import verify
+from tests.conftest import NOW, entropy_from, invite, person, presentation, reading, write_bank
+
+
+@st.composite
+def _protocols(draw: st.DrawFn) -> Protocol:
+    conditions = draw(st.permutations(["unaided", "image-absent"]).flatmap(_beginnings))
+    turns = draw(st.integers(0, 3))
+    cases = draw(st.integers(1, 16))
+    return Protocol.from_json(
+        {
+            "cases": cases,
+            "seed": draw(st.integers(-(2**63), 2**63 - 1)),
+            "conditions": conditions,
+            "sessions": len(conditions) * turns or 1,
+            "hidden_repeats": draw(st.integers(0, cases)),
+            "case_order": draw(st.sampled_from(["random", "fixed"])),
+            "option_order": draw(st.sampled_from(["canonical", "random"])),
+        }
+    )
+
+
+def _beginnings(conditions: list[str]) -> st.SearchStrategy[list[str]]:
+    return st.integers(1, len(conditions)).map(lambda n: conditions[:n])
+
+
+def _cases(n: int) -> list[tuple[str, str]]:
+    return [(f"q{i}", json.dumps(list("stuvwxyz"[: 2 + i % 7]))) for i in range(n)]
+
+
+@settings(max_examples=1000, deadline=None)
+@given(_protocols(), st.integers(1, 3))
+def test_an_assignment_holds_every_rule(protocol: Protocol, n_readers: int) -> None:
+    """Once each reader x case x condition x repeat, whole sessions, balanced, the same again."""
+    cases = _cases(protocol.cases)
+    blocks: list[list[str]] = []
+    for index in range(n_readers):
+        about: dict[str, Any] = {"reader_id": f"R{index}", "reader_index": index}
+        placed = assign(cases, protocol, **about)
+        assert placed == assign(cases, protocol, **about)
+        _assert_placed(placed, cases, protocol)
+        whole = [_assert_block(block, protocol) for block in _blocks(placed)]
+        assert [session for session, _ in whole] == sorted(session for session, _ in whole)
+        blocks.append([condition for _, condition in whole])
+        if protocol.sessions == 1:
+            assert placed == _of_the_release_before(cases, protocol, **about)
+    for conditions in zip(*blocks, strict=True):
+        met = Counter(conditions)
+        counts = [met[one] for one in protocol.conditions]
+        assert max(counts) - min(counts) <= 1
+
+
+def _blocks(placed: list[Assigned]) -> list[list[Assigned]]:
+    return [list(block) for _, block in groupby(placed, lambda one: (one.session, one.condition))]
+
+
+def _assert_placed(
+    placed: list[Assigned], cases: list[tuple[str, str]], protocol: Protocol
+) -> None:
+    """Check what holds for a reader's whole list."""
+    blocks = max(protocol.sessions, len(protocol.conditions))
+    assert len(placed) == blocks * (protocol.cases + protocol.hidden_repeats)
+    assert [one.position for one in placed] == list(range(1, len(placed) + 1))
+    assert {one.session for one in placed} == set(range(1, protocol.sessions + 1))
+    n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
+    met: Counter[tuple[str, str]] = Counter()
+    for one in placed:
+        met[one.item_id, one.condition] += 1
+        assert one.repeat == met[one.item_id, one.condition], "repeats count in reading order"
+        letters = "ABCDEFGH"[: n_options[one.item_id]]
+        assert sorted(one.shown_order) == list(letters)
+        assert protocol.option_order == "random" or one.shown_order == letters
+
+
+def _assert_block(block: list[Assigned], protocol: Protocol) -> tuple[int, str]:
+    """Check that a block holds every case once, and its hidden repeats late and after the first."""
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(block, start=1):
+        places.setdefault(one.item_id, []).append(place)
+    assert len(places) == protocol.cases
+    repeated = [found for found in places.values() if len(found) > 1]
+    assert len(repeated) == protocol.hidden_repeats
+    for found in repeated:
+        assert len(found) == 2
+        assert found[1] > protocol.cases // 2
+    return block[0].session, block[0].condition
+
+
+def _of_the_release_before(
+    cases: list[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
+) -> list[Assigned]:
+    """Return what the release before several sessions gave a reader, in its own words."""
+    seed, letters = protocol.seed, {item_id: len(json.loads(one)) for item_id, one in cases}
+    turn = reader_index % len(protocol.conditions)
+    places = []
+    for condition in [*protocol.conditions[turn:], *protocol.conditions[:turn]]:
+        whose = f"{reader_id}/{condition}"
+        order = list(letters)
+        if protocol.case_order == "random":
+            order = shuffled(order, seed=seed, purpose=f"case order/{whose}")
+        block = [(item_id, 1) for item_id in order]
+        early = order[: max(len(order) // 2, protocol.hidden_repeats)]
+        for item_id in shuffled(early, seed=seed, purpose=f"hidden repeats/{whose}")[
+            : protocol.hidden_repeats
+        ]:
+            start = max(len(block) // 2, block.index((item_id, 1)) + 1)
+            drawn = int(lot(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
+            block.insert(start + drawn % (len(block) - start + 1), (item_id, 2))
+        places += [(item_id, condition, repeat) for item_id, repeat in block]
+    found = []
+    for position, (item_id, condition, repeat) in enumerate(places, start=1):
+        order_shown = "ABCDEFGH"[: letters[item_id]]
+        if protocol.option_order == "random":
+            purpose = f"option order/{reader_id}/{item_id}/{condition}/{repeat}"
+            order_shown = "".join(shuffled(order_shown, seed=seed, purpose=purpose))
+        found.append(
+            Assigned(
+                item_id=item_id,
+                condition=condition,
+                session=1,
+                repeat=repeat,
+                position=position,
+                shown_order=order_shown,
+            )
+        )
+    return found
+
+
+WASH_OUT = timedelta(days=2)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Return an open study of three sessions; at the end, all of it holds."""
+    folder = tmp_path_factory.mktemp("sessions")
+    store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
+    path = write_bank(folder / "bank")
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    values = {"cases": 3, "sessions": 3, "washout_days": 2, "hidden_repeats": 1}
+    protocol = Protocol.from_json({**values, "back_navigation": True, "one_question_per": "item"})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R0")
+    studies.open_study(store, study="trial", now=NOW)
+    with store.kept_warm():
+        yield store
+    assert verify(store) == []
+
+
+_steps = st.tuples(
+    st.one_of(st.integers(0, 60), st.integers(0, 3 * 86_400)),
+    st.sampled_from(["next", "next", "next", "any", "again"]),
+    st.integers(0, 11),
+)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.lists(_steps, min_size=8, max_size=24))
+def test_no_schedule_of_answers_brings_a_case_back_before_its_wash_out(
+    opened: Store, schedule: list[tuple[int, str, int]]
+) -> None:
+    """Whatever is sent and when: the next case, any case of the list, or a changed answer."""
+    with opened.look() as look:
+        number = look.value("SELECT count(*) FROM readers")
+    name = f"R{number}"
+    studies.invite(
+        opened,
+        study="trial",
+        invitations=[studies.Invitation(reader_id=name)],
+        codes=[new_code(entropy_from(number))],
+        now=NOW,
+    )
+    reader, now = person(opened, name), NOW
+    with opened.look() as look:
+        cases = [row["id"] for row in _rows(look, name)]
+    for step, (seconds, what, place) in enumerate(schedule):
+        now += timedelta(seconds=seconds)
+        for one in desk.desk(opened, reader, now=now).cases if what == "next" else ():
+            desk.take_records(opened, reader, [presentation(one.case, now)], now=now)
+            now += timedelta(seconds=seconds % 7)
+            desk.take_records(opened, reader, [_reading(one.case, now)], now=now)
+        with opened.look() as look:
+            read = look.value("SELECT id FROM readings WHERE assignment = :c", c=cases[place])
+        changed = {"id": f"{what}-{name}-{step}", "supersedes": read if what == "again" else None}
+        sent = [presentation(cases[place], now), _reading(cases[place], now, **changed)]
+        desk.take_records(opened, reader, sent, now=now)
+    with opened.look() as look:
+        _assert_rested(_rows(look, name))
+
+
+def _reading(case: str, now: datetime, **changed: Any) -> dict[str, Any]:
+    at_ms = now.timestamp() * 1000
+    return reading(case, presented_epoch_ms=at_ms - 1000, committed_epoch_ms=at_ms, **changed)
+
+
+def _rows(look: Transaction, name: str) -> list[dict[str, Any]]:
+    return look.rows(
+        "SELECT assignments.id, session, case_id, presentations.received_at_utc AS shown, "
+        "max(readings.received_at_utc) AS read FROM assignments "
+        "JOIN readers ON readers.id = reader "
+        "LEFT JOIN presentations ON presentations.assignment = assignments.id "
+        "LEFT JOIN readings ON readings.assignment = assignments.id WHERE reader_id = :name "
+        "GROUP BY assignments.id ORDER BY assignments.position",
+        name=name,
+    )
+
+
+def _assert_rested(rows: list[dict[str, Any]]) -> None:
+    for early in rows:
+        for late in rows:
+            same = early["case_id"] == late["case_id"] and early["session"] < late["session"]
+            if same and late["shown"]:
+                assert early["read"], "the session before was not read to its end"
+                assert moment(late["shown"]) - moment(early["read"]) >= WASH_OUT
