@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from study.store import Store, models, people, preparations, readings, studies
+from study.store import Store, models, people, preparations, readings, sessions, studies
 from study.studies import stored_protocol, study_row
 
 
@@ -14,7 +14,8 @@ def status(store: Store, study: str) -> dict[str, Any]:
     dict
         ``study``, ``state``, ``protocol_sha256``, ``bank``, ``n_cases``, ``conditions``,
         ``opened_at_utc``, ``readers`` (each with ``reader_id``, ``simulated``, ``n_assigned``,
-        ``n_read``, ``n_answered``, ``n_skipped``, ``n_timed_out``, ``last_reading_at_utc``) and
+        ``n_read``, ``n_answered``, ``n_skipped``, ``n_timed_out``, ``last_reading_at_utc``,
+        ``sessions``: each with ``session``, ``n_assigned``, ``n_read``) and
         ``models`` (each with ``model_id``, ``model_version``, ``simulated``, ``n_predicted``,
         ``n_answered``, ``n_skipped``, ``n_unparsed``, ``n_refused``, ``n_absent``).
     """
@@ -35,6 +36,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
                     "reader_id": row["reader_id"],
                     "simulated": bool(row["simulated"]),
                     **readings.counts(look, row["id"]),
+                    "sessions": sessions.counts(look, row["id"]),
                 }
                 for row in people.readers(look, found["id"])
             ],

@@ -23,6 +23,17 @@ def of_reader(look: Transaction, reader: int) -> list[dict[str, Any]]:
     )
 
 
+def counts(look: Transaction, reader: int) -> list[dict[str, Any]]:
+    """Return how many cases of each session a reader was assigned and has read, in order."""
+    return look.rows(
+        "SELECT session, count(DISTINCT assignments.id) AS n_assigned, "
+        "count(DISTINCT readings.assignment) AS n_read FROM assignments "
+        "LEFT JOIN readings ON readings.assignment = assignments.id WHERE reader = :reader "
+        "GROUP BY session ORDER BY session",
+        reader=reader,
+    )
+
+
 def add_intervention(change: Transaction, **columns: Any) -> None:
     """Insert a row that says how somebody stepped in."""
     change.insert("interventions", **columns)

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import pytest

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { LookingBack } from "../../../ui/viewer/js/looking-back.js";
 
 const stored = async (position) => ({ case: `c${position}`, position, reading: { id: "old" } });
-const courier = ({ readings = [], earlier = stored } = {}) => ({ outbox: { readings }, earlier });
+const courier = ({ readings = [], earlier = stored } = {}) => ({ desk: { session: 1 }, outbox: { readings }, earlier });
 const sitting = (position, revisited) => ({ item: { case: `c${position}`, position }, revisited });
 
 test("an answer that is still to be sent stands before the one the server knows", async () => {
@@ -88,4 +88,15 @@ test("beside a case lie the one after it and the one before, as far as they were
   for (const position of [1, 2, 3]) past.remember(item(position), record("A"));
   const beside = (position) => past.beside(position).map((each) => each.position);
   assert.deepEqual([beside(2), beside(3), beside(4), beside(1), beside(7)], [[3, 1], [2], [3], [2], []]);
+});
+
+test("in another session nothing of the one before is remembered", () => {
+  const from = courier();
+  const past = new LookingBack(from);
+  past.remember(item(1), record("A"));
+  from.desk = { session: 2 };
+  assert.equal(past.remembered(1), undefined);
+  assert.deepEqual(past.beside(2), []);
+  past.remember(item(1), record("B"));
+  assert.equal(past.remembered(1).reading.option, "B");
 });
