@@ -7,7 +7,8 @@ ability set so that the mean over all difficulties is the accuracy asked for; a 
 on the most tempting distractor with probability 0.6, else on any of them. Response times are
 log-normal (median 14 s), longer for difficult items and for wrong answers; where the study has a
 time limit a longer one is a case timed out, which takes from the accuracy. All that is a reader's
-own luck is drawn by lot from the seed given, reader and item.
+own luck is drawn by lot from the seed given, reader, item, condition and repeat; no condition makes
+a case harder.
 
 A simulated reader has nothing to prepare, reads no practice cases and gives no case up.
 
@@ -29,7 +30,7 @@ from study.chance import lot
 from study.desk import desk
 from study.errors import BadFile, NotFound, NotNow
 from study.moments import moment
-from study.protocol import Protocol
+from study.protocol import Condition, Protocol
 from study.records import CaseRecord, Presentation, Reading, Times
 from study.roles import Role
 from study.store import Store, Transaction, events, people, readings
@@ -206,6 +207,8 @@ def _answer(case: Mapping[str, Any], reader: _Reader) -> _Answer:
     letters = LETTERS[: len(json.loads(case["options"]))]
     item_id, seed = case["item_id"], reader.seed
     whose = f"{reader.person.name}/{item_id}/{case['repeat']}"
+    if case["condition"] != Condition.UNAIDED:  # else conditions would never differ by luck
+        whose += f"/{case['condition']}"
     difficulty = DIFFICULTY_SD * _normal(item_id, reader.items_seed, "difficulty")
     pretended = letters[int(_uniform(item_id, reader.items_seed, "no truth") * len(letters))]
     truth = case["truth"] or pretended

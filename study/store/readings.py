@@ -216,7 +216,7 @@ def score(look: Transaction, reader: int) -> dict[str, Any]:
 def simulated_case(look: Transaction, assignment_id: str) -> dict[str, Any]:
     """Return what a simulation needs of a case, its reference standard included."""
     row = look.row(
-        "SELECT item_id, options, shown_order, repeat, truth FROM assignments "
+        "SELECT item_id, options, shown_order, condition, repeat, truth FROM assignments "
         "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "WHERE assignments.id = :assignment_id",

@@ -4,6 +4,12 @@ from typing import Any
 
 from study.store.connection import Transaction
 
+# Of an answer that was changed every reading is joined: the first stands for the case.
+_COUNTS = (
+    "count(*) FILTER (WHERE readings.supersedes IS NULL) AS n_assigned, "
+    "count(readings.id) FILTER (WHERE readings.supersedes IS NULL) AS n_read"
+)
+
 
 def of_reader(look: Transaction, reader: int) -> list[dict[str, Any]]:
     """Return a reader's sessions in order, a row for each condition in the order of reading.
@@ -12,8 +18,7 @@ def of_reader(look: Transaction, reader: int) -> list[dict[str, Any]]:
     superseding one too.
     """
     return look.rows(
-        "SELECT session, condition, count(DISTINCT assignments.id) AS n_assigned, "
-        "count(DISTINCT readings.assignment) AS n_read, "
+        f"SELECT session, condition, {_COUNTS}, "
         "min(presentations.received_at_utc) AS first_at_utc, "
         "max(readings.received_at_utc) AS last_at_utc FROM assignments "
         "LEFT JOIN presentations ON presentations.assignment = assignments.id "
@@ -26,8 +31,7 @@ def of_reader(look: Transaction, reader: int) -> list[dict[str, Any]]:
 def counts(look: Transaction, reader: int) -> list[dict[str, Any]]:
     """Return how many cases of each session a reader was assigned and has read, in order."""
     return look.rows(
-        "SELECT session, count(DISTINCT assignments.id) AS n_assigned, "
-        "count(DISTINCT readings.assignment) AS n_read FROM assignments "
+        f"SELECT session, {_COUNTS} FROM assignments "
         "LEFT JOIN readings ON readings.assignment = assignments.id WHERE reader = :reader "
         "GROUP BY session ORDER BY session",
         reader=reader,
