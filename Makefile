@@ -1,6 +1,7 @@
 # Two commands do all the set-up: `make app` and `make test`. They need Python 3.11 and make.
 
 PORT ?= 8501
+DEMO ?= yes
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE ?=
 .PHONY: app test lint format catalogue screenshots clean
 
 app: $(VENV)/.run-ready
-	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)"
+	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
 	@exec $(BIN)/streamlit run app.py --server.port "$(PORT)"
 
 test: $(VENV)/.test-ready

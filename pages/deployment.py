@@ -7,11 +7,12 @@ from study.roles import Act
 from study.words import t
 from ui import backups, bundles, trail
 from ui.access import guard
-from ui.forms import sign_out_form
+from ui.masthead import masthead
 from ui.text import plain
 
 person = guard(Act.DEPLOYMENT)
 
+masthead(person)
 st.title(t("Deployment"))
 try:
     st.subheader(t("Backups"))
@@ -22,4 +23,3 @@ try:
     trail.section("")
 except StudyError as error:
     st.error(plain(str(error)))
-sign_out_form()

@@ -8,7 +8,8 @@ from study.progress import status
 from study.roles import Act
 from ui.access import guard
 from ui.deployment import store
-from ui.forms import bundle_link, sign_out_form
+from ui.forms import bundle_link
+from ui.masthead import masthead
 from ui.text import plain
 
 person = guard(Act.WATCH)
@@ -94,6 +95,7 @@ def _progress() -> None:
     )
 
 
+masthead(person)
 st.title(plain(person.study_name))
 _progress()
 st.subheader("Export")
@@ -102,4 +104,3 @@ st.write(
     "events. The analysis needs nothing else."
 )
 bundle_link()
-sign_out_form()

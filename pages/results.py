@@ -16,8 +16,9 @@ from ui import case_films
 from ui.access import guard
 from ui.case_card import case_card
 from ui.deployment import store
-from ui.forms import report_links, sign_out_form
+from ui.forms import report_links
 from ui.look import page_title
+from ui.masthead import masthead
 from ui.results import FindingsByTheme, SectionFigures, results, sections, sentences
 from ui.text import plain
 
@@ -139,9 +140,9 @@ def _body() -> None:
         _figures(drawn[part])
 
 
+masthead(person)
 page_title(t("Results: {study}", study=person.study_name))
 try:
     _body()
 except (StudyError, AnalysisError) as error:
     st.error(plain(str(error)))
-sign_out_form()

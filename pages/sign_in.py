@@ -1,14 +1,11 @@
-"""The sign-in page: what this is, and one field for the access code."""
+"""The sign-in page: what this is, one field for the access code, and single sign-on if there is."""
 
 import streamlit as st
 
-from study.words import later, said, t
+from study.words import t
 from ui.forms import sign_in_form
-
-_REFUSED = {
-    "unknown": later("That access code is not known here. Check it, or ask your coordinator."),
-    "later": later("Too many wrong codes from this computer. Wait ten minutes, then try again."),
-}
+from ui.refusals import sentence
+from ui.sign_on import sign_on_part
 
 _, middle, _ = st.columns([1, 1.1, 1])
 with middle:
@@ -16,8 +13,9 @@ with middle:
     st.write(
         t("Radiologist reader studies: sign in with the access code your coordinator gave you.")
     )
-    refused = said(_REFUSED.get(str(st.query_params.get("refused", "")), ""))
+    refused = sentence(str(st.query_params.get("refused", "")))
     if refused:
         st.error(refused)
+    sign_on_part(refused=bool(refused), signed_out="signed-out" in st.query_params)
     sign_in_form()
     st.caption(t("For research. Not a medical device; nothing shown here is for diagnosis."))

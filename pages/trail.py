@@ -7,15 +7,15 @@ from study.roles import Act
 from study.words import t
 from ui import trail
 from ui.access import guard
-from ui.forms import sign_out_form
+from ui.masthead import masthead
 from ui.text import plain
 
 person = guard(Act.TRAIL)
 
+masthead(person)
 st.title(t("Trail of {study}", study=plain(person.study_name)))
 try:
     trail.verifying(person.study_name)
     trail.section(person.study_name)
 except StudyError as error:
     st.error(plain(str(error)))
-sign_out_form()

@@ -167,6 +167,17 @@ def _coordinator(options: argparse.Namespace) -> int:
     return 0
 
 
+def _administrator(options: argparse.Namespace) -> int:
+    deployments.administrator_code(
+        Store(options.db),
+        name=options.name,
+        entropy=secrets.token_bytes,
+        now=_now(),
+        deliver=lambda code: print(code, flush=True),
+    )
+    return 0
+
+
 def _open(options: argparse.Namespace) -> int:
     print(studies.open_study(Store(options.db), study=options.study, now=_now()))
     return 0
@@ -244,18 +255,24 @@ def _verify(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     if options.db.exists():
         store = Store(options.db)
+    elif options.empty:
+        options.db.parent.mkdir(parents=True, exist_ok=True)
+        store = deployments.init(options.db, entropy=secrets.token_bytes, now=_now())
     else:
         print("Setting up the demo study (once) ...", flush=True)
         store = demo.set_up(options.db, _DATA, entropy=secrets.token_bytes, now=_now())
     codes = demo.fresh_codes(store, entropy=secrets.token_bytes, now=_now())
     print(f"\nOpen             {options.url}")
     if codes is None:
-        print(f"Sign in with the access codes you gave out; the store is {options.db}.\n")
+        print(f"Sign in with the access codes you gave out; the store is {options.db}.")
+        first = deployments.first_administrator(store, entropy=secrets.token_bytes, now=_now())
+        print(f"Administrator    {first} (shown only now)\n" if first else "")
         return 0
     print(f"Demo reader      {codes.reader}")
     print(f"Demo coordinator {codes.coordinator}")
     if codes.newcomer:
         print(f"Demo reader, from the start {codes.newcomer}")
+    print(f"Administrator    {codes.administrator}")
     print("The codes are new at every start. Films, other readers and models are simulated.\n")
     return 0
 
@@ -340,6 +357,10 @@ def _parser() -> argparse.ArgumentParser:
         commands, "coordinator", _coordinator, "Print a new access code of a coordinator.", True
     )
     coordinating.add_argument("--name", default="coordinator", metavar="NAME")
+    administering = _add(
+        commands, "administrator", _administrator, "Print a new access code of an administrator."
+    )
+    administering.add_argument("--name", default="admin", metavar="NAME")
     _add(commands, "open", _open, "Lock the protocol, write all assignments; print its hash.", True)
     _add(commands, "protocol", _protocol, "Print the protocol in force, as TOML.", True)
     _add_models(commands)
@@ -352,6 +373,7 @@ def _parser() -> argparse.ArgumentParser:
     showing.add_argument(
         "--url", default="http://localhost:8501", help="what to tell people to open"
     )
+    showing.add_argument("--empty", action="store_true", help="make an empty store, no demo")
     exporting = _add(commands, "export", _export, "Write a study's bundle.", True)
     exporting.add_argument(
         "--out", required=True, type=Path, metavar="DIR", help="a new folder, or a .zip"

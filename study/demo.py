@@ -16,7 +16,7 @@ from pathlib import Path
 from study import studies
 from study.access import Entropy, new_code
 from study.banks import import_bank
-from study.deployments import coordinator_code, init, reader_code
+from study.deployments import administrator_code, coordinator_code, init, reader_code
 from study.errors import NotFound, StudyError
 from study.models import add_model
 from study.protocol import read_protocol
@@ -29,6 +29,7 @@ STUDY = "Demo study"
 READER = "guest"
 NEWCOMERS_STUDY = "Demo study, from the start"
 NEWCOMER = "newcomer"
+ADMINISTRATOR = "demo administrator"
 _SIMULATED_READERS = {"sim-reader-1": 0.82, "sim-reader-2": 0.74, "sim-reader-3": 0.68}
 _SEED = 20250604
 
@@ -43,6 +44,7 @@ class Codes:
     reader: str
     coordinator: str
     newcomer: str | None
+    administrator: str
 
 
 def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
@@ -69,7 +71,7 @@ def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
 
 
 def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | None:
-    """Return new codes for the demo's reader and coordinator, or None where there is no demo."""
+    """Return new codes for the demo's people, or None where there is no demo."""
     with store.look() as look:
         there = stored_studies.names(look)
     if STUDY not in there:
@@ -83,7 +85,10 @@ def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | Non
         if NEWCOMERS_STUDY in there
         else None
     )
-    return Codes(reader=reader, coordinator=coordinator, newcomer=newcomer)
+    administrator = administrator_code(store, name=ADMINISTRATOR, entropy=entropy, now=now)
+    return Codes(
+        reader=reader, coordinator=coordinator, newcomer=newcomer, administrator=administrator
+    )
 
 
 def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:

@@ -80,6 +80,15 @@ def administrator_code(
     return code.text
 
 
+def first_administrator(store: Store, *, entropy: Entropy, now: datetime) -> str:
+    """Make the administrator ``admin`` where there is none; return their code, or an empty text."""
+    with store.look() as look:
+        rows = people.grants_of_deployment(look)
+    if any(row["role"] == Role.ADMINISTRATOR and not row["revoked_at_utc"] for row in rows):
+        return ""
+    return administrator_code(store, name="admin", entropy=entropy, now=now)
+
+
 def reader_code(
     store: Store,
     *,

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from study import access, places
+from study import access, places, sign_on
 from study.access import Person
 from study.errors import NotAllowed, StudyError
 from study.roles import Act
@@ -24,6 +24,9 @@ from study.words import ENGLISH, languages, speak, t
 from ui.deployment import store
 
 COOKIE = "reading_room"
+STREAMLITS_COOKIE = "_streamlit_user"
+"""Where Streamlit keeps who somebody is at the provider they signed on with."""
+
 MAX_FAILURES_A_CODE = 10
 MAX_FAILURES_AN_ADDRESS = 200
 """Far above the other: a whole hospital may come from the one address of its proxy."""
@@ -96,7 +99,7 @@ def wanted_language(headers: Mapping[str, str]) -> str:
 
 
 def routes() -> list[Route]:
-    """Return the sign-in and sign-out routes; failures are counted in this process."""
+    """Return the routes to sign in, choose a study, sign out; failures are counted here."""
     failures = Failures()
 
     async def sign_in(request: Request) -> Response:
@@ -105,6 +108,7 @@ def routes() -> list[Route]:
     return [
         Route("/sign-in", sign_in, methods=["POST"]),
         Route("/sign-out", _sign_out, methods=["POST"]),
+        Route("/choose", _choose, methods=["POST"]),
     ]
 
 
@@ -121,19 +125,28 @@ async def _sign_in(request: Request, failures: "Failures") -> Response:
     if not same_origin(request):
         return PlainTextResponse(t("Sign in from the sign-in page."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
-    code = str(form.get("access_code", ""))[:200]
+    code, ticket = (str(form.get(name, ""))[:200] for name in ("access_code", "ticket"))
     address = request.client.host if request.client else ""
-    keys = (address, access.normalised(code)[:6])
+    keys = (address, access.normalised(code)[:6] if code else f"ticket {ticket[:6]}")
     if not failures.try_once(*keys, now):
         return _home("later")
-    try:
-        entered = await run_in_threadpool(
-            lambda: access.sign_in(
-                store(), code, entropy=secrets.token_bytes, now=now, place=place_of(address)
-            )
+
+    def enter() -> access.SignedIn:
+        place = place_of(address)
+        sign_in, text = (sign_on.redeem, ticket) if ticket else (access.sign_in, code)
+        return sign_in(
+            store(),
+            text,
+            entropy=secrets.token_bytes,
+            now=now,
+            place=place,
+            beside=signed_in(request.cookies, place),
         )
-    except NotAllowed:
-        return _home("unknown")
+
+    try:
+        entered = await run_in_threadpool(enter)
+    except access.Refused as refused:
+        return _home(refused.why)
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     agent = request.headers.get("user-agent", "")
@@ -151,6 +164,37 @@ async def _sign_in(request: Request, failures: "Failures") -> Response:
     return response
 
 
+async def _choose(request: Request) -> Response:
+    if not same_origin(request):
+        return PlainTextResponse(t("Choose on a page of ours."), status_code=403)
+    form = await request.form(max_files=0, max_fields=5)
+    grant, study = (_number(form.get(name)) for name in ("grant", "study"))
+    address = request.client.host if request.client else ""
+
+    def choose() -> None:
+        access.choose(
+            store(),
+            request.cookies.get(COOKIE, ""),
+            grant=grant or 0,
+            study=study,
+            now=datetime.now(UTC),
+            place=place_of(address),
+        )
+
+    try:
+        await run_in_threadpool(choose)
+    except NotAllowed:
+        return _home("choice")
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+    return _home("")
+
+
+def _number(text: object) -> int | None:
+    """Return the row's number a form sends, or None where it sends none."""
+    return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 10 else None
+
+
 async def _sign_out(request: Request) -> Response:
     if not same_origin(request):
         return PlainTextResponse(t("Sign out from a page of ours."), status_code=403)
@@ -160,7 +204,9 @@ async def _sign_out(request: Request) -> Response:
         await run_in_threadpool(
             lambda: access.sign_out(store(), token, now=datetime.now(UTC), place=place_of(address))
         )
-    response = _home("")
+    elsewhere = STREAMLITS_COOKIE in request.cookies
+    # Signing out at the provider leads to another origin, where a form must not: the page does it.
+    response = RedirectResponse("./?signed-out=1" if elsewhere else "./", status_code=303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     # Films stay in the browser's cache for an hour, the page itself for its Back button. Never
     # "storage": answers not sent yet are there. Heeded where the line is encrypted.

@@ -5,6 +5,7 @@ from html import escape
 
 import streamlit as st
 
+from study.access import Standing
 from study.words import language, t
 
 _CSS = """
@@ -26,37 +27,97 @@ button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; bor
   border: 1px solid var(--rr-edge); font-weight: 500; }
 """
 
+_SIGN_IN = """
+<form method="post" action="sign-in">
+  <label for="access_code"></label>
+  <input id="access_code" name="access_code" required autofocus autocomplete="off"
+    autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX-XXXX-XXXX"
+    maxlength="60">
+  <button type="submit"></button>
+</form>
+"""
+
+# A link hands its code over behind the # sign, which no browser sends to a server.
 _FOCUS = """
 const seen = new WeakSet();
-export default function ({ parentElement }) {
+export default function ({ parentElement, data }) {
+  const field = parentElement.querySelector("input");
+  parentElement.querySelector("label").textContent = data.label;
+  parentElement.querySelector("button").textContent = data.button;
+  const given = new URLSearchParams(location.hash.slice(1)).get("code");
+  if (given) {
+    field.value = given.slice(0, 60);
+    history.replaceState(history.state, "", location.pathname + location.search);
+  }
   if (!seen.has(parentElement)) {
     seen.add(parentElement);
-    parentElement.querySelector("input").focus();
+    field.focus();
   }
+}
+"""
+
+_TICKET = """
+<form method="post" action="sign-in">
+  <input type="hidden" name="ticket">
+  <button type="submit"></button>
+</form>
+"""
+
+_SEND = """
+const sent = new WeakSet();
+export default function ({ parentElement, data }) {
+  const form = parentElement.querySelector("form");
+  form.querySelector("button").textContent = data.button;
+  form.elements.ticket.value = data.ticket;
+  if (!sent.has(parentElement)) {
+    sent.add(parentElement);
+    form.submit();
+  }
+}
+"""
+
+_CHOOSE = """
+<form method="post" action="choose" class="quiet">
+  <input type="hidden" name="grant"><input type="hidden" name="study">
+  <button type="submit"></button>
+</form>
+"""
+
+_FILL = """
+export default function ({ parentElement, data }) {
+  const form = parentElement.querySelector("form");
+  form.elements.grant.value = data.grant;
+  form.elements.study.value = data.study;
+  const button = form.querySelector("button");
+  button.textContent = data.button;
+  button.setAttribute("aria-label", data.spoken);
 }
 """
 
 
 def sign_in_form() -> None:
     """Show the sign-in form; its field is named ``access_code``."""
-    label, press = escape(t("Access code")), escape(t("Sign in"))
-    html = f"""
-    <form method="post" action="sign-in">
-      <label for="access_code">{label}</label>
-      <input id="access_code" name="access_code" required autofocus autocomplete="off"
-        autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX-XXXX-XXXX"
-        maxlength="60">
-      <button type="submit">{press}</button>
-    </form>
-    """
-    _component("sign_in_form", html, js=_FOCUS)
+    form = st.components.v2.component("sign_in_form", html=_SIGN_IN, css=_CSS, js=_FOCUS)
+    form(key="sign-in", data={"label": t("Access code"), "button": t("Sign in")})
 
 
-def sign_out_form() -> None:
-    """Show a sign-out button."""
-    press = f'<button type="submit">{escape(t("Sign out"))}</button>'
-    _component(
-        "sign_out_form", f'<form method="post" action="sign-out" class="quiet">{press}</form>'
+def ticket_form(ticket: str) -> None:
+    """Hand a ticket of single sign-on to the sign-in route, at once."""
+    form = st.components.v2.component("ticket_form", html=_TICKET, css=_CSS, js=_SEND)
+    form(key="ticket", data={"ticket": ticket, "button": t("Go on")})
+
+
+def choose_form(standing: Standing) -> None:
+    """Show a button that goes on in a study, in the role somebody has there."""
+    form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL)
+    form(
+        key=f"choose-{standing.grant}-{standing.study}",
+        data={
+            "grant": str(standing.grant),
+            "study": "" if standing.study is None else str(standing.study),
+            "button": t("Enter"),
+            "spoken": t("Enter {study}", study=standing.study_name),
+        },
     )
 
 

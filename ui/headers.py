@@ -22,7 +22,12 @@ _Application = Callable[[_Scope, _Receive, _Send], Awaitable[None]]
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 """What Streamlit would tell anybody about the server and its pages."""
 
-MAX_BODY = {"/sign-in": 10_000, "/sign-out": 10_000, "/desk/records": 2_000_000}
+MAX_BODY = {
+    "/sign-in": 10_000,
+    "/sign-out": 10_000,
+    "/choose": 10_000,
+    "/desk/records": 2_000_000,
+}
 """Bytes that may be posted to a route of ours, known before any is read."""
 
 _POLICY = "; ".join(

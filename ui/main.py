@@ -11,11 +11,10 @@ import streamlit as st  # noqa: E402 (the path above comes first)
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
 from study.errors import StudyError  # noqa: E402
-from study.roles import Act  # noqa: E402
 from study.words import said, speak  # noqa: E402
 from ui import access, look  # noqa: E402
 from ui.deployment import store  # noqa: E402
-from ui.menu import Entry, every_page, pages_of  # noqa: E402
+from ui.menu import Entry, every_page, home_of, pages_of  # noqa: E402
 
 
 def run() -> None:
@@ -28,21 +27,26 @@ def run() -> None:
     except StudyError as error:
         st.error(str(error))
         st.stop()
-    entries = pages_of(person)
-    mine = [
-        st.Page(
-            ROOT / "pages" / one.file, title=said(one.title), url_path=one.path, default=not index
+    entries, home = pages_of(person), home_of(person)
+    pages = {
+        one: st.Page(
+            ROOT / "pages" / one.file,
+            title=said(one.title),
+            url_path=one.path,
+            default=one is home,
         )
-        for index, one in enumerate(entries)
-    ]
-    if entries[0].act is not Act.READ:
+        for one in entries
+    }
+    reads = person is not None and person.reader is not None  # the reading page is all there is
+    if not reads:
         look.wear()
-    pages = [*mine, *_elsewhere(entries, mine[0])]
-    st.navigation(pages, position="top" if len(mine) > 1 else "hidden").run()
+    everything = [*pages.values(), *_elsewhere(entries, pages[home])]
+    in_view = len(entries) > 1 and not reads
+    st.navigation(everything, position="top" if in_view else "hidden").run()
 
 
 def _elsewhere(mine: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:
-    """Return hidden pages at the addresses of others, each of which leads home.
+    """Return hidden pages at the addresses that are not one's own, each of which leads home.
 
     Whoever reloads a page of theirs after being signed out finds the sign-in form, not an error.
     """

@@ -17,10 +17,13 @@ class Entry:
     act: Act | None
 
 
+STUDIES = Entry(file="studies.py", title=later("Studies"), path="studies", act=Act.CHOOSE)
 SIGN_IN = Entry(file="sign_in.py", title=later("Sign in"), path="sign-in-page", act=None)
 _PAGES = (
+    STUDIES,
     Entry(file="read.py", title=later("Read"), path="read", act=Act.READ),
     Entry(file="overview.py", title=later("Overview"), path="overview", act=Act.WATCH),
+    Entry(file="people.py", title=later("People"), path="people", act=Act.PEOPLE),
     Entry(file="results.py", title=later("Results"), path="results", act=Act.RESULTS),
     Entry(file="trail.py", title=later("Trail"), path="trail", act=Act.TRAIL),
     Entry(file="deployment.py", title=later("Deployment"), path="deployment", act=Act.DEPLOYMENT),
@@ -33,7 +36,18 @@ def every_page() -> tuple[Entry, ...]:
 
 
 def pages_of(person: Person | None) -> list[Entry]:
-    """Return the pages somebody may see, their home first; whoever is signed out signs in."""
+    """Return the pages somebody may see, in the menu's order; whoever is signed out signs in."""
     if person is None:
         return [SIGN_IN]
-    return [one for one in _PAGES if one.act and person.may(one.act)]
+    chooses = person.several or person.deployment or person.study is None
+    return [
+        one for one in _PAGES if one.act and person.may(one.act) and (one is not STUDIES or chooses)
+    ]
+
+
+def home_of(person: Person | None) -> Entry:
+    """Return where somebody begins: in the study they are in, or among those they may choose."""
+    entries = pages_of(person)
+    if person is None or person.study is None:
+        return entries[0]
+    return next((one for one in entries if one is not STUDIES), entries[0])

@@ -1,0 +1,49 @@
+"""The people of a study: readers and others, their roles, their codes, their names."""
+
+import streamlit as st
+
+from study.errors import StudyError
+from study.roles import Act, Role
+from study.words import t
+from ui import handout, people_forms, people_rows
+from ui.access import guard
+from ui.masthead import masthead
+from ui.people_acts import Scope, expiry_choice
+from ui.people_lists import members_of
+from ui.text import plain
+
+person = guard(Act.PEOPLE)
+
+
+def _body() -> None:
+    scope = Scope(person=person, study=person.study_name)
+    members = members_of(scope)
+    readers = [one for one in members if one.role is Role.READER]
+    others = [one for one in members if one.role is not Role.READER]
+    with st.columns([1, 3])[0]:
+        days = expiry_choice("expiry")
+    st.subheader(t("Readers"))
+    if readers:
+        people_rows.rows(scope, readers, days, name="readers")
+    else:
+        st.write(t("Nobody is invited yet. Invite the first reader below."))
+    one, several = st.tabs([t("Invite a reader"), t("Invite a list")])
+    with one:
+        people_forms.invite_one(scope, days)
+    with several:
+        people_forms.invite_list(scope, days)
+    st.subheader(t("Who runs the study, and its statisticians"))
+    people_rows.rows(scope, others, days, name="others")
+    with st.expander(t("Give a role in this study")):
+        st.caption(t("Whoever has a role here can never read in this study."))
+        roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
+        people_forms.give_role(scope, roles, days)
+
+
+masthead(person)
+st.title(t("People"))
+handout.show(person.study_name)
+try:
+    _body()
+except StudyError as error:
+    st.error(plain(str(error)))

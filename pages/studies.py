@@ -1,0 +1,76 @@
+"""The studies somebody has a part in, to go on in one of them; home where none is chosen."""
+
+import streamlit as st
+
+from study.choices import Choice, choices
+from study.errors import StudyError
+from study.roles import Act, Role
+from study.words import t, tn
+from ui import handout, people_forms, people_rows
+from ui.access import guard
+from ui.deployment import store
+from ui.forms import choose_form
+from ui.masthead import masthead, role_word
+from ui.people_acts import Scope, expiry_choice
+from ui.people_lists import members_of
+from ui.text import plain
+
+person = guard(Act.CHOOSE)
+
+
+def _told(choice: Choice) -> str:
+    if choice.n_assigned:
+        return t("{n} of {total} read", n=choice.n_read, total=choice.n_assigned)
+    if choice.n_readers is not None:
+        return tn("{n} reader", "{n} readers", choice.n_readers)
+    return ""
+
+
+def _state(state: str) -> str:
+    states = {"drawn": t("not open yet"), "open": t("open"), "closed": t("closed")}
+    return states.get(state, state)
+
+
+def _studies() -> None:
+    found = choices(store(), person)
+    if not found:
+        st.write(t("There is no study here yet that you have a part in."))
+    for choice in found:
+        one = choice.standing
+        name, role, state, told, enter = st.columns(
+            [3, 1.5, 1.5, 1.5, 1.2], vertical_alignment="center"
+        )
+        here = t("(you are here)") if choice.here else ""
+        name.markdown(f"**{plain(one.study_name)}** {here}")
+        role.markdown(role_word(one.role))
+        state.markdown(plain(_state(one.state)))
+        told.markdown(plain(_told(choice)))
+        with enter:
+            choose_form(one)
+
+
+def _deployment() -> None:
+    scope = Scope(person=person, study="")
+    st.subheader(t("Who looks after this deployment"))
+    st.caption(
+        t(
+            "An administrator counts in every study. A coordinator of the deployment may set up "
+            "studies. Neither can read in them."
+        )
+    )
+    with st.columns([1, 3])[0]:
+        days = expiry_choice("expiry")
+    people_rows.rows(scope, members_of(scope), days, name="deployment")
+    with st.expander(t("Give a role in the deployment")):
+        people_forms.give_role(scope, (Role.COORDINATOR, Role.ADMINISTRATOR), days)
+
+
+masthead(person)
+st.title(t("Studies"))
+handout.show("")
+try:
+    _studies()
+    if person.may(Act.DEPLOYMENT):
+        _deployment()
+except StudyError as error:
+    st.error(plain(str(error)))

@@ -1,0 +1,90 @@
+"""The bar above every page of the desk: which study one is in, as whom; switch and sign out."""
+
+import streamlit as st
+
+from study.access import Person
+from study.roles import Role
+from study.words import t
+from ui.refusals import sentence
+
+_HTML = """
+<div class="bar">
+  <p><strong></strong> <span></span></p>
+  <a href="studies" target="_self"></a>
+  <form method="post" action="sign-out"><button type="submit"></button></form>
+</div>
+<p class="link" role="alert" hidden></p>
+"""
+
+_CSS = """
+.bar { display: flex; align-items: center; gap: .75rem; font: 400 .9rem/1.4 var(--st-font);
+  color: var(--st-text-color); border-bottom: 1px solid var(--rr-edge);
+  padding-bottom: .5rem; }
+.bar p { margin: 0 auto 0 0; overflow-wrap: anywhere; }
+.bar a, .bar button { font: 500 .9rem/1.4 var(--st-font); padding: .35rem .8rem; color: inherit;
+  border: 1px solid var(--rr-edge); border-radius: .5rem; background: none;
+  text-decoration: none; cursor: pointer; white-space: nowrap; }
+.bar a[hidden] { display: none; }
+.bar a:focus-visible, .bar button:focus-visible {
+  outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+.link { margin: .6rem 0 0; font: 500 1rem/1.4 var(--st-font); color: var(--st-text-color);
+  border-left: 4px solid var(--st-primary-color); padding-left: .75rem; }
+@media print { .bar { display: none; } }
+"""
+
+_JS = """
+export default function ({ parentElement, data }) {
+  parentElement.querySelector("strong").textContent = data.study;
+  parentElement.querySelector("span").textContent = data.who;
+  const link = parentElement.querySelector("a");
+  link.textContent = data.change;
+  link.hidden = !data.several;
+  parentElement.querySelector("button").textContent = data.leave;
+  if (new URLSearchParams(location.hash.slice(1)).has("code")) {
+    history.replaceState(history.state, "", location.pathname + location.search);
+    const said = parentElement.querySelector(".link");
+    said.textContent = data.link;
+    said.hidden = false;
+  }
+}
+"""
+
+
+def masthead(person: Person) -> None:
+    """Show where somebody is and as whom, with a way to another study and out."""
+    bar = st.components.v2.component("masthead", html=_HTML, css=_CSS, js=_JS)
+    bar(
+        key="masthead",
+        data={
+            "study": person.study_name,
+            "who": _who(person),
+            "several": person.study is not None and (person.several or bool(person.deployment)),
+            "change": t("Switch study"),
+            "leave": t("Sign out"),
+            "link": t(
+                "That link signs somebody else in. Sign out here first, then open it again; "
+                "whoever runs a study does not read in it."
+            ),
+        },
+    )
+    refused = sentence(str(st.query_params.get("refused", "")))
+    if refused:
+        st.error(refused)
+
+
+def _who(person: Person) -> str:
+    role = person.role if person.study is not None else person.deployment
+    if role is None:
+        return t("{name}: choose a study", name=person.name)
+    return t("{name}, {role}", name=person.name, role=role_word(role))
+
+
+def role_word(role: Role) -> str:
+    """Return a role as people call it."""
+    words = {
+        Role.ADMINISTRATOR: t("administrator"),
+        Role.COORDINATOR: t("coordinator"),
+        Role.READER: t("reader"),
+        Role.STATISTICIAN: t("statistician"),
+    }
+    return words[role]

@@ -1,0 +1,224 @@
+"""What the people's page does about somebody: the acts, each done once and their codes kept."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import streamlit as st
+
+from study import staff, studies
+from study.access import Code, Person, new_code
+from study.errors import NotAllowed, StudyError
+from study.invitations import parse_invitations
+from study.moments import stamp
+from study.persons import act_for
+from study.roles import Act, Role
+from study.roster import Member
+from study.staff import Newcomer
+from study.studies import Invitation
+from study.words import t, tn
+from ui import handout
+from ui.deployment import store
+from ui.handout import Card
+from ui.text import plain
+
+_TURN = "people-turn"
+EXPIRIES = (7, 30, 90, 365, 0)
+"""Days a new code may be good for; 0 stands for no end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Whose roles are looked after, and by whom: those of a study, or (empty) the deployment's."""
+
+    person: Person
+    study: str
+
+    @property
+    def everywhere(self) -> bool:
+        """Return whether whoever acts is an administrator of the deployment."""
+        return self.person.may(Act.DEPLOYMENT)
+
+    def may(self, role: Role) -> bool:
+        """Return whether whoever acts may give and revoke a role here."""
+        return self.person.may(act_for(role, self.study))
+
+
+def key(name: str) -> str:
+    """Return a widget's key for this turn: after an act it is another widget.
+
+    The second click of a double click then belongs to a widget that is not there any more.
+    """
+    return f"{name}-{st.session_state.setdefault(_TURN, 0)}"
+
+
+def expiry_choice(name: str) -> int:
+    """Ask how long new codes are good for, and return the days (0: no end)."""
+    return st.selectbox(
+        t("Code good for"),
+        EXPIRIES,
+        index=1,
+        format_func=lambda days: tn("{n} day", "{n} days", days) if days else t("no end"),
+        key=key(name),
+    )
+
+
+def invite(scope: Scope, invitations: Sequence[Invitation], days: int) -> None:
+    """Invite readers and keep their codes for the sheet."""
+    codes = [new_code(secrets.token_bytes) for _ in invitations]
+
+    def work(now: datetime) -> None:
+        known = studies.invite(
+            store(),
+            study=scope.study,
+            invitations=invitations,
+            codes=codes,
+            expires=_end(now, days),
+            by=scope.person.by,
+            now=now,
+        )
+        named = [one.reader_id for one in invitations]
+        _hand_out(scope, named, codes, now, days, known=known)
+
+    _act(scope, Role.READER, work)
+
+
+def invite_list(scope: Scope, text: str, days: int) -> None:
+    """Invite the readers of a list."""
+    try:
+        invitations = parse_invitations(text, source=t("The list"))
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    invite(scope, invitations, days)
+
+
+def give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
+    """Give somebody a role and keep their code for the sheet."""
+    code = new_code(secrets.token_bytes)
+
+    def work(now: datetime) -> None:
+        handle = staff.give_role(
+            store(),
+            newcomer,
+            study=scope.study,
+            code=code,
+            expires=_end(now, days),
+            everywhere=scope.everywhere,
+            by=scope.person.by,
+            now=now,
+        )
+        _hand_out(scope, [handle], [code], now, days)
+
+    _act(scope, newcomer.role, work)
+
+
+def new_code_for(scope: Scope, member: Member, days: int) -> None:
+    """Give a new code, and a revoked role back with it."""
+    code = new_code(secrets.token_bytes)
+    do = staff.give_back if member.revoked else staff.replace_code
+
+    def work(now: datetime) -> None:
+        do(
+            store(),
+            study=scope.study,
+            grant=member.grant,
+            code=code,
+            expires=_end(now, days),
+            everywhere=scope.everywhere,
+            by=scope.person.by,
+            now=now,
+        )
+        _hand_out(scope, [member.who], [code], now, days)
+
+    _act(scope, member.role, work)
+
+
+def unlock(scope: Scope, member: Member) -> None:
+    """Let a locked code be used again."""
+
+    def work(now: datetime) -> None:
+        staff.unlock(store(), study=scope.study, grant=member.grant, by=scope.person.by, now=now)
+
+    _act(scope, member.role, work)
+
+
+def revoke(scope: Scope, member: Member, reason: str) -> None:
+    """End a role at once."""
+
+    def work(now: datetime) -> None:
+        staff.revoke(
+            store(),
+            study=scope.study,
+            grant=member.grant,
+            reason=reason,
+            by=scope.person.by,
+            now=now,
+        )
+
+    _act(scope, member.role, work)
+
+
+def change_name(scope: Scope, member: Member, name: str, email: str) -> None:
+    """Keep another name and address."""
+
+    def work(now: datetime) -> None:
+        staff.change_name(
+            store(),
+            study=scope.study,
+            grant=member.grant,
+            name=name,
+            email=email,
+            everywhere=scope.everywhere,
+            by=scope.person.by,
+            now=now,
+        )
+
+    _act(scope, member.role, work)
+
+
+def erase_name(scope: Scope, member: Member) -> None:
+    """Erase name, address and identities."""
+
+    def work(now: datetime) -> None:
+        staff.erase_name(
+            store(),
+            study=scope.study,
+            grant=member.grant,
+            everywhere=scope.everywhere,
+            by=scope.person.by,
+            now=now,
+        )
+
+    _act(scope, member.role, work)
+
+
+def _act(scope: Scope, role: Role, work: Callable[[datetime], None]) -> None:
+    """Do something and begin the next turn, or say why not."""
+    try:
+        if not scope.may(role):
+            raise NotAllowed(t("In the role you have here you cannot do that."))
+        work(datetime.now(UTC))
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
+    st.rerun()
+
+
+def _end(now: datetime, days: int) -> datetime | None:
+    return now + timedelta(days=days) if days else None
+
+
+def _hand_out(
+    scope: Scope,
+    named: Sequence[str],
+    codes: Sequence[Code],
+    now: datetime,
+    days: int,
+    known: Sequence[str] = (),
+) -> None:
+    end = _end(now, days)
+    cards = [Card(who=who, code=code.text) for who, code in zip(named, codes, strict=True)]
+    handout.keep(scope.study, cards, known=known, until=stamp(end)[:10] if end else "")

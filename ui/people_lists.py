@@ -1,0 +1,16 @@
+"""Who has a part where: the roster at this moment, for the people's pages."""
+
+from datetime import UTC, datetime
+
+from study import roster
+from study.roster import Member
+from ui.deployment import store
+from ui.people_acts import Scope
+
+
+def members_of(scope: Scope) -> list[Member]:
+    """Return everybody with a role in the scope, as things stand now."""
+    now = datetime.now(UTC)
+    if scope.study:
+        return roster.of_study(store(), scope.study, now=now)
+    return roster.of_deployment(store(), now=now)
