@@ -51,7 +51,9 @@ button:focus-visible { outline: 3px solid var(--st-primary-color); outline-offse
 # Streamlit's page scrolls within itself and would print its first screen only.
 _PAPER = """<style>@media print {
   [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stStatusWidget"],
-  [data-testid="stElementContainer"]:not(.st-key-handout *) { display: none !important; }
+  [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"]
+    > *:not(:has(.st-key-handout), .st-key-handout) { display: none !important; }
+  html, body { background: #fff !important; }
   .stApp, .stAppViewContainer, .stMain, [data-testid="stMainBlockContainer"] {
     position: static !important; height: auto !important; overflow: visible !important;
     background: #fff !important; padding: 0 !important; }
@@ -190,7 +192,11 @@ def _sheet(kept: dict[str, object]) -> None:
             "address": address,
             "until": t("Good until {day}", day=until) if until else "",
             "cards": [
-                {**card, "link": link, "qr": segno.make(link, micro=False).svg_inline(scale=3)}
+                {
+                    **card,
+                    "link": link,
+                    "qr": segno.make(link, micro=False).svg_inline(omitsize=True),
+                }
                 for card in cards
                 for link in [f"{address}#code={card['code']}"]
             ],

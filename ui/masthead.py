@@ -34,7 +34,7 @@ _CSS = """
 
 _JS = """
 export default function ({ parentElement, data }) {
-  parentElement.querySelector("strong").textContent = data.study;
+  parentElement.querySelector("strong").textContent = data.study && data.study + ":";
   parentElement.querySelector("span").textContent = data.who;
   const link = parentElement.querySelector("a");
   link.textContent = data.change;

@@ -44,7 +44,7 @@ def _row(scope: Scope, member: Member, days: int) -> None:
     simulated = t("(simulated)") if member.simulated else ""
     who.markdown(f"**{plain(member.who)}** {simulated}")
     about.markdown(plain(member.about) or role_word(member.role))
-    named.markdown(plain(", ".join(one for one in (member.name, member.email) if one)) or "–")
+    named.text(", ".join(one for one in (member.name, member.email) if one) or "–")
     code.markdown(_code(member))
     if not scope.may(member.role):
         return

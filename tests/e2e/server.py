@@ -36,6 +36,7 @@ class Server:
     port: int
     log: Path
     process: subprocess.Popen[bytes] | None = field(default=None)
+    secrets: Path | None = None
 
     @property
     def url(self) -> str:
@@ -48,7 +49,11 @@ class Server:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, str(self.port)], cwd=ROOT, env=environment, stdout=log, stderr=log
+                [*command, str(self.port), *self._secrets()],
+                cwd=ROOT,
+                env=environment,
+                stdout=log,
+                stderr=log,
             )
         for _ in range(600):
             try:
@@ -59,6 +64,10 @@ class Server:
                 assert self.process.poll() is None, self.log.read_text()
                 tick()
         raise AssertionError(self.log.read_text())
+
+    def _secrets(self) -> list[str]:
+        """Return what names the file of Streamlit's secrets, where there is one."""
+        return ["--secrets.files", str(self.secrets)] if self.secrets else []
 
     def kill(self) -> None:
         """Kill the app without a word, as a power cut would."""

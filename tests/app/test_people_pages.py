@@ -1,0 +1,125 @@
+"""The pages for people and studies, through Streamlit's own test runner."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study import access
+from study.access import Person
+from study.deployments import administrator_code, coordinator_code
+from study.roles import Role
+from study.store import Store
+from tests.conftest import NOW, ROOT, entropy_from, person
+from ui.menu import home_of, pages_of
+
+Opened = Callable[..., Store]
+
+
+@pytest.fixture
+def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Return an open study's store, named by the environment."""
+    store = opened(readers=("R1",))
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    return store
+
+
+def _coordinator(store: Store) -> Person:
+    code = coordinator_code(store, study="trial", name="c", entropy=entropy_from(3), now=NOW)
+    return access.sign_in(store, code, entropy=entropy_from(4), now=NOW).person
+
+
+def _administrator(store: Store) -> Person:
+    code = administrator_code(store, name="admin", entropy=entropy_from(5), now=NOW)
+    return access.sign_in(store, code, entropy=entropy_from(6), now=NOW).person
+
+
+def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    return AppTest.from_file(str(Path(ROOT / "pages" / name)), default_timeout=60).run()
+
+
+def _button(ran: AppTest, label: str) -> None:
+    next(one for one in ran.button if one.label == label).click().run()
+
+
+def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader is in the list, the code is kept for the sheet until it is put away."""
+    ran = _page("people.py", _coordinator(deployed), monkeypatch)
+    assert not ran.exception
+    ran.text_input(key="reader-id-0").set_value("R2")
+    ran.text_input(key="reader-name-0").set_value("Ada")
+    _button(ran, "Invite")
+    assert not ran.exception
+    cards = ran.session_state["handout"]["cards"]
+    assert [card["who"] for card in cards] == ["R2"]
+    signed_in = access.sign_in(deployed, cards[0]["code"], entropy=entropy_from(7), now=NOW)
+    assert signed_in.person.name == "R2"
+    assert any("R2" in one.value for one in ran.markdown)
+    _button(ran, "Put the codes away")
+    assert "handout" not in ran.session_state
+
+
+def test_a_fault_is_said_and_nothing_is_lost(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader who is there already is refused, and what was typed stays."""
+    ran = _page("people.py", _coordinator(deployed), monkeypatch)
+    ran.text_input(key="reader-id-0").set_value("R1")
+    _button(ran, "Invite")
+    assert "already invited" in ran.error[0].value
+    assert ran.text_input(key="reader-id-0").value == "R1"
+    assert "handout" not in ran.session_state
+
+
+def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a reason nothing happens; the roles offered are those she may give."""
+    ran = _page("people.py", _coordinator(deployed), monkeypatch)
+    assert [one.options for one in ran.selectbox if one.label == "Role"] == [["statistician"]]
+    _button(ran, "Revoke at once")
+    assert "Say why" in ran.error[0].value
+    next(one for one in ran.text_input if one.label == "Reason").set_value("left the hospital")
+    _button(ran, "Revoke at once")
+    assert not ran.exception
+    assert any("revoked" in one.value for one in ran.markdown)
+
+
+def test_an_administrator_sees_every_study_and_gives_roles(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Home lists the study with its readers; a coordinator of the deployment is made there."""
+    who = _administrator(deployed)
+    ran = _page("studies.py", who, monkeypatch)
+    assert not ran.exception
+    assert any("trial" in one.value for one in ran.markdown)
+    assert any(one.value == "1 reader" for one in ran.markdown)
+    ran.text_input(key="handle-0").set_value("carla")
+    _button(ran, "Give the role")
+    assert not ran.exception
+    assert ran.session_state["handout"]["cards"][0]["who"] == "carla"
+
+
+@pytest.mark.parametrize("page", ["people.py", "studies.py"])
+def test_signed_out_nothing_is_shown(deployed: Store, page: str) -> None:
+    """One sentence, and nobody's name."""
+    ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60).run()
+    assert [error.value for error in ran.error] == ["Sign in to see this page."]
+    assert not ran.title
+
+
+def test_everybody_begins_where_they_have_something_to_do(deployed: Store) -> None:
+    """A reader reads; a coordinator watches; a statistician has results; else one chooses."""
+    reader = person(deployed)
+    several = Person(role=None, study=None, study_name="", reader=None, name="x", several=True)
+    statistician = Person(
+        role=Role.STATISTICIAN, study=1, study_name="trial", reader=None, name="s"
+    )
+    begins = (reader, _coordinator(deployed), statistician, several, _administrator(deployed), None)
+    paths = [home_of(one).path for one in begins]
+    assert paths == ["read", "overview", "results", "studies", "studies", "sign-in-page"]
+    assert [one.path for one in pages_of(reader)] == ["read"]

@@ -1,0 +1,71 @@
+"""A coordinator and her readers’ codes, from invitation to revocation, in a real browser."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+
+def test_invited_by_a_link_and_revoked_at_once(
+    serve: Serve, reader: Reader, browser: Browser, tmp_path: Path
+) -> None:
+    """A double click invites once; the printed sheet is the codes alone; revoked, all is over."""
+    server = serve()
+    page = reader.page
+    reader.sign_in(server.url, server.codes["coordinator"])
+    page.get_by_role("link", name="People").click()
+    page.get_by_role("textbox", name="Study code").fill("R7")
+    page.get_by_role("button", name="Invite", exact=True).dblclick()
+    page.get_by_role("button", name="Print the sheet").wait_for()
+    assert page.locator(".cards li").count() == 1
+    assert page.get_by_text("already invited").count() == 0
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    file = tmp_path / "codes.csv"
+    download.value.save_as(file)
+    link = file.read_text(encoding="utf-8-sig").splitlines()[1].split(",")[2].strip('"')
+    page.emulate_media(media="print")
+    assert page.locator(".cards svg").is_visible()
+    assert not page.get_by_role("heading", name="Readers").is_visible()
+    assert not page.get_by_role("button", name="Print the sheet").is_visible()
+    page.emulate_media(media="screen")
+    other = browser.new_context()
+    guest = Reader(other.new_page())
+    guest.page.goto(link)
+    guest.page.wait_for_function("location.hash === ''")
+    guest.page.wait_for_function(
+        "document.activeElement?.shadowRoot?.activeElement?.value.length === 19"
+    )
+    guest.page.keyboard.press("Enter")
+    guest.wait("ready", 1)
+    assert guest.page.get_by_text("Reader R7").is_visible()
+    assert link.partition("#code=")[2] not in server.log.read_text()
+    page.get_by_role("button", name="More").nth(1).click()
+    page.get_by_role("textbox", name="Reason").fill("left the hospital")
+    page.get_by_role("button", name="Revoke at once").click()
+    page.get_by_text("revoked").wait_for()
+    guest.page.goto(server.url)
+    guest.page.wait_for_selector("[name=access_code]")
+    assert guest.page.evaluate("fetch('desk').then(answer => answer.status)") == 401
+    other.close()
+
+
+def test_a_readers_link_in_the_coordinators_browser_is_refused_in_words(
+    serve: Serve, reader: Reader
+) -> None:
+    """She stays who she is; the code does not stay in the address."""
+    server = serve()
+    page = reader.page
+    reader.sign_in(server.url, server.codes["coordinator"])
+    page.get_by_text("c, coordinator").wait_for()
+    page.goto("about:blank")
+    page.goto(f"{server.url}/#code={server.codes['R1']}")
+    page.get_by_text("Sign out here first").wait_for()
+    assert "code" not in page.url

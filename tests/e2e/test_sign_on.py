@@ -1,0 +1,128 @@
+"""Single sign-on against a real provider on this machine, in a real browser."""
+
+import json
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from study import access, staff
+from study.acts import COMMAND_LINE
+from study.deployments import init
+from study.roles import Role
+from study.staff import Newcomer
+from tests.conftest import NOW, entropy_from
+from tests.e2e.server import Server, free_port, tick
+
+pytestmark = pytest.mark.browser
+
+USERS = (
+    {"sub": "carla", "email": "Carla@example.org", "email_verified": True},
+    {"sub": "mallory", "email": "carla@example.org", "email_verified": False},
+    {"sub": "stranger", "email": "stranger@example.org", "email_verified": True},
+)
+
+SECRETS = """
+[auth]
+redirect_uri = "{url}/oauth2callback"
+cookie_secret = "for this test alone, thirty-two signs or more"
+
+[auth.hospital]
+client_id = "reading-room"
+client_secret = "not asked for"
+server_metadata_url = "{provider}/.well-known/openid-configuration"
+"""
+
+
+@contextmanager
+def _provider(log: Path) -> Iterator[str]:
+    """Run a provider in a process of its own and yield its address."""
+    port = free_port()
+    users = [part for user in USERS for part in ("--user-claims", json.dumps(user))]
+    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), *users]
+    with log.open("wb") as written:
+        process = subprocess.Popen(command, stdout=written, stderr=written)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f"{address}/.well-known/openid-configuration", timeout=1)
+                break
+            except OSError:
+                assert process.poll() is None, log.read_text()
+                tick()
+        yield address
+    finally:
+        process.kill()
+        process.wait(20)
+
+
+@pytest.fixture
+def hospital(tmp_path: Path) -> Iterator[Server]:
+    """Return an app that signs on at a hospital's provider; Carla coordinates there."""
+    store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+    staff.give_role(
+        store,
+        Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
+        study="",
+        code=access.new_code(entropy_from(2)),
+        expires=None,
+        everywhere=True,
+        by=COMMAND_LINE,
+        now=NOW,
+    )
+    secrets = tmp_path / "secrets.toml"
+    port = free_port()
+    server = Server(store=store, codes={}, port=port, log=tmp_path / "app.log", secrets=secrets)
+    with _provider(tmp_path / "provider.log") as address:
+        secrets.write_text(SECRETS.format(url=server.url, provider=address))
+        server.start()
+        yield server
+        server.kill()
+
+
+def _sign_on(page: Page, server: Server, who: str) -> None:
+    page.goto(server.url)
+    page.get_by_role("button", name="Sign in with hospital").click()
+    page.get_by_role("button", name=who, exact=True).click()
+
+
+def test_a_registered_address_signs_on_and_out_of_both(
+    hospital: Server, context: BrowserContext
+) -> None:
+    """The first time binds the account; signing out ends the provider's remembering too."""
+    page = context.new_page()
+    for _ in range(2):
+        _sign_on(page, hospital, "carla")
+        page.get_by_role("heading", name="Studies").wait_for()
+        assert page.get_by_text("carla, coordinator").is_visible()
+        page.get_by_role("button", name="Sign out").click()
+        page.wait_for_url("**/oauth2/end_session**")
+        assert {one["name"] for one in context.cookies(hospital.url)} & {
+            "reading_room",
+            "_streamlit_user",
+        } == set()
+    with hospital.store.look() as look:
+        assert look.value("SELECT count(*) FROM identities") == 1
+        assert look.value("SELECT count(*) FROM tickets") == 0
+        trail = look.rows("SELECT kind, detail FROM events WHERE kind = 'identity bound'")
+    assert len(trail) == 1
+    assert "example.org" not in trail[0]["detail"]
+    assert "example.org" not in hospital.log.read_text()
+
+
+@pytest.mark.parametrize("who", ["mallory", "stranger"])
+def test_nobody_else_gets_in(hospital: Server, context: BrowserContext, who: str) -> None:
+    """Neither an address nobody registered nor one that the provider has not verified."""
+    page = context.new_page()
+    _sign_on(page, hospital, who)
+    page.get_by_text("Nobody here goes by the account").wait_for()
+    page.wait_for_selector("[name=access_code]")
+    with hospital.store.look() as look:
+        assert look.value("SELECT count(*) FROM identities") == 0
+        assert look.value("SELECT count(*) FROM sign_ins") == 0

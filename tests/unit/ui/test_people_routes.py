@@ -1,0 +1,137 @@
+"""Signing in and choosing a study over HTTP: each refusal in its word, and no way past it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from study import access, deployments, sign_on, staff, studies
+from study.access import MAX_FAILURES, new_code
+from study.acts import COMMAND_LINE
+from study.protocol import Protocol
+from study.roles import Role
+from study.sign_on import Identity
+from study.staff import Newcomer
+from study.store import Store
+from study.verification import verify
+from tests.conftest import NOW, entropy_from, invite
+from ui import access as ui_access
+from ui.headers import HEADERS
+from ui.refusals import sentence
+from ui.routes import routes
+
+Client = Callable[[], TestClient]
+
+
+@pytest.fixture
+def client(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """Return a function that opens a browser at a deployment with one open study."""
+    monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    application = Starlette(routes=routes(), middleware=[HEADERS])
+    return lambda: TestClient(application, follow_redirects=False)
+
+
+def _give(store: Store, handle: str, role: Role, study: str, days: float, seed: int) -> str:
+    code = new_code(entropy_from(seed))
+    staff.give_role(
+        store,
+        Newcomer(handle=handle, role=role, email=f"{handle}@example.org"),
+        study=study,
+        code=code,
+        expires=datetime.now(UTC) + timedelta(days=days),
+        everywhere=True,
+        by=COMMAND_LINE,
+        now=NOW,
+    )
+    return code.text
+
+
+def _try(client: TestClient, code: str) -> str:
+    answer = client.post("/sign-in", data={"access_code": code})
+    assert answer.status_code == 303
+    return str(answer.headers["location"])
+
+
+def test_each_refusal_reaches_the_page_in_its_word(client: Client, banked: Store) -> None:
+    """Unknown, expired, locked, no part any more; and the page has a sentence for each."""
+    expired = _give(banked, "old", Role.STATISTICIAN, "trial", -1, 21)
+    locked = _give(banked, "lock", Role.STATISTICIAN, "trial", 9, 22)
+    for seed in range(MAX_FAILURES):
+        with pytest.raises(access.Refused):
+            access.sign_in(banked, locked[:-1] + "#", entropy=entropy_from(seed), now=NOW)
+    gone = _give(banked, "gone", Role.STATISTICIAN, "trial", 9, 23)
+    with banked.change() as change:
+        change.execute(
+            "UPDATE grants SET revoked_at_utc = 'x' WHERE person = "
+            "(SELECT id FROM people WHERE handle = 'gone')"
+        )
+    tried = {"nonsense": "unknown", expired: "expired", locked: "locked", gone: "no-part"}
+    for code, why in tried.items():
+        assert _try(client(), code) == f"./?refused={why}"
+        assert sentence(why)
+    assert client().post("/sign-in", data={"ticket": "x"}).headers["location"] == (
+        "./?refused=ticket"
+    )
+    assert sentence("rubbish") == ""
+
+
+def test_whoever_runs_a_study_signs_out_before_its_reader_signs_in(
+    client: Client, banked: Store
+) -> None:
+    """In the same browser it is refused in words; after signing out it is not."""
+    reader = invite(banked, "R1")[0].text
+    browser = client()
+    assert _try(browser, _give(banked, "c", Role.COORDINATOR, "trial", 9, 24)) == "./"
+    assert _try(browser, reader) == "./?refused=runs-it"
+    assert sentence("runs-it")
+    browser.post("/sign-out")
+    assert _try(browser, reader) == "./"
+
+
+def test_a_ticket_signs_in_once(client: Client, banked: Store) -> None:
+    """The route takes it in place of a code; a second time it is worth nothing."""
+    _give(banked, "carla", Role.COORDINATOR, "", 9, 25)
+    identity = Identity(
+        issuer="i", subject="s", email="carla@example.org", vouched=datetime.now(UTC)
+    )
+    ticket = sign_on.ticket(banked, identity, entropy=entropy_from(26), now=datetime.now(UTC))
+    first = client()
+    assert first.post("/sign-in", data={"ticket": ticket}).headers["location"] == "./"
+    assert ui_access.COOKIE in first.cookies
+    again = client().post("/sign-in", data={"ticket": ticket})
+    assert again.headers["location"] == "./?refused=ticket"
+
+
+def test_one_goes_on_in_a_study_of_ones_own_alone(client: Client, banked: Store) -> None:
+    """An administrator enters any study; nobody takes a role that is not theirs."""
+    text = deployments.administrator_code(banked, name="admin", entropy=entropy_from(27), now=NOW)
+    admin = client()
+    assert _try(admin, text) == "./"
+    with banked.look() as look:
+        grant = look.value("SELECT id FROM grants WHERE role = 'administrator'")
+        study = look.value("SELECT id FROM studies")
+    chosen = admin.post("/choose", data={"grant": grant, "study": study})
+    assert chosen.headers["location"] == "./"
+    assert admin.get("/export/bundle.zip").status_code == 200
+    stan = client()
+    _try(stan, _give(banked, "stan", Role.STATISTICIAN, "trial", 9, 28))
+    for asked in ({"grant": grant, "study": study}, {"grant": "x"}, {"grant": "9" * 30}, {}):
+        assert stan.post("/choose", data=asked).headers["location"] == "./?refused=choice"
+    assert client().post("/choose", data={"grant": grant}).headers["location"] == (
+        "./?refused=choice"
+    )
+    foreign = {"origin": "https://elsewhere.example"}
+    assert admin.post("/choose", data={"grant": grant}, headers=foreign).status_code == 403
+    assert verify(banked) == []
+
+
+def test_signing_out_after_single_sign_on_leads_past_the_provider(client: Client) -> None:
+    """The page then ends the provider's sign-in too; a form must not leave our origin."""
+    browser = client()
+    assert browser.post("/sign-out").headers["location"] == "./"
+    browser.cookies.set(ui_access.STREAMLITS_COOKIE, "x")
+    assert browser.post("/sign-out").headers["location"] == "./?signed-out=1"
