@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from study.access import Entropy, give, new_code
-from study.errors import NotFound
+from study.errors import NotFound, NotNow
 from study.moments import stamp
 from study.names import check_name
 from study.roles import Role
@@ -104,14 +104,18 @@ def reader_code(
     ------
     NotFound
         No such study or reader.
+    NotNow
+        Their part in the study was revoked.
     """
     code = new_code(entropy)
     with store.change() as change:
         found = study_row(change, study)
         reader = people.reader(change, found["id"], reader_id)
-        person = people.of_reader(change, reader["id"]) if reader else None
-        if person is None:
+        if reader is None:
             raise NotFound(f"No reader {reader_id!r} in {study!r}.")
+        person = people.of_reader(change, reader["id"])
+        if person is None:
+            raise NotNow(f"{reader_id!r} has no part in {study!r} any more: it was revoked.")
         give(change, code, person=person, now=now)
         events.record(
             change, study, now, kind="reader given new code", detail={"reader_id": reader_id}

@@ -19,6 +19,7 @@ COMMANDS = (
     ("study", "invite"),
     ("study", "code"),
     ("study", "coordinator"),
+    ("study", "administrator"),
     ("study", "open"),
     ("study", "models"),
     ("study", "models", "add"),
@@ -206,6 +207,21 @@ def test_the_demo_prints_three_codes_and_what_a_newcomer_said(tmp_path: Path) ->
     assert done("study", "preparations", *study) == header
     assert "0 of 10 read" in done("study", "status", *study)
     done("study", "verify", "--db", tmp_path / "demo.db")
+
+
+def test_an_empty_deployment_has_one_administrator_whose_code_is_told_once(
+    tmp_path: Path,
+) -> None:
+    """The first start prints it, the next says nothing; a lost one is replaced by its command."""
+    store = tmp_path / "deeper" / "empty.db"
+    first = done("study", "demo", "--empty", "--db", store)
+    (line,) = [one for one in first.splitlines() if one.startswith("Administrator ")]
+    assert len(line.split()[1]) == 19
+    assert "Administrator" not in done("study", "demo", "--empty", "--db", store)
+    new = done("study", "administrator", "--db", store).strip()
+    assert len(new) == 19
+    assert new not in first
+    done("study", "verify", "--db", store)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from study import access, roster, staff, studies
 from study.access import Refused
 from study.acts import By
 from study.bundle import bundle_files
-from study.deployments import administrator_code, coordinator_code
+from study.deployments import administrator_code, coordinator_code, reader_code
 from study.errors import BadFile, NotAllowed, NotNow
 from study.invitations import parse_invitations
 from study.roles import Role
@@ -129,6 +129,14 @@ def test_a_revoked_role_ends_at_once_and_can_be_given_back(trial: Store) -> None
             **{**_about(trial, "R2"), "grant": grant},  # type: ignore[arg-type]
         )
     assert verify(trial) == []
+
+
+def test_a_revoked_reader_gets_no_code_on_the_command_line(trial: Store) -> None:
+    """The code would open nothing; the refusal says why."""
+    grant = _member(trial, "R1").grant
+    staff.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+    with pytest.raises(NotNow, match="revoked"):
+        reader_code(trial, study="trial", reader_id="R1", entropy=entropy_from(5), now=NOW)
 
 
 def test_a_revocation_needs_a_reason_and_a_standing_role(trial: Store) -> None:
