@@ -4,7 +4,6 @@ They are kept in this browser tab's session alone. The file is made in the brows
 carries its code behind the # sign: neither the server's log nor Streamlit's files ever hold one.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -12,8 +11,9 @@ import segno
 import streamlit as st
 
 from study.words import t, tn
+from ui.text import plain
 
-_KEPT = "handout"
+_KEPT = "people"
 
 _HTML = """
 <div class="tools">
@@ -135,71 +135,79 @@ class Card:
     code: str
 
 
-def keep(study: str, cards: Sequence[Card], *, known: Sequence[str] = (), until: str = "") -> None:
-    """Keep new codes for the page to show until they are put away.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handout:
+    """New codes to show until they are put away.
 
     Parameters
     ----------
+    study
+        The study they are for; empty for the deployment.
     known
         Whoever was invited beside them and goes on with a code they have.
     until
         The day the codes expire, as shown; empty where they do not.
     """
-    kept = [{"who": card.who, "code": card.code} for card in cards if card.who not in known]
-    st.session_state[_KEPT] = {
-        "study": study,
-        "cards": kept,
-        "known": list(known),
-        "until": until,
-    }
+
+    study: str
+    cards: tuple[Card, ...]
+    known: tuple[str, ...] = ()
+    until: str = ""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What a browser tab's session remembers: the turn it is at, and the codes it shows."""
+
+    turn: int = 0
+    handout: Handout | None = None
+
+
+def memory() -> Memory:
+    """Return what this tab's session remembers.
+
+    Fetch it before an act and note its outcome in it: Streamlit may break off a run whenever the
+    session's state is touched, as it does at a second click, and a code would be lost for good.
+    """
+    found = st.session_state.setdefault(_KEPT, Memory())
+    assert isinstance(found, Memory)
+    return found
 
 
 def show(study: str) -> None:
     """Show the codes kept for a study (or, where it is empty, for the deployment), if any."""
-    kept = st.session_state.get(_KEPT)
-    if not kept or kept["study"] != study:
+    kept = memory().handout
+    if kept is None or kept.study != study:
         return
     st.html(_PAPER)
-    n = len(kept["cards"])
-    if n:
+    if kept.cards:
         st.success(
             tn(
                 "One new access code. It is shown only now: print it, save it or copy its link.",
                 "{n} new access codes. They are shown only now: print, save or copy them.",
-                n,
+                len(kept.cards),
             )
         )
         with st.container(key="handout"):
             _sheet(kept)
-    if kept["known"]:
-        known = ", ".join(kept["known"])
+    if kept.known:
+        known = plain(", ".join(kept.known))
         st.info(t("Known already, and in with the code they have: {known}.", known=known))
     if st.button(t("Put the codes away"), key="handout-done"):
-        del st.session_state[_KEPT]
+        memory().handout = None
         st.rerun()
 
 
-def _sheet(kept: dict[str, object]) -> None:
+def _sheet(kept: Handout) -> None:
     address = _address(str(st.context.url or ""))
-    cards = kept["cards"]
-    assert isinstance(cards, list)
-    until = kept["until"]
     sheet = st.components.v2.component("handout", html=_HTML, css=_CSS, js=_JS)
     sheet(
         key="handout-sheet",
         data={
-            "study": kept["study"] or t("Reading Room"),
+            "study": kept.study or t("Reading Room"),
             "address": address,
-            "until": t("Good until {day}", day=until) if until else "",
-            "cards": [
-                {
-                    **card,
-                    "link": link,
-                    "qr": segno.make(link, micro=False).svg_inline(omitsize=True),
-                }
-                for card in cards
-                for link in [f"{address}#code={card['code']}"]
-            ],
+            "until": t("Good until {day}", day=kept.until) if kept.until else "",
+            "cards": [_drawn(card, address) for card in kept.cards],
             "words": {
                 "print": t("Print the sheet"),
                 "csv": t("Save as CSV"),
@@ -208,6 +216,12 @@ def _sheet(kept: dict[str, object]) -> None:
             },
         },
     )
+
+
+def _drawn(card: Card, address: str) -> dict[str, str]:
+    link = f"{address}#code={card.code}"
+    square = segno.make(link, micro=False).svg_inline(omitsize=True)
+    return {"who": card.who, "code": card.code, "link": link, "qr": square}
 
 
 def _address(page: str) -> str:

@@ -20,10 +20,9 @@ from study.studies import Invitation
 from study.words import t, tn
 from ui import handout
 from ui.deployment import store
-from ui.handout import Card
+from ui.handout import Card, Handout
 from ui.text import plain
 
-_TURN = "people-turn"
 EXPIRIES = (7, 30, 90, 365, 0)
 """Days a new code may be good for; 0 stands for no end."""
 
@@ -50,7 +49,7 @@ def key(name: str) -> str:
 
     The second click of a double click then belongs to a widget that is not there any more.
     """
-    return f"{name}-{st.session_state.setdefault(_TURN, 0)}"
+    return f"{name}-{handout.memory().turn}"
 
 
 def expiry_choice(name: str) -> int:
@@ -68,7 +67,7 @@ def invite(scope: Scope, invitations: Sequence[Invitation], days: int) -> None:
     """Invite readers and keep their codes for the sheet."""
     codes = [new_code(secrets.token_bytes) for _ in invitations]
 
-    def work(now: datetime) -> None:
+    def work(now: datetime) -> Handout:
         known = studies.invite(
             store(),
             study=scope.study,
@@ -79,7 +78,7 @@ def invite(scope: Scope, invitations: Sequence[Invitation], days: int) -> None:
             now=now,
         )
         named = [one.reader_id for one in invitations]
-        _hand_out(scope, named, codes, now, days, known=known)
+        return _handout(scope, named, codes, now, days, known=known)
 
     _act(scope, Role.READER, work)
 
@@ -98,7 +97,7 @@ def give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
     """Give somebody a role and keep their code for the sheet."""
     code = new_code(secrets.token_bytes)
 
-    def work(now: datetime) -> None:
+    def work(now: datetime) -> Handout:
         handle = staff.give_role(
             store(),
             newcomer,
@@ -109,7 +108,7 @@ def give_role(scope: Scope, newcomer: Newcomer, days: int) -> None:
             by=scope.person.by,
             now=now,
         )
-        _hand_out(scope, [handle], [code], now, days)
+        return _handout(scope, [handle], [code], now, days)
 
     _act(scope, newcomer.role, work)
 
@@ -119,7 +118,7 @@ def new_code_for(scope: Scope, member: Member, days: int) -> None:
     code = new_code(secrets.token_bytes)
     do = staff.give_back if member.revoked else staff.replace_code
 
-    def work(now: datetime) -> None:
+    def work(now: datetime) -> Handout:
         do(
             store(),
             study=scope.study,
@@ -130,7 +129,7 @@ def new_code_for(scope: Scope, member: Member, days: int) -> None:
             by=scope.person.by,
             now=now,
         )
-        _hand_out(scope, [member.who], [code], now, days)
+        return _handout(scope, [member.who], [code], now, days)
 
     _act(scope, member.role, work)
 
@@ -194,16 +193,19 @@ def erase_name(scope: Scope, member: Member) -> None:
     _act(scope, member.role, work)
 
 
-def _act(scope: Scope, role: Role, work: Callable[[datetime], None]) -> None:
+def _act(scope: Scope, role: Role, work: Callable[[datetime], Handout | None]) -> None:
     """Do something and begin the next turn, or say why not."""
+    memory = handout.memory()
     try:
         if not scope.may(role):
             raise NotAllowed(t("In the role you have here you cannot do that."))
-        work(datetime.now(UTC))
+        made = work(datetime.now(UTC))
     except StudyError as error:
         st.error(plain(str(error)))
         return
-    st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
+    memory.turn += 1
+    if made is not None:
+        memory.handout = made
     st.rerun()
 
 
@@ -211,14 +213,19 @@ def _end(now: datetime, days: int) -> datetime | None:
     return now + timedelta(days=days) if days else None
 
 
-def _hand_out(
+def _handout(
     scope: Scope,
     named: Sequence[str],
     codes: Sequence[Code],
     now: datetime,
     days: int,
     known: Sequence[str] = (),
-) -> None:
+) -> Handout:
     end = _end(now, days)
-    cards = [Card(who=who, code=code.text) for who, code in zip(named, codes, strict=True)]
-    handout.keep(scope.study, cards, known=known, until=stamp(end)[:10] if end else "")
+    pairs = zip(named, codes, strict=True)
+    return Handout(
+        study=scope.study,
+        cards=tuple(Card(who=who, code=code.text) for who, code in pairs if who not in known),
+        known=tuple(known),
+        until=stamp(end)[:10] if end else "",
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -44,6 +45,10 @@ def _button(ran: AppTest, label: str) -> None:
     next(one for one in ran.button if one.label == label).click().run()
 
 
+def _kept(ran: AppTest) -> Any:
+    return ran.session_state["people"].handout
+
+
 def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -54,13 +59,13 @@ def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
     ran.text_input(key="reader-name-0").set_value("Ada")
     _button(ran, "Invite")
     assert not ran.exception
-    cards = ran.session_state["handout"]["cards"]
-    assert [card["who"] for card in cards] == ["R2"]
-    signed_in = access.sign_in(deployed, cards[0]["code"], entropy=entropy_from(7), now=NOW)
+    (card,) = _kept(ran).cards
+    assert card.who == "R2"
+    signed_in = access.sign_in(deployed, card.code, entropy=entropy_from(7), now=NOW)
     assert signed_in.person.name == "R2"
     assert any("R2" in one.value for one in ran.markdown)
     _button(ran, "Put the codes away")
-    assert "handout" not in ran.session_state
+    assert _kept(ran) is None
 
 
 def test_a_fault_is_said_and_nothing_is_lost(
@@ -72,7 +77,7 @@ def test_a_fault_is_said_and_nothing_is_lost(
     _button(ran, "Invite")
     assert "already invited" in ran.error[0].value
     assert ran.text_input(key="reader-id-0").value == "R1"
-    assert "handout" not in ran.session_state
+    assert _kept(ran) is None
 
 
 def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
@@ -101,7 +106,7 @@ def test_an_administrator_sees_every_study_and_gives_roles(
     ran.text_input(key="handle-0").set_value("carla")
     _button(ran, "Give the role")
     assert not ran.exception
-    assert ran.session_state["handout"]["cards"][0]["who"] == "carla"
+    assert [card.who for card in _kept(ran).cards] == ["carla"]
 
 
 @pytest.mark.parametrize("page", ["people.py", "studies.py"])
