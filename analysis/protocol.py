@@ -13,18 +13,52 @@ def stated(protocol: Mapping[str, Any], key: str) -> Any:
     """Return what the protocol states under `key`, None where it does not.
 
     An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so the parts
-    that may hold it are looked at as well as the top.
+    that may hold it are looked at as well as the top: first what is in force after amendments.
 
     Examples
     --------
+    >>> stated({"locked": {"protocol": {"margin": 0.05}}, "in_force": {"margin": 0.1}}, "margin")
+    0.1
     >>> stated({"sha256": "ab", "locked": {"protocol": {"margin": 0.05}}}, "margin")
     0.05
     """
     if key in protocol:
         return protocol[key]
-    parts = (protocol.get(part) for part in ("locked", "protocol"))
+    parts = (protocol.get(part) for part in ("in_force", "locked", "protocol"))
     found = (stated(part, key) for part in parts if isinstance(part, dict))
     return next((value for value in found if value is not None), None)
+
+
+def n_amendments(protocol: Mapping[str, Any]) -> int | None:
+    """Return how often the protocol was amended, None where the input does not tell.
+
+    Examples
+    --------
+    >>> n_amendments({"amendments": [{"number": 1}]}), n_amendments({})
+    (1, None)
+    """
+    found = protocol.get("amendments")
+    return len(found) if isinstance(found, list) else None
+
+
+def declared(protocol: Mapping[str, Any]) -> str:
+    """Return what the protocol declared the study to show, in words; empty where nothing.
+
+    Examples
+    --------
+    >>> declared({"endpoint": "accuracy", "hypothesis": "non-inferiority", "margin": 0.05})
+    'accuracy; non-inferiority with a margin of 0.05'
+    >>> declared({"endpoint": ""})
+    ''
+    """
+    endpoint, hypothesis, about = (
+        str(stated(protocol, key) or "") for key in ("endpoint", "hypothesis", "claim_about")
+    )
+    margin = stated(protocol, "margin")
+    if hypothesis == "non-inferiority" and isinstance(margin, int | float):
+        hypothesis += f" with a margin of {margin:g}"
+    parts = (endpoint, hypothesis, f"a claim about {about}" if about else "")
+    return "; ".join(part for part in parts if part)
 
 
 def margin_of(options: Options, protocol: Mapping[str, Any]) -> float | None:

@@ -1,6 +1,7 @@
 """Which pages there are, and what somebody must be allowed to do to see one."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from study.access import Person
 from study.roles import Act
@@ -23,9 +24,12 @@ _PAGES = (
     STUDIES,
     Entry(file="read.py", title=later("Read"), path="read", act=Act.READ),
     Entry(file="overview.py", title=later("Overview"), path="overview", act=Act.WATCH),
+    Entry(file="set_up.py", title=later("Set up"), path="set-up", act=Act.SET_UP),
     Entry(file="people.py", title=later("People"), path="people", act=Act.PEOPLE),
     Entry(file="results.py", title=later("Results"), path="results", act=Act.RESULTS),
     Entry(file="trail.py", title=later("Trail"), path="trail", act=Act.TRAIL),
+    Entry(file="new_study.py", title=later("New study"), path="new-study", act=Act.MAKE_STUDY),
+    Entry(file="banks.py", title=later("Banks"), path="banks", act=Act.MAKE_STUDY),
     Entry(file="deployment.py", title=later("Deployment"), path="deployment", act=Act.DEPLOYMENT),
 )
 
@@ -51,3 +55,8 @@ def home_of(person: Person | None) -> Entry:
     if person is None or person.study is None:
         return entries[0]
     return next((one for one in entries if one is not STUDIES), entries[0])
+
+
+def page_file(name: str) -> Path:
+    """Return where a page's file is, for `st.switch_page`."""
+    return Path(__file__).parent.parent / "pages" / name

@@ -2,7 +2,7 @@
 
 from starlette.routing import BaseRoute
 
-from ui import access, case_films, desk, exports, films, trail, viewer
+from ui import access, case_films, desk, exports, films, protocols, trail, viewer
 
 
 def routes() -> list[BaseRoute]:
@@ -12,6 +12,7 @@ def routes() -> list[BaseRoute]:
         *films.routes(),
         *desk.routes(),
         *exports.routes(),
+        *protocols.routes(),
         *case_films.routes(),
         *trail.routes(),
         *viewer.mounts(),

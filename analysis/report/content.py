@@ -9,7 +9,7 @@ from typing import Any
 
 from analysis.bundle.words import RaterKind
 from analysis.figures import RaterName, rater_names
-from analysis.protocol import stated
+from analysis.protocol import declared, n_amendments, stated
 from analysis.provenance import provenance
 from analysis.report.checklists import Checklist, checklists
 from analysis.report.conditions import has_several
@@ -175,6 +175,8 @@ def _provenance(results: Results) -> list[tuple[str, str]]:
     margin = known["options"]["margin"]
     return [
         ("Protocol hash", known["protocol_hash"] or "none stated in the input"),
+        ("Amendments after opening", _amendments(results)),
+        ("Declared beforehand", declared(results.bundle.protocol) or "no endpoint"),
         ("Bundle hash", f"sha256 {known['input']['bundle_sha256']}"),
         *((file, f"sha256 {digest}") for file, digest in known["input"]["sha256"].items()),
         ("Seed of the resamples", str(options.seed)),
@@ -183,3 +185,8 @@ def _provenance(results: Results) -> list[tuple[str, str]]:
         ("Non-inferiority margin", "none" if margin is None else f"{margin:g}"),
         ("Versions", ", ".join(f"{name} {number}" for name, number in known["versions"].items())),
     ]
+
+
+def _amendments(results: Results) -> str:
+    n = n_amendments(results.bundle.protocol)
+    return "not stated in the input" if n is None else str(n) if n else "none"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.bundle.words import RaterKind, Status
 from analysis.figures.names import shorten
+from analysis.protocol import declared, n_amendments
 from analysis.report.conditions import LONGEST, all_conditions
 from analysis.report.findings.finding import KIND_WORDS, Finding, Theme
 from analysis.report.numbers import count
@@ -12,7 +13,13 @@ from analysis.results import Results
 
 def studied_findings(results: Results) -> list[Finding]:
     """Say who answered how many items of how many patients, and what has no answer."""
-    sentences = [_design(results), *_condition(results), *_missing(results), *_silent(results)]
+    sentences = [
+        _design(results),
+        *_condition(results),
+        *_planned(results),
+        *_missing(results),
+        *_silent(results),
+    ]
     return [Finding(theme=Theme.STUDIED, text=" ".join(sentences))]
 
 
@@ -43,6 +50,16 @@ def _condition(results: Results) -> list[str]:
     if len(conditions) != 1 or not conditions[0]:
         return []
     return [f"There is one condition: \u2068{shorten(conditions[0], LONGEST)}\u2069."]
+
+
+def _planned(results: Results) -> list[str]:
+    """Say what was declared before reading, and how often the protocol was amended after."""
+    protocol = results.bundle.protocol
+    found, n = declared(protocol), n_amendments(protocol)
+    planned = [f"Declared in the protocol: \u2068{shorten(found, 200)}\u2069."] if found else []
+    if n:
+        planned.append(f"The protocol was amended {count(n, 'time')} after the study opened.")
+    return planned
 
 
 def _missing(results: Results) -> list[str]:

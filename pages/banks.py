@@ -1,0 +1,137 @@
+"""The question banks of the deployment, and how one is brought in by browser."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from study.banks import Imported
+from study.errors import StudyError
+from study.roles import Act
+from study.words import t, tn
+from ui.access import guard
+from ui.banking import DEMO, bring_demo, bring_folder, bring_zip, folders, listed
+from ui.links import links
+
+person = guard(Act.MAKE_STUDY)
+
+
+def _there() -> None:
+    found = listed()
+    if not found:
+        st.info(t("No bank yet. Import one below; the demo bank is enough to look around."))
+        return
+    st.dataframe(
+        pd.DataFrame(
+            {
+                t("Bank"): [row["name"] for row in found],
+                t("Questions"): [row["n_items"] for row in found],
+                t("Films"): [row["n_films"] for row in found],
+                t("Simulated"): [t("simulated") if row["simulated"] else "" for row in found],
+                t("Imported (UTC)"): [
+                    str(row["imported_at_utc"])[:16].replace("T", " ") for row in found
+                ],
+                t("From"): [row["source_name"] for row in found],
+            }
+        ),
+        hide_index=True,
+    )
+    links("to_drafts", {"new-study": t("Draft a study")})
+
+
+def _try(bring: Callable[[], Imported]) -> None:
+    """Import a bank and say what came of it; every fault is listed."""
+    try:
+        with st.spinner(t("Reading the bank and checking every film ...")):
+            done = bring()
+    except StudyError as error:
+        st.error(t("Nothing was imported. What has to be mended:"))
+        st.code(str(error), language=None, wrap_lines=True, height=300)
+        return
+    st.session_state["bank-imported"] = done
+    st.rerun()
+
+
+def _done() -> None:
+    done = st.session_state.pop("bank-imported", None)
+    if done is None:
+        return
+    st.success(
+        t(
+            "Imported {bank}: {items}, {films}.",
+            bank=done.bank,
+            items=tn("{n} question", "{n} questions", done.n_items),
+            films=tn("{n} film", "{n} films", done.n_films),
+        )
+    )
+    for note in done.notes:
+        st.caption(note)
+    if done.n_left_out:
+        st.warning(tn("{n} item was left out.", "{n} items were left out.", done.n_left_out))
+        st.code("\n".join(map(str, done.left_out)), language=None, wrap_lines=True, height=300)
+
+
+def _upload() -> None:
+    st.caption(
+        t(
+            "A zip with the bank file (bank.json in the ReXVQA format, or a CSV) and its films, "
+            "with the paths the file names."
+        )
+    )
+    with st.form("upload", border=False):
+        name = st.text_input(t("Name of the bank"), max_chars=100, key="zip-name")
+        archive = st.file_uploader(t("Archive"), type=["zip"], key="zip-file")
+        skip = st.checkbox(t("Leave out items with faults, and list them"), key="zip-skip")
+        simulated = st.checkbox(
+            t("The films are simulated; say so wherever they are shown"), key="zip-simulated"
+        )
+        sent = st.form_submit_button(t("Import"), type="primary", icon=":material/upload:")
+    if sent and archive is None:
+        st.warning(t("Choose an archive first."))
+    elif sent and archive is not None:
+        _try(lambda: bring_zip(person, archive, name=name, skip=skip, simulated=simulated))
+
+
+def _folder() -> None:
+    there = folders()
+    st.caption(
+        t(
+            "For banks too large to upload: whoever runs the server puts the folder into the "
+            "folder banks beside the store. It is imported where it lies."
+        )
+    )
+    if not there:
+        st.write(t("There is no such folder at present."))
+        return
+    with st.form("folder", border=False):
+        folder = st.selectbox(t("Folder"), there)
+        name = st.text_input(t("Name of the bank"), max_chars=100, key="folder-name")
+        skip = st.checkbox(t("Leave out items with faults, and list them"), key="folder-skip")
+        if not st.form_submit_button(t("Import"), type="primary"):
+            return
+    _try(lambda: bring_folder(person, folder, name=name, skip=skip))
+
+
+def _demo() -> None:
+    st.caption(
+        t("Simulated radiographs that came with the program: for a look around, never for data.")
+    )
+    if st.button(t("Import the demo bank"), type="primary", key="demo"):
+        _try(lambda: bring_demo(person, name=DEMO))
+
+
+st.title(t("Question banks"), anchor=False)
+st.write(t("A bank is a checked set of questions with their films. Studies draw cases from it."))
+try:
+    _done()
+    _there()
+    st.subheader(t("Import a bank"), anchor=False)
+    upload, folder, demo = st.tabs([t("Upload"), t("From the server"), t("Demo bank")])
+    with upload:
+        _upload()
+    with folder:
+        _folder()
+    with demo:
+        _demo()
+except StudyError as error:
+    st.error(str(error))

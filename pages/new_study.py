@@ -1,0 +1,134 @@
+"""A new study: the drafts there are, and the steps in which one is written and drawn."""
+
+import streamlit as st
+
+from study import drafts
+from study.errors import StudyError
+from study.roles import Act
+from study.store import banks
+from study.words import t
+from ui.access import guard
+from ui.deployment import store
+from ui.drafting import begin, draw, studies_to_begin_from, throw_away
+from ui.entering import enter_study
+from ui.links import links
+from ui.menu import page_file
+from ui.text import plain
+from ui.wizard.frame import wizard
+from ui.wizard.working import Working, working_on
+
+person = guard(Act.MAKE_STUDY)
+
+NEW = ""
+
+
+def _open(number: int) -> None:
+    st.query_params.from_dict({"draft": str(number)})
+    st.rerun()
+
+
+def _begin(names: list[str]) -> None:
+    st.subheader(t("Begin a study"), anchor=False)
+    with st.form("begin", border=True):
+        left, middle, right = st.columns([2, 2, 2])
+        name = left.text_input(
+            t("Name"), value=drafts.free_name(store(), t("New study")), max_chars=100
+        )
+        bank = middle.selectbox(t("Question bank"), names)
+        models = [NEW, *studies_to_begin_from(person)]
+        like = right.selectbox(
+            t("Begin with the rules of"),
+            models,
+            format_func=lambda one: one or t("A new study"),
+        )
+        if not st.form_submit_button(t("Begin"), type="primary", icon=":material/add:"):
+            return
+    try:
+        number = begin(person, name=name, bank=bank, like=like)
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    _open(number)
+
+
+def _drafts() -> None:
+    found = drafts.listed(store())
+    if not found:
+        return
+    st.subheader(t("Drafts"), anchor=False)
+    for draft in found:
+        with st.container(border=True):
+            words, go, away = st.columns([6, 1.2, 1.6], vertical_alignment="center")
+            words.markdown(f"**{plain(draft.name)}**")
+            words.caption(
+                plain(
+                    t(
+                        "Bank {bank}; begun by {who}; saved {when} UTC",
+                        bank=draft.bank or t("none yet"),
+                        who=draft.made_by,
+                        when=draft.saved_at_utc[:16].replace("T", " "),
+                    )
+                )
+            )
+            if go.button(t("Go on"), key=f"open-{draft.id}", width="stretch", type="primary"):
+                _open(draft.id)
+            with away.popover(t("Throw away"), width="stretch"):
+                st.write(t("What was written in this draft is lost."))
+                if st.button(t("Throw it away"), key=f"away-{draft.id}"):
+                    throw_away(person, draft.id)
+                    st.rerun()
+
+
+def _home() -> None:
+    st.title(t("New study"), anchor=False)
+    st.write(
+        t(
+            "A study is written as a draft in six short steps, each of which says what it means. "
+            "Nothing is fixed before you draw its cases."
+        )
+    )
+    with store().look() as look:
+        names = banks.names(look)
+    if not names:
+        st.info(t("There is no question bank yet: import one first, then come back."))
+        links("to_banks", {"banks": t("Import a bank")})
+        return
+    _begin(names)
+    _drafts()
+
+
+def _draw(working: Working) -> None:
+    try:
+        study = draw(person, working)
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    st.session_state["drawn"] = enter_study(person, study)
+    st.query_params.clear()
+    st.rerun()  # the menu of the study just entered is made by the next run
+
+
+def _page() -> None:
+    entered = st.session_state.pop("drawn", None)
+    if entered:
+        st.switch_page(page_file("set_up.py"))
+    if entered is False:
+        st.success(t("Drawn. Choose the study to go on."))
+    asked = str(st.query_params.get("draft", ""))
+    if not asked.isdecimal():
+        _home()
+        return
+    try:
+        working = working_on(int(asked))
+    except StudyError as error:
+        st.info(plain(str(error)))
+        links("to_drafts", {"new-study": t("To the drafts")})
+        return
+    st.title(plain(working.name or t("New study")), anchor=False)
+    wizard(working, lambda: _draw(working))
+
+
+try:
+    _page()
+except StudyError as error:
+    st.error(plain(str(error)))

@@ -1,0 +1,148 @@
+"""The set-up of a study: its protocol, the way from the draw to the opening, and amendments."""
+
+import streamlit as st
+
+from study.errors import StudyError
+from study.roles import Act
+from study.words import t, tn
+from ui.access import guard
+from ui.amending import amendment_form, amendment_list
+from ui.drafting import begin_like
+from ui.links import links
+from ui.menu import page_file
+from ui.protocol_view import protocol_view
+from ui.setting_up import SetUp, amend, discard, open_study, set_up_of
+from ui.text import plain
+from ui.wizard.frame import LOOK
+from ui.wizard.meaning import facts
+
+person = guard(Act.SET_UP)
+
+
+def _way(found: SetUp) -> None:
+    """Show how far the study has come."""
+    n = len(found.readers)
+    places = [
+        (t("Drawn"), _day(found.drawn_at_utc), True),
+        (t("Readers invited"), str(n) if n else t("nobody yet"), n > 0),
+        (t("Open"), _day(found.opened_at_utc), found.state != "drawn"),
+        (t("Closed"), _day(found.closed_at_utc), found.state == "closed"),
+    ]
+    for column, (title, when, done) in zip(st.columns(4), places, strict=True):
+        with column, st.container(border=True):
+            icon = ":material/check_circle:" if done else ":material/radio_button_unchecked:"
+            st.markdown(f"{icon} **{title}**")
+            st.caption(plain(when) if when else t("not yet"))
+
+
+def _day(stamp: str) -> str:
+    return stamp[:16].replace("T", " ") + " UTC" if stamp else ""
+
+
+def _open(found: SetUp) -> None:
+    st.subheader(t("Next: open the study"), anchor=False)
+    if not found.readers:
+        st.write(t("Nobody is invited yet. A study opens with at least one reader."))
+        links("people", {"people": t("Invite readers"), "preview": t("Preview as a reader")})
+        return
+    st.write(
+        tn(
+            "{n} reader is invited. Opening writes their list and lets them in.",
+            "{n} readers are invited. Opening writes their lists and lets them in.",
+            len(found.readers),
+        )
+    )
+    links("people", {"people": t("Invite more"), "preview": t("Preview as a reader")})
+    st.caption(t("Hash of the protocol, the bank and the drawn cases:"))
+    st.code(found.protocol_sha256, language=None)
+    sure = st.checkbox(
+        t("I have read the protocol. From now on every change is an amendment with a reason."),
+        key="sure",
+    )
+    if st.button(
+        t("Open the study"), type="primary", icon=":material/lock:", disabled=not sure, key="open"
+    ):
+        open_study(person)
+        st.rerun()
+
+
+def _discard() -> None:
+    with st.expander(t("Discard this draw")):
+        st.write(
+            t(
+                "The study is hidden for good, its codes let nobody in, and the trail says why. "
+                "Begin again with its rules below before you discard it."
+            )
+        )
+        reason = st.text_input(t("Reason"), key="discard-reason", max_chars=2000)
+        if st.button(t("Discard the study"), key="discard", disabled=not reason.strip()):
+            discard(person, reason)
+            st.rerun()
+
+
+def _locked(found: SetUp) -> None:
+    st.subheader(t("The protocol is locked"), anchor=False)
+    st.caption(t("Hash of the protocol as it was opened, the bank and the drawn cases:"))
+    st.code(found.protocol_sha256, language=None)
+    st.write(
+        tn("It was amended {n} time.", "It was amended {n} times.", len(found.amendments))
+        if found.amendments
+        else t("It was never amended.")
+    )
+    amendment_list(found.amendments)
+    if found.state != "open":
+        return
+    with st.expander(t("Amend the protocol")):
+        st.caption(
+            t(
+                "Only what leaves answered cases as they were can change. It holds from now on; "
+                "the locked protocol keeps its hash."
+            )
+        )
+        sent = amendment_form(found.protocol, len(found.amendments))
+        if sent is None:
+            return
+        try:
+            amend(person, *sent)
+        except StudyError as error:
+            st.error(plain(str(error)))
+            return
+        st.rerun()
+
+
+def _again(found: SetUp) -> None:
+    if not person.may(Act.MAKE_STUDY):
+        return
+    if st.button(t("Begin a new study with these rules"), icon=":material/content_copy:"):
+        number = begin_like(person, found.name, found.bank)
+        st.switch_page(page_file("new_study.py"), query_params={"draft": str(number)})
+
+
+def _page() -> None:
+    found = set_up_of(person.study_name)
+    st.title(plain(found.name), anchor=False)
+    st.html(LOOK)
+    _way(found)
+    body, side = st.columns([5, 1.4], gap="large")
+    with body:
+        if found.state == "drawn":
+            _open(found)
+        else:
+            _locked(found)
+        title = t("Protocol in force") if found.amendments else t("Protocol")
+        st.subheader(title, anchor=False)
+        st.caption(plain(t("Bank {bank}", bank=found.bank)))
+        protocol_view(found.protocol)
+        links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
+        _again(found)
+        if found.state == "drawn":
+            _discard()
+    with side, st.container(key="meaning"):
+        st.markdown(f"**{t('What this means')}**")
+        facts(found.protocol)
+
+
+try:
+    _page()
+except StudyError as error:
+    st.error(plain(str(error)))

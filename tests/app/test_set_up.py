@@ -1,0 +1,209 @@
+"""The set-up of a study through Streamlit's own test runner: drafts, opening, amendments, banks."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study import deployments, drafts, studies
+from study.access import Person, new_code
+from study.acts import By
+from study.roles import Role
+from study.store import Store
+from study.studies import Invitation, study_row
+from tests.conftest import NOW, ROOT, entropy_from
+
+BY = By(name="ada", role="coordinator")
+
+
+def _invite(store: Store, study: str) -> None:
+    studies.invite(
+        store,
+        study=study,
+        invitations=[Invitation(reader_id="R1")],
+        codes=[new_code(entropy_from(5))],
+        now=NOW,
+    )
+
+
+@pytest.fixture
+def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Person]:
+    """Return a function that signs in somebody who may make studies, in a study or in none."""
+    monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
+    with banked.change() as change:
+        number = deployments.holder(change, "ada", Role.COORDINATOR, None, NOW)
+
+    def enter(study: str = "") -> Person:
+        with banked.look() as look:
+            row = study_row(look, study) if study else None
+        who = Person(
+            role=Role.COORDINATOR,
+            study=row["id"] if row else None,
+            study_name=study,
+            reader=None,
+            name="ada",
+            id=number,
+            deployment=Role.COORDINATOR,
+        )
+        monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+        return who
+
+    enter()
+    return enter
+
+
+def _begun(store: Store) -> int:
+    return drafts.begin(store, name="trial", maker=1, bank="bank", by=BY, now=NOW)
+
+
+def _page(name: str, **query: str) -> AppTest:
+    page = AppTest.from_file(str(ROOT / "pages" / name), default_timeout=60)
+    for key, value in query.items():
+        page.query_params[key] = value
+    return page.run()
+
+
+def _field(page: AppTest, kind: str, label: str) -> object:
+    return next(one for one in page.get(kind) if one.label == label)
+
+
+def _button(page: AppTest, label: str) -> AppTest:
+    next(one for one in page.button if one.label == label).click()
+    page.run()
+    assert not page.exception
+    return page
+
+
+def test_every_step_opens_and_keeps_what_a_file_would_hold(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """Walking through all steps changes nothing: page and file never disagree."""
+    number = _begun(banked)
+    before = drafts.find(banked, number).protocol_values
+    for step in ("sample", "design", "rules", "words", "endpoint", "review"):
+        page = _page("new_study.py", draft=str(number), step=step)
+        assert not page.exception
+        assert not page.error
+    assert drafts.find(banked, number).protocol_values == before
+
+
+def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str], Person]) -> None:
+    """A reload of the page finds it; a contradiction is said at once."""
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="design")
+    _field(page, "number_input", "Hidden repeats").set_value(99)  # type: ignore[attr-defined]
+    page.run()
+    assert drafts.find(banked, number).values["hidden_repeats"] == 99
+    assert any("hidden" in one.value for one in page.warning)
+    again = _page("new_study.py", draft=str(number), step="design")
+    assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
+
+
+def test_a_second_window_is_told_and_destroys_nothing(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """What was saved first stays until the second window decides."""
+    number = _begun(banked)
+    first, second = (_page("new_study.py", draft=str(number), step="design") for _ in range(2))
+    _field(first, "number_input", "Hidden repeats").set_value(2)  # type: ignore[attr-defined]
+    first.run()
+    _field(second, "number_input", "Hidden repeats").set_value(3)  # type: ignore[attr-defined]
+    second.run()
+    assert "another window" in second.error[0].value
+    assert drafts.find(banked, number).values["hidden_repeats"] == 2
+    _button(second, "Show what was saved there")
+    assert _field(second, "number_input", "Hidden repeats").value == 2  # type: ignore[attr-defined]
+    assert not second.error
+
+
+def test_a_name_that_is_taken_is_said_and_the_rest_is_saved(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """The draft keeps its name, and its other values."""
+    number = _begun(banked)
+    drafts.begin(banked, name="other", maker=1, bank="bank", by=BY, now=NOW)
+    page = _page("new_study.py", draft=str(number))
+    _field(page, "text_input", "Name of the study").set_value("other")  # type: ignore[attr-defined]
+    _field(page, "number_input", "Cases").set_value(5)  # type: ignore[attr-defined]
+    page.run()
+    page.run()
+    assert any("already there" in one.value for one in page.error)
+    saved = drafts.find(banked, number)
+    assert (saved.name, saved.values["cases"]) == ("trial", 5)
+
+
+def test_questions_are_added_moved_and_taken_out(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """Without a file format in sight; each has an id of its own."""
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="words")
+    _button(page, "Ask for training")
+    _button(page, "Ask for films a week")
+    asked = drafts.find(banked, number).values["questionnaire"]
+    assert [one["id"] for one in asked] == ["q1", "q2"]
+    assert drafts.faults(drafts.find(banked, number)) == []
+    ups = [one for one in page.button if one.help == "Move up"]
+    ups[1].click()
+    page.run()
+    asked = drafts.find(banked, number).values["questionnaire"]
+    assert [one["id"] for one in asked] == ["q2", "q1"]
+    next(one for one in page.button if one.help == "Take out").click()
+    page.run()
+    asked = drafts.find(banked, number).values["questionnaire"]
+    assert [one["id"] for one in asked] == ["q1"]
+
+
+def test_from_a_bank_to_an_open_amended_study(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """Begun, drawn, invited, opened after a confirmation, amended with a reason."""
+    page = _page("new_study.py")
+    _button(page, "Begin")
+    (draft,) = drafts.listed(banked)
+    _button(_page("new_study.py", draft=str(draft.id), step="review"), "Draw the cases")
+    assert drafts.listed(banked) == []
+    maker("New study")
+    assert "Nobody is invited yet" in " ".join(one.value for one in _page("set_up.py").markdown)
+    with banked.look() as look:
+        study = study_row(look, "New study")
+    _invite(banked, "New study")
+    page = _page("set_up.py")
+    assert study["protocol_sha256"] in [one.value for one in page.code]
+    opening = _field(page, "button", "Open the study")
+    assert opening.disabled  # type: ignore[attr-defined]
+    page.checkbox[0].check()
+    page.run()
+    _button(page, "Open the study")
+    page.selectbox[0].set_value("margin")
+    page.run()
+    _field(page, "number_input", "New value").set_value(10.0)  # type: ignore[attr-defined]
+    page.run()
+    _button(page, "Amend the protocol")
+    assert "reason" in page.error[0].value
+    page.text_area[0].set_value("The committee asked.")
+    page.run()
+    _button(page, "Amend the protocol")
+    assert any("5 points → 10 points" in one.value for one in page.markdown)
+
+
+def test_a_coordinator_without_the_deployment_makes_no_study(
+    opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They see the set-up of their study, and neither drafts nor banks."""
+    store = opened()
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    who = Person(role=Role.COORDINATOR, study=1, study_name="trial", reader=None, name="c")
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    assert not _page("set_up.py").error
+    for name in ("new_study.py", "banks.py"):
+        page = _page(name)
+        assert "not open to you" in page.error[0].value
+        assert not page.title
+
+
+def test_the_banks_are_listed(banked: Store, maker: Callable[[str], Person]) -> None:
+    """With their questions and films; a sentence where there is none."""
+    page = _page("banks.py")
+    assert not page.exception
+    assert list(page.dataframe[0].value["Bank"]) == ["bank"]

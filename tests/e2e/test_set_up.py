@@ -1,0 +1,106 @@
+"""A coordinator's way from nothing to an open study, in a real browser, guided by the screens."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from study import studies
+from study.access import new_code
+from study.deployments import administrator_code, init
+from study.drafts import listed
+from study.protocol import read_protocol
+from study.studies import Invitation, study_row
+from study.verification import verify
+from tests.conftest import NOW, entropy_from, write_bank
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server, free_port
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Server]:
+    """Return a served deployment with an administrator and nothing else."""
+    store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+    code = administrator_code(store, name="ada", entropy=entropy_from(2), now=NOW)
+    write_bank(tmp_path / "banks" / "chest")
+    server = Server(store=store, codes={"ada": code}, port=free_port(), log=tmp_path / "app.log")
+    server.start()
+    yield server
+    server.kill()
+
+
+def _import(page: Page) -> None:
+    page.get_by_role("link", name="Banks").click()
+    page.get_by_role("tab", name="From the server").click()
+    page.get_by_label("Name of the bank").last.fill("Chest bank")
+    page.get_by_role("button", name="Import", exact=True).last.click()
+    page.get_by_text("24 questions").wait_for()
+
+
+def _write(page: Page) -> None:
+    """Begin a draft and walk through its steps, with a reload in the middle."""
+    page.get_by_role("link", name="New study").click()
+    page.get_by_label("Name", exact=True).fill("Residents")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("What the draw will give").wait_for()
+    page.get_by_role("button", name="Next: Design").click()
+    repeats = page.get_by_label("Hidden repeats", exact=True)
+    repeats.fill("2")
+    # The click comes with what was typed: it is saved before the step is left.
+    page.get_by_role("button", name="Next: Reading rules").click()
+    page.get_by_role("heading", name="Answering").wait_for()
+    page.get_by_text("12 readings").or_(page.get_by_text("2 hidden repeats")).first.wait_for()
+    page.reload()
+    page.get_by_role("heading", name="Answering").wait_for()
+    page.get_by_text("2 hidden repeats").wait_for()
+    page.get_by_role("radio", name="After each case").click()
+    page.get_by_text("would show a case").wait_for()
+    page.get_by_role("radio", name="Never").click()
+    page.get_by_text("this can be drawn").wait_for()
+    for step in ("Words for readers", "Endpoint", "Review and draw"):
+        page.get_by_role("button", name=f"Next: {step}").click()
+        page.get_by_role("heading", name=step).wait_for()
+
+
+def test_from_an_empty_deployment_to_an_open_study(
+    empty: Server, reader: Reader, tmp_path: Path
+) -> None:
+    """Bank, draft, file, draw, opening: by clicks alone, and everything holds."""
+    page = reader.page
+    reader.sign_in(empty.url, empty.codes["ada"])
+    _import(page)
+    _write(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the protocol").click()
+    file = tmp_path / "protocol.toml"
+    download.value.save_as(file)
+    (draft,) = listed(empty.store)
+    assert read_protocol(file).in_full() == draft.protocol_values
+    page.get_by_role("button", name="Draw the cases").click()
+    page.get_by_text("Nobody is invited yet").wait_for()
+    studies.invite(
+        empty.store,
+        study="Residents",
+        invitations=[Invitation(reader_id="R1")],
+        codes=[new_code(entropy_from(5))],
+        now=NOW,
+    )
+    page.reload()
+    opening = page.get_by_role("button", name="Open the study")
+    expect(opening).to_be_disabled()
+    page.get_by_text("I have read the protocol").click()
+    opening.click()
+    page.get_by_text("The protocol is locked").wait_for()
+    with empty.store.look() as look:
+        assert study_row(look, "Residents")["state"] == "open"
+    assert verify(empty.store) == []
+
+
+def test_a_protocol_file_is_not_handed_to_just_anybody(empty: Server, reader: Reader) -> None:
+    """Signed out, neither a draft's nor a study's file is there."""
+    for path in ("draft/protocol.toml?draft=1", "study/protocol.toml"):
+        answer = reader.page.request.get(f"{empty.url}/{path}")
+        assert answer.status == 401

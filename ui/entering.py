@@ -1,0 +1,27 @@
+"""Goes on in another study of the person signed in, as after it was drawn."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from study import access
+from study.access import Person
+from ui.access import COOKIE
+from ui.deployment import store
+
+
+def enter_study(person: Person, study: str) -> bool:
+    """Let this sign-in go on in a study of its person; return whether it could."""
+    token = st.context.cookies.get(COOKIE)
+    mine = [one for one in access.standings(store(), person) if one.study_name == study]
+    if not isinstance(token, str) or not mine:
+        return False
+    access.choose(
+        store(),
+        token,
+        grant=mine[0].grant,
+        study=mine[0].study,
+        now=datetime.now(UTC),
+        place=person.place,
+    )
+    return True

@@ -1,0 +1,59 @@
+"""The downloads of protocol files: of a draft, and of a study as amended."""
+
+from collections.abc import Callable
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from study import drafts, protocol_file
+from study.errors import StudyError
+from study.protocol import Protocol
+from study.roles import Act
+from ui.access import allowed
+from ui.deployment import store
+
+
+def routes() -> list[Route]:
+    """Return the download routes."""
+    return [
+        Route("/draft/protocol.toml", _draft, methods=["GET"]),
+        Route("/study/protocol.toml", _study, methods=["GET"]),
+    ]
+
+
+async def _draft(request: Request) -> Response:
+    number = request.query_params.get("draft", "")
+
+    def file() -> str | None:
+        if allowed(request, Act.MAKE_STUDY) is None:
+            return None
+        draft = drafts.find(store(), int(number) if number.isdecimal() else 0)
+        return protocol_file.written(Protocol.from_json(draft.protocol_values))
+
+    return await _answer(file)
+
+
+async def _study(request: Request) -> Response:
+    def file() -> str | None:
+        person = allowed(request, Act.SET_UP)
+        if person is None or person.study is None:
+            return None
+        return protocol_file.of_study(store(), person.study_name)
+
+    return await _answer(file)
+
+
+async def _answer(make: Callable[[], str | None]) -> Response:
+    try:
+        found = await run_in_threadpool(make)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=409)
+    if found is None:
+        return PlainTextResponse("Sign in as whoever sets up the study.", status_code=401)
+    headers = {
+        "Cache-Control": "no-store",
+        "Content-Disposition": 'attachment; filename="protocol.toml"',
+    }
+    return Response(found, media_type="application/toml", headers=headers)

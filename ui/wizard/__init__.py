@@ -1,0 +1,5 @@
+"""The steps in which a study is written: one module a step, around one draft.
+
+`frame` shows them, with the rail at the left and what it all means at the right; `working` is the
+draft in this window, saved whenever something changed.
+"""

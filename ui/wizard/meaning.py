@@ -1,0 +1,72 @@
+"""What a draft means for a reader, for the precision and for the calendar, beside every step."""
+
+import streamlit as st
+
+from study.burden import SECONDS_A_READING, Burden, burden
+from study.protocol import Protocol
+from study.sampling import EXPECTED_ACCURACY, wilson_half_width
+from study.words import t, tn
+from ui.text import plain
+from ui.wizard.working import Working
+
+
+def meaning(working: Working) -> None:
+    """Show it, and every fault there is."""
+    st.markdown(f"**{t('What this means')}**")
+    protocol = working.protocol()
+    if protocol is not None:
+        facts(protocol)
+    faults = working.faults()
+    if faults:
+        st.markdown(f"**{t('To be settled')}**")
+        for fault in faults:
+            st.warning(plain(fault))
+    elif protocol is not None:
+        st.success(t("No contradiction: this can be drawn."))
+
+
+def facts(protocol: Protocol) -> None:
+    """Show what a protocol asks of a reader and what it can show."""
+    asked = burden(protocol)
+    half = 100 * wilson_half_width(EXPECTED_ACCURACY, protocol.cases)
+    st.metric(t("Readings a reader"), f"{asked.n_readings:,}")
+    st.caption(_readings(protocol, asked))
+    st.metric(t("Time a reader"), duration(asked.hours))
+    st.caption(t("At {n} seconds a reading, breaks not counted.", n=_seconds(protocol)))
+    st.metric(t("Precision a reader"), t("± {points} points", points=f"{half:.1f}"))
+    st.caption(t("95 % interval of an accuracy of 80 % on all cases."))
+    if asked.n_sessions > 1:
+        st.metric(t("Calendar"), tn("{n} day", "{n} days", round(asked.days)))
+        st.caption(t("At least, from the first session to the last."))
+
+
+def duration(hours: float) -> str:
+    """Return hours as hours and minutes.
+
+    >>> duration(1.5), duration(0.3)
+    ('1 h 30 min', '18 min')
+    """
+    whole, minutes = divmod(max(round(hours * 60), 1), 60)
+    if not whole:
+        return t("{minutes} min", minutes=minutes)
+    return t("{hours} h {minutes} min", hours=whole, minutes=minutes)
+
+
+def _seconds(protocol: Protocol) -> int:
+    limit = protocol.time_limit_s or SECONDS_A_READING
+    return round(min(limit, SECONDS_A_READING))
+
+
+def _readings(protocol: Protocol, asked: Burden) -> str:
+    parts = [tn("{n} case", "{n} cases", protocol.cases)]
+    if len(protocol.conditions) > 1:
+        parts.append(tn("{n} condition", "{n} conditions", len(protocol.conditions)))
+    if asked.n_sessions > 1:
+        parts.append(tn("{n} session", "{n} sessions", asked.n_sessions))
+    if protocol.hidden_repeats:
+        parts.append(tn("{n} hidden repeat", "{n} hidden repeats", protocol.hidden_repeats))
+    if asked.n_practice:
+        parts.append(
+            tn("{n} practice case besides", "{n} practice cases besides", asked.n_practice)
+        )
+    return ", ".join(parts)

@@ -1,0 +1,115 @@
+"""The editor of the questionnaire: questions to the readers, without a file format in sight."""
+
+from typing import Any
+
+import streamlit as st
+
+from study.questionnaire import MAX_QUESTIONS, MAX_WORDS
+from study.words import t
+from ui.wizard.working import Working
+
+_Question = dict[str, Any]
+UP, AWAY = "up", "away"
+
+
+def questionnaire(working: Working) -> None:
+    """Show every question with its fields, and what can be added."""
+    asked: list[_Question] = [dict(one) for one in working.values["questionnaire"]]
+    st.caption(t("Asked once before the first case. Answers stay here and are in no export."))
+    wishes = []
+    for place in range(len(asked)):
+        with st.container(border=True):
+            wishes.append(_question(working, asked, place))
+    working.values["questionnaire"] = asked
+    # After all fields are read: what was typed elsewhere comes with the same click.
+    for place, wish in enumerate(wishes):
+        if wish:
+            _change(working, asked, place, wish)
+    _add(working, asked)
+
+
+def _question(working: Working, asked: list[_Question], place: int) -> str:
+    """Show one question; return what is to become of its place, or an empty text."""
+    one, base = asked[place], working.base["questionnaire"][place]
+
+    def key(name: str) -> str:
+        return working.key(f"question-{place}-{name}")
+
+    words, kind, tools = st.columns([5, 3, 2], vertical_alignment="bottom")
+    one["question"] = words.text_input(
+        t("Question {n}", n=place + 1),
+        value=str(base.get("question", "")),
+        max_chars=MAX_WORDS,
+        key=key("words"),
+    )
+    kinds = {"choice": t("Choice"), "number": t("Number"), "text": t("Text")}
+    one["kind"] = kind.segmented_control(
+        t("Answered by"),
+        list(kinds),
+        default=base.get("kind", "text"),
+        format_func=lambda name: kinds[name],
+        required=True,
+        key=key("kind"),
+    )
+    if one["kind"] == "choice":
+        lines = st.text_area(
+            t("Options, one a line"),
+            value="\n".join(base.get("options", ())),
+            height=110,
+            key=key("options"),
+        )
+        one["options"] = [line.strip() for line in lines.splitlines() if line.strip()]
+    else:
+        one["options"] = []
+    one["required"] = st.checkbox(
+        t("Has to be answered"), value=bool(base.get("required", True)), key=key("required")
+    )
+    up, away = tools.columns(2)
+    if up.button(
+        "",
+        icon=":material/arrow_upward:",
+        help=t("Move up"),
+        disabled=place == 0,
+        key=key("up"),
+    ):
+        return UP
+    if away.button("", icon=":material/delete:", help=t("Take out"), key=key("away")):
+        return AWAY
+    return ""
+
+
+def _change(working: Working, asked: list[_Question], place: int, wish: str) -> None:
+    if wish == UP:
+        asked[place - 1 : place + 1] = [asked[place], asked[place - 1]]
+    elif wish == AWAY:
+        del asked[place]
+    working.renew()
+    st.rerun()
+
+
+def _add(working: Working, asked: list[_Question]) -> None:
+    training: _Question = {
+        "question": t("What is your training?"),
+        "kind": "choice",
+        "options": [t("Student"), t("Resident in radiology"), t("Radiologist"), t("Other")],
+    }
+    weekly: _Question = {
+        "question": t("About how many chest radiographs do you read in a week?"),
+        "kind": "number",
+    }
+    wishes: dict[str, _Question] = {
+        t("Add a question"): {"question": "", "kind": "text"},
+        t("Ask for training"): training,
+        t("Ask for films a week"): weekly,
+    }
+    for column, (label, made) in zip(st.columns(3), wishes.items(), strict=True):
+        full = len(asked) >= MAX_QUESTIONS
+        if column.button(label, key=working.key(f"add-{label}"), disabled=full, width="stretch"):
+            asked.append({"id": _free_id(asked), "options": [], "required": True, **made})
+            working.renew()
+            st.rerun()
+
+
+def _free_id(asked: list[_Question]) -> str:
+    taken = {one.get("id") for one in asked}
+    return next(f"q{n}" for n in range(1, len(asked) + 2) if f"q{n}" not in taken)

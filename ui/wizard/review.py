@@ -1,0 +1,82 @@
+"""The last step: the whole protocol to be read, taken away as a file or brought, and the draw."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from study.errors import StudyError
+from study.protocol import protocol_from
+from study.words import t
+from ui.links import links
+from ui.protocol_view import protocol_view
+from ui.text import plain
+from ui.wizard.sample import foreseen
+from ui.wizard.working import Working
+
+
+def review(working: Working, draw: Callable[[], None]) -> None:
+    """Show the step; `draw` makes the study."""
+    protocol = working.protocol()
+    if protocol is None:
+        st.error(t("The protocol has faults. Each stands at the right; mend them, then come back."))
+    else:
+        protocol_view(protocol)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _file(working)
+    with right:
+        st.subheader(t("Try it, then draw"), anchor=False)
+        st.caption(t("The preview is what a reader will see; nothing of it is recorded."))
+        links("preview", {f"preview?draft={working.id}": t("Preview as a reader")})
+        _draw(working, draw)
+
+
+def _file(working: Working) -> None:
+    st.subheader(t("As a file"), anchor=False)
+    st.caption(t("The same file the command line takes; page and file never disagree."))
+    if working.protocol() is not None:
+        address = f"draft/protocol.toml?draft={working.id}"
+        links("protocol", {address: t("Download the protocol")}, download=True)
+    brought = st.file_uploader(
+        t("Bring a protocol file"), type=["toml"], key=working.key("file"), max_upload_size=1
+    )
+    if brought is None:
+        return
+    if st.button(t("Take this file in place of what is written"), key=working.key("take")):
+        try:
+            text = brought.getvalue().decode("utf-8", "replace")
+            taken = protocol_from(text, source=brought.name)
+        except StudyError as error:
+            st.error(t("Nothing was taken."))
+            st.code(str(error), language=None, wrap_lines=True)
+            return
+        working.values = taken.in_full()
+        working.name = taken.name or working.name
+        working.renew()
+        st.rerun()
+
+
+def _draw(working: Working, draw: Callable[[], None]) -> None:
+    faults = working.faults()
+    trouble = ""
+    if not faults:
+        try:
+            foreseen(working.bank, working.values)
+        except StudyError as error:
+            trouble = str(error)
+    if trouble:
+        st.error(plain(trouble))
+    st.caption(
+        t(
+            "Drawing fixes the cases. You then invite readers and open the study; until it is "
+            "open it can still be discarded and drawn anew."
+        )
+    )
+    if st.button(
+        t("Draw the cases"),
+        type="primary",
+        icon=":material/check:",
+        disabled=bool(faults or trouble),
+        key=working.key("draw"),
+    ):
+        draw()

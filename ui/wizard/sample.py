@@ -1,0 +1,237 @@
+"""The first step: from which bank, how many cases, and what so many can show."""
+
+import json
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from study.canonical import canonical_json
+from study.drawing import Rehearsed, foresee
+from study.errors import StudyError
+from study.protocol import Protocol
+from study.sampling import EXPECTED_ACCURACY, wilson_half_width
+from study.store import banks
+from study.words import t
+from ui.deployment import store
+from ui.text import plain
+from ui.wizard.fields import choose, count, several
+from ui.wizard.working import Working
+
+_DRAWN_BY = ("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases")
+BY_HAND = "by hand"
+
+
+def sample(working: Working) -> None:
+    """Show the step."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        working.name = st.text_input(
+            t("Name of the study"), value=working.name, max_chars=100, key=working.key("name")
+        )
+        if working.trouble:
+            st.error(plain(working.trouble))
+        else:
+            st.caption(t("It stands on the coordinator's pages and on every export."))
+        _bank(working)
+        count(
+            working,
+            "cases",
+            t("Cases"),
+            lambda n: t(
+                "If a reader is right on 80 % of {n} cases, the 95 % interval is about "
+                "± {points} points.",
+                n=n,
+                points=f"{100 * wilson_half_width(EXPECTED_ACCURACY, n):.1f}",
+            ),
+            low=1,
+            high=1_000_000,
+            step=10,
+        )
+    with right:
+        _rules(working)
+    _forecast(working)
+
+
+def _bank(working: Working) -> None:
+    with store().look() as look:
+        names = banks.names(look)
+    chosen = st.selectbox(
+        t("Question bank"),
+        names,
+        index=names.index(working.bank) if working.bank in names else None,
+        placeholder=t("Choose a bank"),
+        key=working.key("bank"),
+    )
+    working.bank = chosen or ""
+    st.caption(t("Cases are drawn from it once; the draw is fixed by the seed."))
+
+
+def _rules(working: Working) -> None:
+    choose(
+        working,
+        "one_question_per",
+        t("One question per"),
+        {
+            "patient": t("Patient"),
+            "examination": t("Examination"),
+            "item": t("No limit"),
+        },
+        {
+            "patient": t("No patient is seen twice: cases are independent, intervals honest."),
+            "examination": t("A patient may come back with another examination."),
+            "item": t("One film may bring several questions: answers depend on one another."),
+        },
+    )
+    several(
+        working,
+        "stratify_by",
+        t("Share the cases by"),
+        {
+            "task": t("Task"),
+            "category": t("Category"),
+            "subcategory": t("Subcategory"),
+            "view": t("Views"),
+            "sex": t("Sex"),
+        },
+        t("Each group gets its share for certain, instead of by luck. None: one lot of all."),
+    )
+    _allocation(working)
+    with st.expander(t("Seed of the draw")):
+        count(
+            working,
+            "seed",
+            t("Seed"),
+            lambda n: t("The same bank, protocol and seed give the same cases and orders."),
+            low=1 - 2**53,
+            high=2**53 - 1,
+        )
+
+
+def _allocation(working: Working) -> None:
+    base = working.base["allocation"]
+    words = {
+        "proportional": t("As in the bank"),
+        "equal": t("Equally"),
+        BY_HAND: t("By hand"),
+    }
+    found = st.segmented_control(
+        t("Shares"),
+        list(words),
+        default=base if isinstance(base, str) else BY_HAND,
+        format_func=lambda one: words[one],
+        required=True,
+        key=working.key("allocation"),
+    )
+    if found != BY_HAND:
+        working.values["allocation"] = found
+        st.caption(
+            t("Frequent groups get more cases: the total is like the bank.")
+            if found == "proportional"
+            else t("Every group is measured as well as the others; the total is not like the bank.")
+        )
+        return
+    _by_hand(working)
+
+
+def _by_hand(working: Working) -> None:
+    """Let each stratum's number be typed; the numbers make the total."""
+    given = working.base["allocation"]
+    given = given if isinstance(given, dict) else {}
+    try:
+        strata = _strata(working)
+    except StudyError as error:
+        st.caption(plain(str(error)))
+        return
+    share = {one.name: given.get(one.name, one.n_drawn) for one in strata}
+    table = st.data_editor(
+        pd.DataFrame({"stratum": list(share), "cases": list(share.values())}),
+        hide_index=True,
+        column_config={
+            "stratum": st.column_config.TextColumn(t("Group"), disabled=True),
+            "cases": st.column_config.NumberColumn(t("Cases"), min_value=0, step=1),
+        },
+        key=working.key(f"by-hand-{'-'.join(working.values['stratify_by'])}"),
+    )
+    numbers = {
+        str(name): int(n) if n == n and n is not None else 0
+        for name, n in zip(table["stratum"], table["cases"], strict=True)
+    }
+    working.values["allocation"] = numbers
+    working.values["cases"] = max(sum(numbers.values()), 1)
+    st.caption(t("Together {n} cases, which is the number drawn.", n=working.values["cases"]))
+
+
+def _strata(working: Working) -> Any:
+    """Return the strata there are, with their share as in the bank."""
+    values = {**working.values, "allocation": "proportional", "practice_cases": 0}
+    values["cases"] = min(int(working.base["cases"]), 10)
+    return foreseen(working.bank, values).strata
+
+
+def _forecast(working: Working) -> None:
+    st.subheader(t("What the draw will give"), anchor=False)
+    if not working.bank:
+        st.info(t("Choose a bank to see it."))
+        return
+    try:
+        found = foreseen(working.bank, working.values)
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    st.dataframe(_table(found), hide_index=True, column_config=_columns(working))
+    st.caption(
+        t(
+            "± is the expected half-width of the 95 % interval, in points, of an accuracy of 80 % "
+            "measured on the cases of one group by one reader. Nothing is drawn yet."
+        )
+    )
+
+
+def _table(found: Rehearsed) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "stratum": [one.name for one in found.strata],
+            "n_items": [one.n_items for one in found.strata],
+            "n_units": [one.n_units for one in found.strata],
+            "n_drawn": [one.n_drawn for one in found.strata],
+            "half_width": [100 * one.half_width for one in found.strata],
+        }
+    )
+
+
+def _columns(working: Working) -> dict[str, Any]:
+    units = {
+        "patient": t("Patients"),
+        "examination": t("Examinations"),
+        "item": t("Questions"),
+    }
+    return {
+        "stratum": st.column_config.TextColumn(t("Group"), width="medium"),
+        "n_items": st.column_config.NumberColumn(t("Questions in the bank")),
+        "n_units": st.column_config.NumberColumn(units[working.values["one_question_per"]]),
+        "n_drawn": st.column_config.ProgressColumn(
+            t("Drawn"), format="%d", min_value=0, max_value=int(working.values["cases"])
+        ),
+        "half_width": st.column_config.NumberColumn(t("± points"), format="%.1f"),
+    }
+
+
+def foreseen(bank: str, values: dict[str, Any]) -> Rehearsed:
+    """Return what a draft would draw; the same question is worked out once.
+
+    Raises
+    ------
+    StudyError
+        The draft has faults, or the bank cannot give the cases.
+    """
+    with store().look() as look:
+        row = banks.find(look, bank) or {}
+    asked = {key: values[key] for key in _DRAWN_BY}
+    return _foreseen(int(row.get("id", 0)), str(row.get("content_sha256")), canonical_json(asked))
+
+
+@lru_cache(maxsize=64)
+def _foreseen(bank: int, content_sha256: str, asked: str) -> Rehearsed:
+    return foresee(store(), bank, Protocol.from_json(json.loads(asked)))

@@ -1,0 +1,69 @@
+"""The fourth step: what readers read before the first case, and what they are asked."""
+
+import streamlit as st
+
+from study.protocol import MAX_PROSE
+from study.words import t
+from ui.prose import html
+from ui.wizard.questions import questionnaire
+from ui.wizard.working import Working
+
+
+def words(working: Working) -> None:
+    """Show the step."""
+    consent, instructions, questions = st.tabs(
+        [t("Consent"), t("Instructions"), t("Questions to the reader")]
+    )
+    with consent:
+        st.caption(t("Readers have to agree to it before anything else. Empty: none is asked for."))
+        _prose(working, "consent", _consent())
+    with instructions:
+        st.caption(t("Shown once before the first case. Empty: readers start at once."))
+        _prose(working, "instructions", _instructions())
+    with questions:
+        questionnaire(working)
+
+
+def _prose(working: Working, key: str, example: str) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        found = st.text_area(
+            t("Text, as Markdown"),
+            value=str(working.base[key]),
+            height=420,
+            max_chars=MAX_PROSE,
+            key=working.key(key),
+        )
+        working.values[key] = found
+        if not found.strip() and st.button(t("Begin with an example"), key=working.key(key + "-x")):
+            working.values[key] = example
+            working.renew()
+            st.rerun()
+    with right:
+        st.caption(t("As a reader will see it"))
+        with st.container(border=True, height=420):
+            if found.strip():
+                st.html(f'<div class="rr-prose">{html(found)}</div>')
+            else:
+                st.caption(t("Nothing yet."))
+
+
+def _consent() -> str:
+    return t(
+        "# Before you take part\n\n"
+        "- You will read chest radiographs and answer one question on each.\n"
+        "- Your answers, your times and how you used the viewer are recorded under a code, not "
+        "under your name.\n"
+        "- You may stop at any time; what you answered so far stays in the study.\n\n"
+        "Put the text of your ethics committee here.\n"
+    )
+
+
+def _instructions() -> str:
+    return t(
+        "# How to read\n\n"
+        "1. Look at the films as long as you need. The question stands beside them.\n"
+        "2. Choose an option by its letter and confirm with `Enter`.\n"
+        "3. `?` shows every other key.\n\n"
+        "The clock runs while the film is in sight. A pause hides the film and stops the clock.\n"
+    )

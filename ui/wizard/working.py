@@ -1,0 +1,157 @@
+"""The draft in this window: what it says, what was saved of it, and whether another was faster."""
+
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import streamlit as st
+
+from study import drafts
+from study.drafts import Draft, SavedElsewhere
+from study.errors import NotNow
+from study.protocol import Protocol, faults_of
+from ui.deployment import store
+
+
+@dataclass
+class Working:
+    """A draft as it stands in this window.
+
+    `values` is what the fields say now; `base` is what they said when their step was entered, which
+    fields keep as their first value so that Streamlit does not make new ones at every key.
+    `round` is in every field's key: counting it up makes all of them new.
+    """
+
+    id: int
+    name: str
+    bank: str
+    values: dict[str, Any]
+    seen: str
+    saved: dict[str, Any] = field(default_factory=dict)
+    saved_name: str = ""
+    saved_bank: str = ""
+    base: dict[str, Any] = field(default_factory=dict)
+    step: str = ""
+    round: int = 0
+    elsewhere: bool = False
+    trouble: str = ""
+
+    def key(self, name: str) -> str:
+        """Return the key of a field."""
+        return f"draft-{self.id}-{self.round}-{self.step}-{name}"
+
+    def enter(self, step: str) -> None:
+        """Turn to a step: its fields begin with what is written now."""
+        if self.step != step:
+            self.step = step
+            self.base = deepcopy(self.values)
+
+    def renew(self) -> None:
+        """Make every field of the step anew, from what is written now."""
+        self.round += 1
+        self.base = deepcopy(self.values)
+
+    def draft(self) -> Draft:
+        """Return what stands in this window as a draft."""
+        return Draft(
+            id=self.id,
+            name=self.name,
+            bank=self.bank,
+            values=self.values,
+            made_by="",
+            saved_at_utc=self.seen,
+        )
+
+    def faults(self) -> list[str]:
+        """Return what keeps it from being drawn."""
+        return drafts.faults(self.draft())
+
+    def protocol(self) -> Protocol | None:
+        """Return the protocol it describes, or None while it has faults."""
+        values = self.draft().protocol_values
+        return None if faults_of(values) else Protocol.from_json(values)
+
+
+def working_on(number: int) -> Working:
+    """Return the draft as this window has it, read from the store the first time.
+
+    Raises
+    ------
+    NotFound
+        It was drawn or thrown away.
+    """
+    key = f"working-{number}"
+    found = st.session_state.get(key)
+    if not isinstance(found, Working):
+        found = _read(number)
+        st.session_state[key] = found
+    return found
+
+
+def read_again(working: Working) -> None:
+    """Forget what stands in this window and take what was saved last."""
+    fresh = _read(working.id)
+    fresh.round = working.round + 1
+    st.session_state[f"working-{working.id}"] = fresh
+
+
+def keep_mine(working: Working) -> None:
+    """Let what stands in this window replace what was saved elsewhere."""
+    working.seen = drafts.find(store(), working.id).saved_at_utc
+    working.elsewhere = False
+    save(working)
+
+
+def forget(number: int) -> None:
+    """Take a draft that is no more out of this window."""
+    st.session_state.pop(f"working-{number}", None)
+
+
+def save(working: Working) -> None:
+    """Save what changed; a name that is taken stays unsaved, and everything else is kept."""
+    now_written = (working.name, working.bank, working.values)
+    if now_written == (working.saved_name, working.saved_bank, working.saved):
+        working.trouble = ""
+        return
+    try:
+        try:
+            _save(working, working.name)
+            working.trouble = ""
+        except SavedElsewhere:
+            raise
+        except NotNow as error:
+            working.trouble = str(error)
+            _save(working, working.saved_name)
+    except SavedElsewhere:
+        working.elsewhere = True
+
+
+def _save(working: Working, name: str) -> None:
+    working.seen = drafts.save(
+        store(),
+        working.id,
+        name=name,
+        bank=working.bank,
+        values=working.values,
+        seen=working.seen,
+        now=datetime.now(UTC),
+    )
+    working.saved_name, working.saved_bank = name, working.bank
+    working.saved = deepcopy(working.values)
+
+
+def _read(number: int) -> Working:
+    draft = drafts.find(store(), number)
+    values = {**Protocol().in_full(), **draft.values}
+    return Working(
+        id=number,
+        name=draft.name,
+        bank=draft.bank,
+        values=deepcopy(values),
+        seen=draft.saved_at_utc,
+        saved=deepcopy(values),
+        saved_name=draft.name,
+        saved_bank=draft.bank,
+        base=deepcopy(values),
+    )
