@@ -8,12 +8,13 @@ import pandas as pd
 import streamlit as st
 
 from study.canonical import canonical_json
+from study.drafts import CASES_TO_BEGIN_WITH
 from study.drawing import Rehearsed, foresee
-from study.errors import StudyError
+from study.errors import NotNow, StudyError
 from study.protocol import Protocol
-from study.sampling import EXPECTED_ACCURACY, wilson_half_width
+from study.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
 from study.store import banks
-from study.words import t
+from study.words import t, tn
 from ui.deployment import store
 from ui.text import plain
 from ui.wizard.fields import choose, count, several
@@ -26,6 +27,8 @@ BY_HAND = "by hand"
 def sample(working: Working) -> None:
     """Show the step."""
     left, right = st.columns(2, gap="large")
+    with right:
+        _rules(working)
     with left:
         working.name = st.text_input(
             t("Name of the study"), value=working.name, max_chars=100, key=working.key("name")
@@ -35,23 +38,25 @@ def sample(working: Working) -> None:
         else:
             st.caption(t("It stands on the coordinator's pages and on every export."))
         _bank(working)
-        count(
-            working,
-            "cases",
-            t("Cases"),
-            lambda n: t(
-                "If a reader is right on 80 % of {n} cases, the 95 % interval is about "
-                "± {points} points.",
-                n=n,
-                points=f"{100 * wilson_half_width(EXPECTED_ACCURACY, n):.1f}",
-            ),
-            low=1,
-            high=1_000_000,
-            step=10,
-        )
-    with right:
-        _rules(working)
+        _cases(working)
     _forecast(working)
+
+
+def _cases(working: Working) -> None:
+    if not isinstance(working.values["allocation"], str):
+        n = working.values["cases"]
+        st.markdown(tn("**{n} case**, as shared by hand", "**{n} cases**, as shared by hand", n))
+        st.caption(_precision(n))
+        return
+    count(working, "cases", t("Cases"), _precision, low=1, high=1_000_000, step=10)
+
+
+def _precision(n: int) -> str:
+    return t(
+        "If a reader is right on 80 % of {n} cases, the 95 % interval is about ± {points} points.",
+        n=n,
+        points=f"{100 * wilson_half_width(EXPECTED_ACCURACY, n):.1f}",
+    )
 
 
 def _bank(working: Working) -> None:
@@ -163,11 +168,15 @@ def _by_hand(working: Working) -> None:
     st.caption(t("Together {n} cases, which is the number drawn.", n=working.values["cases"]))
 
 
-def _strata(working: Working) -> Any:
-    """Return the strata there are, with their share as in the bank."""
+def _strata(working: Working) -> tuple[Stratum, ...]:
+    """Return the strata there are with their share as in the bank, of as many cases as it has."""
     values = {**working.values, "allocation": "proportional", "practice_cases": 0}
-    values["cases"] = min(int(working.base["cases"]), 10)
-    return foreseen(working.bank, values).strata
+    for cases in (int(working.base["cases"]), *CASES_TO_BEGIN_WITH):
+        try:
+            return foreseen(working.bank, {**values, "cases": cases}).strata
+        except NotNow:
+            continue
+    return ()
 
 
 def _forecast(working: Working) -> None:
