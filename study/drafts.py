@@ -20,6 +20,7 @@ from study.names import LONGEST, check_name, name_fault
 from study.protocol import Protocol, faults_of
 from study.roles import Role
 from study.sampling import Stratum
+from study.staff import enter_role
 from study.store import Store, Transaction, banks, events, people, studies
 from study.store import drafts as stored
 from study.studies import draw_within
@@ -234,10 +235,7 @@ def _give_to(change: Transaction, maker: int, study: int, name: str, now: dateti
     held = people.standing(change, maker)
     if any(row["role"] == Role.ADMINISTRATOR and row["study"] is None for row in held):
         return
-    people.grant(change, person=maker, role=Role.COORDINATOR, study=study, given_at_utc=stamp(now))
-    row = people.person(change, maker) or {}
-    detail = {"whose": row.get("handle", ""), "role given": str(Role.COORDINATOR)}
-    events.record(change, name, now, kind="role given", detail=detail, by=by)
+    enter_role(change, maker, Role.COORDINATOR, study=name, number=study, by=by, now=now)
 
 
 def _row(look: Transaction, number: int) -> dict[str, Any]:

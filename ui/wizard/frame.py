@@ -11,10 +11,6 @@ from ui.wizard.working import Working, keep_mine, read_again, save
 STEPS = ("sample", "design", "rules", "words", "endpoint", "review")
 LOOK = """
 <style>
-.stMainBlockContainer { max-width: 112rem; }
-.stMainBlockContainer h1 { font-size: 2rem; padding-bottom: .4rem; }
-.stMainBlockContainer h2 { font-size: 1.5rem; padding-top: .2rem; }
-.stMainBlockContainer h3 { font-size: 1.15rem; }
 [data-testid="stCaptionContainer"] { margin-top: -.55rem; }
 [data-testid="stMetricValue"] { font-size: 1.4rem; }
 .rr-prose { line-height: 1.55; }
