@@ -15,6 +15,7 @@ from study.acts import By
 from study.errors import BadFile, NotFound, NotNow
 from study.lists import stored_protocol
 from study.moments import stamp
+from study.persons import end_role
 from study.sessions import State, is_withdrawn, paused_since, place_of
 from study.store import Store, Transaction, events, people
 from study.store import sessions as stored
@@ -163,7 +164,7 @@ def withdraw(
         _step_in(change, case, "withdraw", reason, by, now, old="reader", new="withdrawn")
         for row in people.grants_of_study(change, case.study["id"]):
             if row["reader_id"] == reader_id and row["revoked_at_utc"] is None:
-                people.revoke(change, row["id"], stamp(now))
+                end_role(change, study, row, reason.strip(), by, now)
 
 
 def breaches(look: Transaction, row: _Row, trail: Sequence[_Row]) -> Iterator[str]:

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from study.acts import By
 from study.errors import NotAllowed, NotFound, NotNow
 from study.moments import stamp
 from study.names import check_name, name_key
 from study.roles import Act, Role
-from study.store import Transaction, names, people
+from study.store import Transaction, events, names, people
 from study.words import t
 
 _EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@,;<>]+")
@@ -86,6 +87,18 @@ def refuse_with_parts_elsewhere(
                 "An administrator of the deployment can do this."
             )
         )
+
+
+def end_role(
+    change: Transaction, study: str, row: Mapping[str, Any], reason: str, by: By, now: datetime
+) -> None:
+    """Revoke a role at once: its holder is signed out everywhere; a last role takes the code."""
+    people.revoke(change, row["id"], stamp(now))
+    people.end_sign_ins(change, row["person"])
+    if not people.standing(change, row["person"]):
+        people.end_access(change, row["person"])
+    detail = {"whose": whose(row), "old": row["role"], "reason": reason}
+    events.record(change, study, now, kind="role revoked", detail=detail, by=by)
 
 
 def whose(row: Mapping[str, Any]) -> str:

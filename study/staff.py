@@ -114,12 +114,7 @@ def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: da
             raise NotNow(t("That role was revoked already."))
         if not study and row["role"] == Role.ADMINISTRATOR:
             _refuse_last_administrator(change)
-        people.revoke(change, grant, stamp(now))
-        people.end_sign_ins(change, row["person"])
-        if not people.standing(change, row["person"]):
-            people.end_access(change, row["person"])
-        detail = {"whose": persons.whose(row), "old": row["role"], "reason": reason.strip()}
-        events.record(change, study, now, kind="role revoked", detail=detail, by=by)
+        persons.end_role(change, study, row, reason.strip(), by, now)
 
 
 def give_back(
