@@ -20,6 +20,7 @@ from study import (
     bundle,
     demo,
     deployments,
+    exclusion_commands,
     merging,
     models,
     progress,
@@ -367,6 +368,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_simulate(commands)
     status = _add(commands, "status", _status, "Print how far a study is.", True)
     status.add_argument("--json", action="store_true", help="as JSON")
+    exclusion_commands.add(lambda name, run, what: _add(commands, name, run, what, True))
     _add(commands, "preparations", _preparations, "Print what readers did before reading.", True)
     _add(commands, "verify", _verify, "Check the chain and everything it vouches for.")
     showing = _add(commands, "demo", _demo, "Set up the demo in a new store; print its codes.")

@@ -9,6 +9,7 @@ StudyError
 │   └── SavedElsewhere   somebody else saved the draft meanwhile (in `study.drafts`)
 ├── NotAllowed       this person may not do that
 │   └── Refused      nobody is signed in, and why (in `study.access`)
+├── Undelivered      a letter did not go out
 └── BrokenStore      the store is not one of ours, or its chain does not hold
 
 A message says what, which one, and what to do. Pages and the command line catch `StudyError` and
@@ -38,6 +39,10 @@ class NotNow(StudyError):
 
 class NotAllowed(StudyError):
     """The person signed in may not do this."""
+
+
+class Undelivered(StudyError):
+    """A letter did not go out: no mail server, or it refused."""
 
 
 class BrokenStore(StudyError):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from study.acts import COMMAND_LINE, By
 from study.canonical import sha256_of
 from study.errors import BadFile, NotNow
 from study.moments import stamp
@@ -37,6 +38,7 @@ def add_model(
     model_id: str,
     model_version: str = "",
     simulated: bool = False,
+    by: By = COMMAND_LINE,
     now: datetime,
 ) -> Added:
     """Read a prediction file and keep what it says of the study's cases.
@@ -80,7 +82,7 @@ def add_model(
                 for one in read.predictions
             ),
         )
-        _record(change, found["id"], study, model_id, len(read.predictions), now)
+        _record(change, found["id"], study, model_id, len(read.predictions), by, now)
     by_status = Counter(str(one.status) for one in read.predictions)
     return Added(
         model_id=model_id,
@@ -108,7 +110,13 @@ def _refuse_known(look: Transaction, study: int, name: str, model_id: str) -> No
 
 
 def _record(
-    change: Transaction, study: int, name: str, model_id: str, n_predictions: int, now: datetime
+    change: Transaction,
+    study: int,
+    name: str,
+    model_id: str,
+    n_predictions: int,
+    by: By,
+    now: datetime,
 ) -> None:
     row = models.find(change, study, model_id) or {}
     events.record(
@@ -121,4 +129,5 @@ def _record(
             "n_predictions": n_predictions,
             "predictions_sha256": predictions_hash(change, row["id"]),
         },
+        by=by,
     )

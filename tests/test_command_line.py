@@ -26,6 +26,8 @@ COMMANDS = (
     ("study", "simulate"),
     ("study", "status"),
     ("study", "preparations"),
+    ("study", "exclude"),
+    ("study", "reinstate"),
     ("study", "verify"),
     ("study", "export"),
     ("study", "restore"),
@@ -133,6 +135,7 @@ def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
         assert "40 readings" in simulated
     status = json.loads(done("study", "status", *study, "--json"))
     assert [row["n_read"] for row in status["readers"]] == [40, 40, 40]
+    _exclude_and_bring_back(study)
     done("study", "verify", "--db", db)
     done("study", "export", *study, "--out", tmp_path / "bundle")
     done("analysis", "report", tmp_path / "bundle", "--out", tmp_path / "out", "--bootstrap", "50")
@@ -143,6 +146,18 @@ def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
     accuracy = list(csv.DictReader(io.StringIO(table)))
     micro = {row["rater_id"]: row["n"] for row in accuracy if row["group"] == "micro"}
     assert micro == dict.fromkeys(("R1", "R2", "R3", *(f"M{i}" for i in range(8))), "40")
+
+
+def _exclude_and_bring_back(study: tuple[str | Path, ...]) -> None:
+    """Set a reading aside, once, and bring it back; one that was not read is refused."""
+    third = (*study, "--reader", "R1", "--position", "3", "--reason", "fire alarm")
+    assert done("study", "exclude", *third) == "Excluded: R1, position 3.\n"
+    again = run("study", "exclude", *third)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "excluded already" in again.stderr
+    assert done("study", "reinstate", *third) == "Brought back: R1, position 3.\n"
+    none = run("study", "exclude", *study, "--reader", "R1", "--position", "41", "--reason", "x")
+    assert (none.returncode, none.stderr) == (1, "'R1' has read nothing at position 41.\n")
 
 
 def test_a_bank_with_faults_is_refused_whole_with_all_of_them(bank: Path, tmp_path: Path) -> None:

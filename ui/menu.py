@@ -26,6 +26,7 @@ _PAGES = (
     Entry(file="overview.py", title=later("Overview"), path="overview", act=Act.WATCH),
     Entry(file="set_up.py", title=later("Set up"), path="set-up", act=Act.SET_UP),
     Entry(file="people.py", title=later("People"), path="people", act=Act.PEOPLE),
+    Entry(file="models.py", title=later("Models"), path="models", act=Act.MODELS),
     Entry(file="results.py", title=later("Results"), path="results", act=Act.RESULTS),
     Entry(file="trail.py", title=later("Trail"), path="trail", act=Act.TRAIL),
     Entry(file="new_study.py", title=later("New study"), path="new-study", act=Act.MAKE_STUDY),

@@ -60,25 +60,3 @@ def activity(look: Transaction, study: int) -> dict[str, dict[str, Any]]:
         study=study,
     )
     return {row["reader_id"]: row for row in rows}
-
-
-def interventions(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every intervention in a study with its reader's study code, oldest first."""
-    return look.rows(
-        "SELECT interventions.*, reader_id FROM interventions "
-        "LEFT JOIN readers ON readers.id = reader "
-        "WHERE interventions.study = :study ORDER BY interventions.id",
-        study=study,
-    )
-
-
-def name_of_reader(look: Transaction, study: int, reader_id: str) -> dict[str, Any]:
-    """Return the name and e-mail address behind a study code; both empty where none is kept."""
-    row = look.row(
-        "SELECT names.name, names.email FROM readers JOIN grants ON grants.reader = readers.id "
-        "JOIN names ON names.person = grants.person "
-        "WHERE readers.study = :study AND reader_id = :reader_id",
-        study=study,
-        reader_id=reader_id,
-    )
-    return row or {"name": "", "email": ""}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -14,7 +13,12 @@ from study.store import Store
 from tests.conftest import NOW, ROOT, person
 from ui.text import plain
 
-PAGES = {"read.py": "reader", "overview.py": "coordinator", "results.py": "coordinator"}
+PAGES = {
+    "read.py": "reader",
+    "overview.py": "coordinator",
+    "models.py": "coordinator",
+    "results.py": "coordinator",
+}
 Opened = Callable[..., Store]
 
 
@@ -78,25 +82,6 @@ def test_without_a_store_the_page_says_what_to_do(
     ran = _run(ROOT / "ui" / "main.py")
     assert not ran.exception
     assert "study init" in ran.error[0].value
-
-
-def test_the_overview_counts_what_was_read(
-    deployed: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Progress per reader with its denominator."""
-    simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    _sign_in(monkeypatch, _coordinator(deployed))
-    ran = _run(ROOT / "pages" / "overview.py")
-    assert not ran.exception
-    assert {metric.label: metric.value for metric in ran.metric} == {
-        "State": "open",
-        "Cases": "8",
-        "Readers": "3",
-        "Readings": "8 of 24",
-    }
-    readers: Any = ran.dataframe[0].value
-    assert list(readers["Read"]) == ["8 of 8", "0 of 8", "0 of 8"]
-    assert list(readers["Simulated"]) == ["simulated", "", ""]
 
 
 def test_the_results_say_interim_and_simulated(

@@ -127,7 +127,7 @@ def test_an_answer_changed_since_is_another_reading(opened: Opened) -> None:
     """The old one can no longer be excluded, the new one counts."""
     store = opened(back_navigation=True)
     who = person(store)
-    case = desk.desk(store, who).cases[0].case
+    case = desk.desk(store, who, now=NOW).cases[0].case
     desk.take_records(store, who, [presentation(case), reading(case)], now=NOW)
     exclude(store, study="trial", reading=f"read-{case}", reason="x", now=NOW)
     changed = reading(case, "B", id="second-answer", supersedes=f"read-{case}")

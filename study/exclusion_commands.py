@@ -1,0 +1,58 @@
+"""The commands that set a reading aside and bring it back, named by reader and position."""
+
+import argparse
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from study.errors import NotFound
+from study.exclusions import exclude, reinstate
+from study.inspection import chosen, readings_of
+from study.store import Store
+
+_Command = Callable[[argparse.Namespace], int]
+_Add = Callable[[str, _Command, str], argparse.ArgumentParser]
+
+
+def add(command: _Add) -> None:
+    """Add both commands through the function that adds one to a study's."""
+    for name, run, what in (
+        ("exclude", _exclude, "Set a reading aside, with a reason; it stays in the export."),
+        ("reinstate", _reinstate, "Bring an excluded reading back, with a reason."),
+    ):
+        parser = command(name, run, what)
+        parser.add_argument("--reader", required=True, metavar="READER")
+        parser.add_argument("--position", required=True, type=int, metavar="N")
+        parser.add_argument("--reason", required=True, metavar="WORDS")
+
+
+def _exclude(options: argparse.Namespace) -> int:
+    store = Store(options.db)
+    exclude(
+        store,
+        study=options.study,
+        reading=_reading(store, options),
+        reason=options.reason,
+        now=datetime.now(UTC),
+    )
+    print(f"Excluded: {options.reader}, position {options.position}.")
+    return 0
+
+
+def _reinstate(options: argparse.Namespace) -> int:
+    store = Store(options.db)
+    reinstate(
+        store,
+        study=options.study,
+        reading=_reading(store, options),
+        reason=options.reason,
+        now=datetime.now(UTC),
+    )
+    print(f"Brought back: {options.reader}, position {options.position}.")
+    return 0
+
+
+def _reading(store: Store, options: argparse.Namespace) -> str:
+    found = chosen(readings_of(store, options.study), options.reader, options.position)
+    if found is None:
+        raise NotFound(f"{options.reader!r} has read nothing at position {options.position}.")
+    return found.id

@@ -1,0 +1,225 @@
+"""The coordinator's overview and the models page: what is shown, asked back, done and refused."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study import desk, models
+from study.access import Person
+from study.errors import BadFile
+from study.exclusions import history
+from study.reminders import sent
+from study.roles import Role
+from study.simulation import simulate
+from study.store import Store
+from study.verification import verify
+from study.watching import stepped_in
+from tests.conftest import NOW, ROOT, person, presentation, reading
+from ui import model_upload, uploads
+from ui.text import plain
+
+Opened = Callable[..., Store]
+FAST = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms": 0.0}
+
+
+@pytest.fixture
+def watched(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Return a study where R1 has read one case too fast, R2 is simulated and R3 has not begun."""
+    store = opened(readers=("R1", "R2", "R3"), session_days=3650)
+    who = person(store)
+    case = desk.desk(store, who, now=NOW).cases[0].case
+    record = reading(case, times=FAST, committed_epoch_ms=NOW.timestamp() * 1000 + 250)
+    desk.take_records(store, who, [presentation(case), record], now=NOW)
+    simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    coordinator = Person(
+        role=Role.COORDINATOR, study=who.study, study_name="trial", reader=None, name="c"
+    )
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": coordinator)
+    return store
+
+
+def _page(part: str = "", page: str = "overview.py") -> AppTest:
+    ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60)
+    if part:
+        ran.session_state["part"] = part
+    ran.run()
+    assert not ran.exception
+    return ran
+
+
+def _press(ran: AppTest, key: str) -> AppTest:
+    found = [one for one in ran.button if one.key == key or str(one.label) == key]
+    found[0].click().run()
+    assert not ran.exception
+    return ran
+
+
+def _texts(ran: AppTest) -> str:
+    shown = [*ran.markdown, *ran.caption, *ran.success, *ran.error, *ran.code]
+    return "\n".join(str(one.value) for one in shown)
+
+
+def test_progress_has_every_denominator(watched: Store) -> None:
+    """Assigned, presented, read, answered, given up, timed out; stages; pace."""
+    ran = _page()
+    readers: Any = ran.dataframe[0].value
+    assert list(readers["Assigned"]) == [8, 8, 8]
+    assert list(readers["Presented"]) == [1, 8, 0]
+    assert list(readers["Read"]) == [1, 8, 0]
+    assert list(readers["Stage"]) == ["reading", "finished", "not begun"]
+    assert list(readers["Reader"]) == ["R1", "R2 (simulated)", "R3"]
+    pace: Any = ran.dataframe[1].value
+    assert list(pace["Known times"]) == [1, 8, 0]
+    assert "R1 read 1 of 8 and was last heard of on" in _texts(ran)
+    assert len(ran.get("plotly_chart")) == 1
+
+
+def test_nothing_on_the_overview_knows_what_was_right(
+    watched: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every part but the models' counts is made while SQLite refuses the reference standard."""
+    unsealed = Store.look
+    seen: list[bool] = []
+
+    def look(self: Store, *, sealed: bool = False) -> Any:
+        seen.append(sealed)
+        return unsealed(self, sealed=True)
+
+    monkeypatch.setattr(Store, "look", look)
+    for part in ("progress", "quality", "readings", "step in"):
+        assert not _page(part).error
+    assert True in seen
+
+
+def test_a_fact_leads_to_its_readings(watched: Store) -> None:
+    """Too fast, and at a glance: one of one; the reading is one click away."""
+    ran = _page("quality")
+    found: Any = ran.dataframe[0].value
+    assert list(found["Fact"]) == ["Faster than a film can be seen", "Answered at a glance"]
+    assert list(found["Readings"]) == ["1 of 1", "1 of 1"]
+    rows: Any = ran.dataframe[1].value
+    assert list(rows["Position"]) == [1]
+    assert "Answer" not in rows.columns
+    _press(ran, "look-at")
+    assert ran.session_state["part"] == "readings"
+
+
+def test_a_reading_is_excluded_after_being_asked_back(watched: Store) -> None:
+    """Reason, question, yes; then it can be brought back the same way."""
+    ran = _page("readings")
+    ran.text_area[0].input("fire alarm")
+    _press(ran, "Exclude this reading")
+    assert history(watched, "trial") == []
+    assert plain("Exclude R1, position 1, because: fire alarm?") in _texts(ran)
+    _press(ran, "exclusion-yes")
+    assert [(one.reason, one.actor) for one in history(watched, "trial")] == [("fire alarm", "c")]
+    ran.text_area[0].input("no alarm")
+    _press(ran, "Bring this reading back")
+    _press(ran, "exclusion-no")
+    assert len(history(watched, "trial")) == 1
+    assert verify(watched) == []
+
+
+def test_without_a_reason_nothing_is_asked_back(watched: Store) -> None:
+    """One sentence, and no question."""
+    ran = _page("readings")
+    _press(ran, "Exclude this reading")
+    assert "Give a reason" in ran.error[0].value
+    assert not [one for one in ran.button if one.key == "exclusion-yes"]
+
+
+def test_the_study_is_paused_and_resumed(watched: Store) -> None:
+    """With a reason, after being asked back, and the log says so."""
+    ran = _page("step in")
+    ran.text_area[0].input("scanner down")
+    _press(ran, "Pause")
+    _press(ran, "stepping-in-yes")
+    assert [(one["kind"], one["reason"]) for one in stepped_in(watched, "trial")] == [
+        ("pause", "scanner down")
+    ]
+    log: Any = ran.dataframe[0].value
+    assert list(log["Whom"]) == ["the whole study"]
+    ran.text_area[0].input("again")
+    _press(ran, "Pause")
+    _press(ran, "stepping-in-yes")
+    assert "paused already" in ran.error[0].value
+    assert len(stepped_in(watched, "trial")) == 1
+
+
+@pytest.mark.parametrize("step", ["extend", "release", "withdraw"])
+def test_a_reader_is_stepped_in_for(watched: Store, step: str) -> None:
+    """Each act through its form, with what it needs."""
+    ran = _page("step in")
+    ran.session_state["step"] = step
+    ran.run()
+    ran.text_area[0].input("on leave")
+    labels = {
+        "extend": "Extend a session",
+        "release": "Release a session",
+        "withdraw": "Withdraw a reader",
+    }
+    _press(ran, labels[step])
+    _press(ran, "stepping-in-yes")
+    assert [(one["kind"], one["reader_id"]) for one in stepped_in(watched, "trial")] == [
+        (step, "R1")
+    ]
+    assert verify(watched) == []
+
+
+def test_a_reminder_is_there_to_copy_and_noted(watched: Store) -> None:
+    """Without a mail server the letter is copied; that it was sent is noted once asked back."""
+    ran = _page("remind")
+    assert "You have read 1 of 8 cases" in ran.code[0].value
+    assert "no mail server" in _texts(ran)
+    _press(ran, "note-sent")
+    _press(ran, "reminding-yes")
+    assert list(sent(watched, "trial")) == ["R1"]
+
+
+def test_a_mail_server_named_wrongly_is_one_sentence(
+    watched: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The letter can still be copied."""
+    monkeypatch.setenv("READING_ROOM_SMTP", "nonsense")
+    ran = _page("remind")
+    assert "READING" in ran.error[0].value
+    assert ran.code
+
+
+def test_the_models_page_counts_what_was_kept(
+    watched: Store, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parsed, unparsed, refused, absent; never how many were right."""
+    content = json.dumps(
+        {f"q{i:04d}": {"model_prediction": "ABCDX"[i % 5]} for i in range(24)}
+    ).encode()
+    with uploads.on_disk("model.json", content) as path:
+        models.add_model(watched, path, study="trial", model_id="M1", now=NOW + timedelta(days=1))
+    ran = _page(page="models.py")
+    table: Any = ran.dataframe[0].value
+    assert list(table["Cases"]) == [8]
+    assert table["Answered"][0] + table["Unparsed"][0] == 8
+    assert not {"Accuracy", "Correct"} & set(table.columns)
+    _press(ran, "Add the model")
+    assert "Choose a file" in ran.error[0].value
+
+
+def _refuse(name: str, places: list[Path]) -> None:
+    with uploads.on_disk(name, b"") as path:
+        places.append(path)
+        raise BadFile(f"{path} is empty")
+
+
+def test_an_upload_is_named_as_it_was_handed_in() -> None:
+    """No folder of the server stands in a refusal, whatever the name."""
+    places: list[Path] = []
+    with pytest.raises(BadFile, match=r"^bad\.csv is empty$"):
+        _refuse("..\\..//x/bad.csv", places)
+    assert not places[0].exists()
+    assert model_upload.model_table([], 8).empty

@@ -1,0 +1,88 @@
+"""The overview in a real browser: a reading excluded, a study paused, a model handed in."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from study.exclusions import history
+from study.simulation import simulate
+from study.store import Store, models
+from study.verification import verify
+from study.watching import stepped_in
+from tests.conftest import NOW
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+
+@pytest.fixture
+def served(serve: Serve, reader: Reader) -> Server:
+    """Return a served study that a simulated reader has read, its coordinator signed in."""
+    server = serve(readers=("R1", "R2"))
+    simulate(server.store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    reader.sign_in(server.url, server.codes["coordinator"])
+    reader.page.get_by_text("6 of 12").first.wait_for()
+    return server
+
+
+def _part(page: Page, name: str) -> None:
+    page.get_by_role("radio", name=name, exact=True).click()
+
+
+def _give_reason(page: Page, words: str, button: str) -> None:
+    """Type a reason, ask for the act, and say yes with a double click."""
+    asking = page.get_by_role("button", name=button, exact=True)
+    form = page.get_by_test_id("stForm").filter(has=asking)
+    form.get_by_label("Reason", exact=True).fill(words)
+    form.get_by_role("button", name=button, exact=True).click()
+    page.get_by_role("button", name="Yes", exact=True).dblclick()
+
+
+def _models(store: Store) -> list[str]:
+    with store.look() as look:
+        return [row["model_id"] for row in models.of_study(look, 1)]
+
+
+def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: Reader) -> None:
+    """Asked back, done once however often it is clicked, and there after a reload."""
+    page = reader.page
+    _part(page, "Readings")
+    _give_reason(page, "fire alarm", "Exclude this reading")
+    page.get_by_text("R1, position 1, is excluded.").wait_for()
+    assert [one.reason for one in history(served.store, "trial")] == ["fire alarm"]
+    _part(page, "Step in")
+    _give_reason(page, "scanner down", "Pause")
+    page.get_by_text("Done: Pause, the whole study.").wait_for()
+    assert [one["kind"] for one in stepped_in(served.store, "trial")] == ["pause"]
+    page.reload()
+    _part(page, "Readings")
+    page.get_by_text("1 of 6 readings are excluded.").wait_for()
+    page.get_by_text("fire alarm").first.wait_for()
+    assert verify(served.store) == []
+
+
+def test_a_model_is_handed_in_through_the_page(
+    served: Server, reader: Reader, tmp_path: Path
+) -> None:
+    """A file with faults is refused with each of them; a sound one is kept and counted."""
+    page, bad, good = reader.page, tmp_path / "bad.csv", tmp_path / "good.json"
+    bad.write_text("item_id,answer\nq0001,A\nq0001,B\n,C\n")
+    good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "A"} for i in range(24)}))
+    page.get_by_role("link", name="Models").click()
+    page.locator("input[type=file]").set_input_files(bad)
+    page.get_by_text("bad.csv").first.wait_for()
+    page.get_by_label("Model", exact=True).fill("M1")
+    page.get_by_role("button", name="Add the model").click()
+    page.get_by_text("given again at line 3").wait_for()
+    page.get_by_text("line 4: no item id").wait_for()
+    assert _models(served.store) == []
+    page.locator("input[type=file]").set_input_files(good)
+    page.get_by_text("good.json").first.wait_for()
+    page.get_by_role("button", name="Add the model").click()
+    page.get_by_text("M1 was added: of 6 cases 6 answered").wait_for()
+    assert _models(served.store) == ["M1"]

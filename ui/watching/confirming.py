@@ -1,0 +1,54 @@
+"""Nothing is done at one click: what is to be done is asked back first, and done once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from study.acts import By
+from study.errors import StudyError
+from study.words import t
+from ui.text import plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """What waits for a yes: the question, what is done then, and what is said afterwards."""
+
+    question: str
+    do: Callable[[By], None]
+    done: str
+
+
+def ask(key: str, *, question: str, do: Callable[[By], None], done: str) -> None:
+    """Have something asked back under a key."""
+    st.session_state[key] = Pending(question=question, do=do, done=done)
+
+
+def answer(key: str, by: By) -> None:
+    """Show what waits under a key with its two buttons, or what came of the last one."""
+    told = st.session_state.pop(f"{key}-told", None)
+    if told:
+        (st.success if told[0] else st.error)(plain(told[1]))
+    pending: Pending | None = st.session_state.get(key)
+    if pending is None:
+        return
+    with st.container(border=True):
+        st.markdown(plain(pending.question))
+        yes, no, _ = st.columns([1, 1, 4])
+        said_yes = yes.button(t("Yes"), key=f"{key}-yes", type="primary", width="stretch")
+        said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
+    if said_yes or said_no:
+        # Taken away before it is done: whoever clicks again finds nothing waiting.
+        st.session_state.pop(key, None)
+        if said_yes:
+            st.session_state[f"{key}-told"] = _done(pending, by)
+        st.rerun()
+
+
+def _done(pending: Pending, by: By) -> tuple[bool, str]:
+    try:
+        pending.do(by)
+    except StudyError as error:
+        return False, str(error)
+    return True, pending.done
