@@ -22,7 +22,7 @@ OF_READING = ("case presented", "case read", "practice case read", "preparation 
 """What readers do at their page, a row a case: by far the most of any trail."""
 
 _BATCH = 2000
-_ELSEWHERE = ("old", "new", "reason", "role", "place")
+_ELSEWHERE = ("old", "new", "changes", "reason", "role", "place")
 _COLUMNS = (
     "chain",
     "number",
@@ -157,8 +157,8 @@ def _act(row: Mapping[str, Any], places: Mapping[str, str]) -> Act:
         place=places.get(mark, mark),
         kind=row["kind"],
         about=_about(detail),
-        old=_shown(detail.get("old")),
-        new=_shown(detail.get("new")),
+        old=_side(detail, "old"),
+        new=_side(detail, "new"),
         reason=str(detail.get("reason", "")),
         hash=row["hash"],
     )
@@ -167,6 +167,18 @@ def _act(row: Mapping[str, Any], places: Mapping[str, str]) -> Act:
 def _about(detail: Mapping[str, Any]) -> str:
     rest = {key: value for key, value in detail.items() if key not in _ELSEWHERE}
     return canonical_json(rest) if rest else ""
+
+
+def _side(detail: Mapping[str, Any], side: str) -> str:
+    """Return the old or the new value of what was changed, each by name where there are several."""
+    changes = detail.get("changes")
+    if side in detail or not isinstance(changes, dict):
+        return _shown(detail.get(side))
+    return "; ".join(
+        f"{key} = {_shown(change.get(side))}"
+        for key, change in changes.items()
+        if isinstance(change, dict)
+    )
 
 
 def _shown(value: Any) -> str:

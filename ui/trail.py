@@ -55,7 +55,12 @@ def section(study: str) -> None:
         )
     if page > 1:
         found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
-    st.dataframe(_table(found.acts), hide_index=True, height=38 + 35 * max(1, len(found.acts)))
+    st.dataframe(
+        _table(found.acts),
+        hide_index=True,
+        height=38 + 35 * max(1, len(found.acts)),
+        column_config={t("Role"): st.column_config.TextColumn(width=110)},
+    )
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
     st.link_button(t("Download what was found (CSV)"), f"{address}?{_query(wanted)}")
 

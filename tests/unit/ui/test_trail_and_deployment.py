@@ -1,0 +1,215 @@
+"""Trail and deployment from outside: who may download the one, who may see the other."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from study import backups, studies
+from study.access import Person
+from study.deployments import administrator_code, coordinator_code
+from study.protocol import Protocol
+from study.roles import Role
+from study.store import Store, events, people
+from tests.conftest import NOW, ROOT, entropy_from, invite, tamper
+from tests.sites import bundle_of, close, site
+from ui.headers import HEADERS
+from ui.routes import routes
+
+Sign = Callable[[str | None], TestClient]
+
+
+@pytest.fixture
+def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
+    """Return a function that signs in R1, a coordinator of each of two studies, administrator."""
+    monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    for study in ("trial", "second"):
+        studies.draw(banked, bank="bank", study=study, protocol=protocol, now=NOW)
+    codes: dict[str, str] = {"R1": invite(banked, "R1")[0].text}
+    studies.open_study(banked, study="trial", now=NOW)
+    for seed, study in enumerate(("trial", "second"), start=3):
+        codes[study] = coordinator_code(
+            banked, study=study, name="c", entropy=entropy_from(seed), now=NOW
+        )
+    codes["administrator"] = administrator_code(banked, name="a", entropy=entropy_from(9), now=NOW)
+    application = Starlette(routes=routes(), middleware=[HEADERS])
+
+    def client(who: str | None) -> TestClient:
+        made = TestClient(application, follow_redirects=False)
+        if who:
+            assert made.post("/sign-in", data={"access_code": codes[who]}).status_code == 303
+        return made
+
+    return client
+
+
+def test_the_trail_is_downloaded_by_whoever_runs_the_study(sign: Sign, banked: Store) -> None:
+    """Each coordinator their own study's, the administrator the deployment's, nobody another."""
+    of_study = {None: 401, "R1": 401, "trial": 200, "second": 200, "administrator": 401}
+    for who, status in of_study.items():
+        assert sign(who).get("/export/trail.csv").status_code == status
+    of_all = {None: 401, "R1": 401, "trial": 401, "second": 401, "administrator": 200}
+    for who, status in of_all.items():
+        assert sign(who).get("/export/deployment-trail.csv").status_code == status
+    own = sign("second").get("/export/trail.csv").text
+    assert "study:second" in own
+    assert "study:trial" not in own
+    with banked.look() as look:
+        kinds = [event["kind"] for event in events.walk(look, events.DEPLOYMENT)]
+        assert {row["address"] for row in people.places(look).values()} == {"testclient"}
+    assert kinds.count("downloaded") == 4
+
+
+def test_a_download_holds_what_was_searched(sign: Sign) -> None:
+    """And what is no search is refused in one sentence."""
+    client = sign("trial")
+    found = client.get("/export/trail.csv", params={"kind": "study opened", "since": "2025-06-04"})
+    assert len(found.text.splitlines()) == 2
+    assert found.headers["cache-control"] == "no-store"
+    for wrong in ("x", "2025-99-99", "0000-01-01"):
+        assert client.get("/export/trail.csv", params={"since": wrong}).status_code == 400
+
+
+def test_signing_out_and_taking_the_bundle_stand_in_the_trail(sign: Sign, banked: Store) -> None:
+    """With the mark of where from, which is the same in both."""
+    client = sign("trial")
+    assert client.get("/export/bundle.zip").status_code == 200
+    client.post("/sign-out")
+    with banked.look() as look:
+        taken = list(events.walk(look, events.DEPLOYMENT))[-1]
+        left = list(events.walk(look, "study:trial"))[-1]
+    assert (taken["kind"], left["kind"]) == ("downloaded", "signed out")
+    assert len(taken["detail"]["sha256"]) == 64
+    assert taken["detail"]["place"] == left["detail"]["place"] != ""
+
+
+def _page(monkeypatch: pytest.MonkeyPatch, store: Store, name: str, who: Person | None) -> AppTest:
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    return AppTest.from_file(str(ROOT / "pages" / name), default_timeout=60).run()
+
+
+def _administrator() -> Person:
+    return Person(
+        role=None,
+        study=None,
+        study_name="",
+        reader=None,
+        name="a",
+        deployment=Role.ADMINISTRATOR,
+    )
+
+
+def _coordinator(role: Role = Role.COORDINATOR) -> Person:
+    return Person(role=role, study=1, study_name="trial", reader=None, name="c")
+
+
+@pytest.mark.parametrize("name", ["trail.py", "deployment.py"])
+def test_the_pages_refuse_everybody_else(
+    name: str, opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signed out, a statistician, and each the other's page."""
+    store = opened()
+    other = _administrator() if name == "trail.py" else _coordinator()
+    for who in (None, _coordinator(Role.STATISTICIAN), other):
+        ran = _page(monkeypatch, store, name, who)
+        assert not ran.exception
+        assert len(ran.error) == 1
+        assert not ran.title
+        assert not ran.button
+
+
+def test_the_trail_page_names_the_first_broken_link(
+    opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All holds, until somebody was at the file."""
+    store = opened()
+    ran = _page(monkeypatch, store, "trail.py", _coordinator())
+    assert not ran.exception
+    ran.button(key="verify-trial").click().run()
+    assert "All holds: 6 events" in ran.success[0].value
+    tamper(store, "UPDATE events SET actor = 'x' WHERE chain = 'study:trial' AND number = 3")
+    ran.button(key="verify-trial").click().run()
+    assert "event 3 \\(reader invited, 2025" in ran.error[0].value
+
+
+def test_the_trail_page_searches(
+    opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By words and kind, with the count of what was found."""
+    ran = _page(monkeypatch, opened(), "trail.py", _coordinator())
+    ran.text_input(key="trail-text-trial").set_value("R2").run()
+    assert list(ran.dataframe[0].value["What"]) == [
+        "reader assigned",
+        "study opened",
+        "reader invited",
+    ]
+    ran.selectbox(key="trail-kind-trial").set_value("study opened").run()
+    assert ran.markdown[0].value == "1 act found."
+
+
+def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
+    opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says that there is none, then that one holds, then what is wrong with the next."""
+    store = opened()
+    ran = _page(monkeypatch, store, "deployment.py", _administrator())
+    assert not ran.exception
+    assert ran.warning[0].value == "There is no backup yet."
+    ran.button(key="backup-now").click().run()
+    assert any("Backup made and verified" in one.value for one in ran.success)
+    ran.number_input(key="backup-hours").set_value(6)
+    ran.button(key="backup-save").click().run()
+    with store.look() as look:
+        assert backups.schedule(look).every_hours == 6
+    tamper(store, "UPDATE reference_standard SET truth = 'A'")
+    ran.button(key="backup-now").click().run()
+    assert any("bank bank" in one.value for one in ran.error)
+
+
+class _Upload(SimpleNamespace):
+    """What Streamlit gives for an uploaded file."""
+
+    def getvalue(self) -> bytes:
+        return Path(self.path).read_bytes()
+
+
+_MERGE_PAGE = """
+from study.access import Person
+from study.roles import Role
+from ui import bundles
+
+bundles.merge_section(
+    Person(role=Role.COORDINATOR, study=1, study_name="trial", reader=None, name="c")
+)
+"""
+
+
+def test_bundles_are_restored_and_merged_from_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was done is said; what stands against it is listed, line by line."""
+    home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
+    for store in (home, other):
+        close(store)
+    monkeypatch.setenv("READING_ROOM_DB", str(home.path))
+    upload = _Upload(name="../b.zip", path=bundle_of(other))
+    monkeypatch.setattr("streamlit.file_uploader", lambda *_, **__: upload)
+
+    script = tmp_path / "merge_page.py"
+    script.write_text(_MERGE_PAGE)
+    ran = AppTest.from_file(str(script), default_timeout=60).run()
+    ran.text_input(key="merge-site").set_value("Bergen")
+    ran.button(key="merge").click().run()
+    assert not ran.exception
+    assert "P2, S2 of Bergen" in ran.success[0].value
+    ran.button(key="merge").click().run()
+    assert "was merged already" in ran.error[0].value
+    page = _page(monkeypatch, home, "deployment.py", _administrator())
+    page.button(key="restore").click().run()
+    assert any("already here" in one.value for one in page.error)
