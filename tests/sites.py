@@ -45,7 +45,7 @@ PROTOCOL: Mapping[str, Any] = {
 
 def site(
     folder: Path,
-    seed: int,
+    number: int,
     *,
     person_id: str = "P1",
     simulated: str = "S1",
@@ -58,14 +58,14 @@ def site(
     The person agreed, practised, answered with a comment, changed the answer, gave a case up.
     """
     folder.mkdir()
-    store = init(folder / "store.db", entropy=entropy_from(seed), now=NOW)
+    store = init(folder / "store.db", entropy=entropy_from(number), now=NOW)
     path = write_bank(folder / "bank")
     import_bank(store, path, name=bank, images=path.parent, simulated=True, now=NOW)
     protocol = Protocol.from_json({**PROTOCOL, **values})
     studies.draw(store, bank=bank, study="trial", protocol=protocol, now=NOW)
     invite(store, person_id, simulated)
     studies.open_study(store, study="trial", now=NOW)
-    simulate(store, study="trial", reader_id=simulated, seed=seed, accuracy=0.7, now=NOW)
+    simulate(store, study="trial", reader_id=simulated, seed=number, accuracy=0.7, now=NOW)
     _read(store, person_id, protocol)
     _step_in(store, person_id)
     file = folder / "model.json"

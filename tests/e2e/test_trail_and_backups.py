@@ -1,0 +1,62 @@
+"""Trail and deployment page in a real browser: searched, verified, backed up, restored."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext
+
+from study.backups import restore_backup
+from study.bundle import export
+from study.deployments import administrator_code
+from study.verification import verify
+from tests.conftest import NOW, entropy_from
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+from tests.sites import site
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+
+def test_acts_are_searched_and_verified_and_downloaded(
+    serve: Serve, reader: Reader, tmp_path: Path
+) -> None:
+    """The coordinator's own sign-in is there, with its address; the file has only its mark."""
+    server = serve()
+    page = reader.page
+    reader.sign_in(server.url, server.codes["coordinator"])
+    page.get_by_role("link", name="Trail").click()
+    page.get_by_role("button", name="Verify now").click()
+    page.get_by_text("All holds:").wait_for()
+    page.get_by_label("Words").fill("signed in")
+    page.keyboard.press("Enter")
+    page.get_by_text("1 act found.").wait_for()
+    with page.expect_download() as download:
+        page.get_by_text("Download what was found (CSV)").click()
+    download.value.save_as(tmp_path / "trail.csv")
+    text = (tmp_path / "trail.csv").read_text()
+    assert "signed in" in text
+    assert "127.0.0.1" not in text
+
+
+def test_an_administrator_backs_up_and_restores_a_study(
+    serve: Serve, context: BrowserContext, reader: Reader, tmp_path: Path
+) -> None:
+    """The backup restores to a store that holds; the other deployment's study is there after."""
+    server = serve()
+    code = administrator_code(server.store, name="a", entropy=entropy_from(8), now=NOW)
+    elsewhere = site(tmp_path / "elsewhere", 5)
+    with elsewhere.change() as change:
+        assert change.value("SELECT name FROM studies") == "trial"
+    page = reader.page
+    reader.sign_in(server.url, code)
+    page.get_by_role("button", name="Make a backup now").click()
+    page.get_by_text("Backup made and verified").wait_for()
+    made = next((tmp_path / "store.db-backups").glob("*.db"))
+    assert verify(restore_backup(made, tmp_path / "again.db"), films=False) == []
+    export(elsewhere, study="trial", out=tmp_path / "bundle.zip")
+    page.locator("input[type=file]").set_input_files(str(tmp_path / "bundle.zip"))
+    page.get_by_role("button", name="Restore the study").click()
+    page.get_by_text("is already here").wait_for()
+    assert verify(server.store) == []
