@@ -1,25 +1,39 @@
 """Makes the pictures of the README and docs from a demo deployment of its own, in a real browser.
 
-Run with ``make screenshots``; then look at them.
+Run with ``make screenshots``; then look at them. Which pages there are is asked of the menu.
 """
 
+import io
 import secrets
 import sys
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import analysis
 from study import bundle, demo
-from study.store import Store
+from study.roles import Role
 from tests.e2e.conftest import Reader
-from tests.e2e.server import FLAGS, NAMES, Server, chromium, free_port
+from tests.e2e.prepared import STAFF, pages_for, prepare, rest, sign_in, turn_to
+from tests.e2e.server import FLAGS, NAMES, Server, chromium
+from ui.menu import SIGN_IN, Entry
 
 HERE = Path(__file__).parent
-DATA = HERE.parent / "data"
+Scheme = Literal["light", "dark"]
 SIZES = ((1440, 900), (1920, 1080))
+
+
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+PAGES = {
+    role: [one for one in pages_for(role) if one not in pages_for(Role.COORDINATOR)]
+    for role in STAFF
+} | {Role.COORDINATOR: pages_for(Role.COORDINATOR)}
+"""The pages that are shown as each role sees them: a coordinator's, then what others have beside."""
 
 
 def main() -> int:
@@ -32,13 +46,17 @@ def main() -> int:
     images.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
-        server = _serve(Path(folder))
+        server = prepare(Path(folder), entropy=secrets.token_bytes, now=datetime.now(UTC))
+        server.start()
         try:
             for size in SIZES:
                 _reader(browser, server, images, size)
             _check(browser, server, images)
             for size in SIZES:
-                _coordinator(browser, server, images, size)
+                for scheme in SCHEMES:
+                    _sign_in_page(browser, server, images, size, scheme)
+                    for role, entries in PAGES.items():
+                        _staff(browser, server, role, entries, images, size, scheme)
             _report(browser, server, images, Path(folder))
         finally:
             server.kill()
@@ -46,28 +64,22 @@ def main() -> int:
     return 0
 
 
-def _serve(folder: Path) -> Server:
-    now = datetime.now(UTC)
-    store = demo.set_up(folder / "demo.db", DATA, entropy=secrets.token_bytes, now=now)
-    codes = demo.fresh_codes(store, entropy=secrets.token_bytes, now=now)
-    assert codes is not None
-    server = Server(
-        store=Store(store.path),
-        codes={
-            "reader": codes.reader,
-            "newcomer": codes.newcomer or "",
-            "coordinator": codes.coordinator,
-        },
-        port=free_port(),
-        log=folder / "app.log",
+def file_name(path: str, width: int, scheme: str) -> str:
+    """Return what the picture of a page is called."""
+    return f"{path}-{width}{'-dark' if scheme == 'dark' else ''}.png"
+
+
+def _keep(page: Page, path: Path) -> None:
+    """Write a picture in 256 colours, of which pages of words and charts have fewer."""
+    shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    shot.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+        path, optimize=True
     )
-    server.start()
-    return server
 
 
-def _page(browser: Browser, size: tuple[int, int]) -> Page:
+def _page(browser: Browser, size: tuple[int, int], scheme: Scheme = "light") -> Page:
     width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height})
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
     context.set_default_timeout(60_000)
     return context.new_page()
 
@@ -75,10 +87,7 @@ def _page(browser: Browser, size: tuple[int, int]) -> Page:
 def _reader(browser: Browser, server: Server, images: Path, size: tuple[int, int]) -> None:
     page = _page(browser, size)
     reader = Reader(page)
-    page.goto(server.url)
-    page.wait_for_selector("[name=access_code]")
-    page.screenshot(path=images / f"sign-in-{size[0]}.png")
-    reader.sign_in(server.url, server.codes["reader"])
+    reader.sign_in(server.url, server.codes[Role.READER])
     reader.wait("ready")
     page.keyboard.press("b")
     page.screenshot(path=images / f"reading-{size[0]}.png")
@@ -120,27 +129,66 @@ def _check(browser: Browser, server: Server, images: Path) -> None:
     page.context.close()
 
 
-def _coordinator(browser: Browser, server: Server, images: Path, size: tuple[int, int]) -> None:
-    page = _page(browser, size)
-    Reader(page).sign_in(server.url, server.codes["coordinator"])
-    page.locator("[data-testid=stDataFrame] canvas").nth(1).wait_for()
-    page.get_by_text("Download the bundle").wait_for()
-    page.screenshot(path=images / f"overview-{size[0]}.png")
-    page.get_by_role("link", name="Results").click()
-    page.get_by_text("What was studied").wait_for()
-    page.screenshot(path=images / f"results-{size[0]}.png")
+def _sign_in_page(
+    browser: Browser, server: Server, images: Path, size: tuple[int, int], scheme: Scheme
+) -> None:
+    page = _page(browser, size, scheme)
+    page.goto(server.url)
+    page.wait_for_selector("[name=access_code]")
+    rest(page)
+    _keep(page, images / file_name(SIGN_IN.path, size[0], scheme))
+    page.context.close()
+
+
+def _staff(
+    browser: Browser,
+    server: Server,
+    role: Role,
+    entries: Sequence[Entry],
+    images: Path,
+    size: tuple[int, int],
+    scheme: Scheme,
+) -> None:
+    if not entries:
+        return
+    page = _page(browser, size, scheme)
+    sign_in(page, server, role)
+    for entry in entries:
+        turn_to(page, entry)
+        _drawn(page)
+        _keep(page, images / file_name(entry.path, size[0], scheme))
+        if entry.path == "results":
+            _results(page, images, size[0], scheme)
+    page.context.close()
+
+
+def _results(page: Page, images: Path, width: int, scheme: Scheme) -> None:
+    """A part with figures, and the films of a case."""
+    page.get_by_role("radio", name="Agreement").click()
+    rest(page)
+    _drawn(page)
+    _keep(page, images / file_name("agreement", width, scheme))
     page.get_by_role("radio", name="Cases").click()
-    table = page.get_by_test_id("stDataFrame")
-    table.locator("canvas").first.wait_for()
-    box = table.bounding_box()
+    rest(page)
+    _drawn(page)
+    box = page.get_by_test_id("stDataFrame").bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 20, box["y"] + 55)
     page.locator(".case img").first.wait_for()
+    rest(page)
+    _drawn(page)
+    _keep(page, images / file_name("cases", width, scheme))
+
+
+def _drawn(page: Page) -> None:
+    """Wait for what is drawn after the page is there: tables, figures, films."""
+    for frame in page.get_by_test_id("stDataFrame").all():
+        frame.locator("canvas").first.wait_for()
+    for chart in page.get_by_test_id("stPlotlyChart").all():
+        chart.locator(".plot-container").first.wait_for()
     page.wait_for_function(
         "[...document.querySelectorAll('.case img')].every((film) => film.naturalWidth)"
     )
-    page.screenshot(path=images / f"cases-{size[0]}.png")
-    page.context.close()
 
 
 def _report(browser: Browser, server: Server, images: Path, folder: Path) -> None:

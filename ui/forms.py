@@ -9,7 +9,8 @@ from study.access import Standing
 from study.words import language, t
 
 _CSS = """
-form { display: grid; gap: .75rem; max-width: 34rem; font-family: var(--st-font); color: var(--st-text-color); }
+form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
+  font-family: var(--st-font); }
 label { font-size: .95rem; }
 input { font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em; padding: .7rem .8rem;
   border: 1px solid var(--rr-edge); border-radius: .5rem; color: inherit;

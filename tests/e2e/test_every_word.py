@@ -1,0 +1,187 @@
+"""Every word people see comes from the catalogues: in a made-up language no English is left."""
+
+import re
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po, write_po
+from playwright.sync_api import Browser, Page
+
+from study import demo
+from study.roles import Role
+from study.words import FILE, VARIABLE
+from tests.e2e.prepared import STAFF, pages_for, prepare, rest, sign_in
+from tests.e2e.server import Server
+from ui.catalogue import TEMPLATE
+
+pytestmark = pytest.mark.browser
+LANGUAGE = "fr"  # a name that browsers ask for; what it says is no French
+
+DATA = (
+    re.escape(demo.NEWCOMERS_STUDY),
+    re.escape(demo.STUDY),
+    r"(?:simulated|sim)-(?:model|reader)-\w+",
+    demo.READER,
+    demo.NEWCOMER,
+    "PA|LATERAL|AP",
+    "unaided",
+)
+"""Names of the demo: a study, models and readers, views, a condition."""
+
+STREAMLITS = ("Skip to main content", "XXXX-XXXX-XXXX-XXXX")
+"""What Streamlit says and cannot be told otherwise; and the form of an access code."""
+
+NOT_OURS = {
+    "results": [
+        # The sentences, figures and tables of the report, which is exported in English.
+        ".stMarkdown",
+        ".js-plotly-plot",
+        ".stDataFrame",
+        "[data-testid=stButtonGroup]",
+    ],
+    "reading": [
+        # What the study asks and shows: the case's question, options and clinical context.
+        ".rr-question, .rr-options, .rr-context",
+        # Names of keys.
+        "kbd",
+    ],
+    "steps": [
+        # The study's own consent, instructions and questions.
+        ".rr-words, .rr-form legend, .rr-form label",
+        "kbd",
+    ],
+}
+"""Parts of a page that are the study's own or the report's, by why they stay as they are."""
+
+WORDS = """(without) => {
+  const found = [];
+  const look = (root) => {
+    for (const node of root.childNodes) {
+      if (node.nodeType === Node.TEXT_NODE && node.data.trim()) found.push(node.data.trim());
+      if (node.nodeType !== Node.ELEMENT_NODE) continue;
+      if (/^(STYLE|SCRIPT|CANVAS)$/.test(node.tagName) || !node.checkVisibility()) continue;
+      if (node.dataset?.testid === 'stIconMaterial') continue;
+      if (without.some((one) => node.matches(one))) continue;
+      for (const name of ['aria-label', 'placeholder', 'title', 'alt']) {
+        const said = node.getAttribute(name);
+        if (said && node.closest('form, .reading-room')) found.push(said);
+      }
+      if (node.shadowRoot) look(node.shadowRoot);
+      look(node);
+    }
+  };
+  look(document.querySelector('.stApp'));
+  return found;
+}"""
+
+
+def pseudo(folder: Path) -> None:
+    """Write a catalogue in which every message stands between brackets."""
+    with TEMPLATE.open("rb") as file:
+        template = read_po(file)
+    made = Catalog(locale=LANGUAGE)
+    for message in template:
+        if isinstance(message.id, str):
+            if message.id:
+                made.add(message.id, f"⟦{message.id}⟧")
+        else:
+            made.add(message.id, tuple(f"⟦{one}⟧" for one in message.id))
+    (folder / LANGUAGE).mkdir(parents=True)
+    with (folder / LANGUAGE / FILE).open("wb") as file:
+        write_po(file, made)
+
+
+def english(page: Page, without: list[str]) -> list[str]:
+    """Return what stands on a page in letters outside the brackets, and is no data."""
+    left = []
+    for text in page.evaluate(WORDS, without):
+        outside = re.sub("⟦[^⟦⟧]*⟧", "", text)
+        for _ in range(3):
+            outside = re.sub("⟦[^⟦⟧]*⟧", "", outside)
+        outside = re.sub("|".join(DATA), "", outside)
+        if re.search(r"[^\W\d_]{2,}", outside) and text not in STREAMLITS:
+            left.append(text)
+    return left
+
+
+@pytest.fixture(scope="module")
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Serve a deployment that has the made-up language."""
+    folder = tmp_path_factory.mktemp("words")
+    pseudo(folder / "locale")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder / "locale"))
+        server = prepare(folder, entropy=secrets.token_bytes, now=datetime.now(UTC))
+        server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Return a page of somebody who wants the made-up language."""
+    made = browser.new_context(viewport={"width": 1440, "height": 900}, locale=f"{LANGUAGE}-FR")
+    made.set_default_timeout(60_000)
+    yield made.new_page()
+    made.close()
+
+
+def test_the_sign_in_page_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:
+    """Also what is said to somebody refused."""
+    page.goto(f"{deployment.url}/?refused=later")
+    page.locator("[name=access_code]").wait_for()
+    rest(page)
+    assert page.get_by_text("⟦Sign in⟧").count()
+    assert english(page, []) == []
+
+
+@pytest.mark.parametrize("role", STAFF)
+def test_staff_pages_are_all_from_the_catalogue(deployment: Server, page: Page, role: Role) -> None:
+    """Each page of the menu, the menu itself included."""
+    sign_in(page, deployment, role)
+    found = {}
+    for entry in pages_for(role):
+        rest(page)
+        links = page.get_by_test_id("stTopNavLink")
+        if links.count():
+            links.filter(has_text=f"⟦{entry.title}⟧").first.click()
+            rest(page)
+        found[entry.path] = english(page, NOT_OURS.get(entry.path, []))
+    assert not {where: what for where, what in found.items() if what}
+
+
+def test_the_reading_page_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:
+    """The case, the keys, the settings and the pause."""
+    sign_in(page, deployment, Role.READER)
+    page.wait_for_selector("[data-state='ready']")
+    assert english(page, NOT_OURS["reading"]) == []
+    for key in "?s":
+        page.keyboard.press(key)
+        page.locator(".rr-sheet").wait_for()
+        assert english(page, NOT_OURS["reading"]) == [], key
+        page.keyboard.press("Escape")
+    page.keyboard.press("p")
+    page.wait_for_selector("[data-state='paused']")
+    assert english(page, NOT_OURS["reading"]) == []
+
+
+def test_the_steps_before_the_cases_are_all_from_the_catalogue(
+    deployment: Server, page: Page
+) -> None:
+    """Consent, instructions, questions, the check of the screen: all but the study's own words."""
+    sign_in(page, deployment, "newcomer")
+    steps = {
+        "consent": ("1", "Enter"),
+        "instructions": ("Enter",),
+        "questionnaire": ("1", "Enter", "Enter"),
+        "display": (),
+    }
+    for step, keys in steps.items():
+        page.wait_for_selector(f"[data-step={step}]")
+        assert english(page, NOT_OURS["steps"]) == [], step
+        for key in keys:
+            page.keyboard.press(key)
