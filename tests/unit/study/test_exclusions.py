@@ -150,12 +150,12 @@ def test_an_exclusion_after_closing_says_so(read: Store) -> None:
 @pytest.mark.parametrize(
     ("statement", "named"),
     [
-        ("UPDATE exclusions SET reason = 'x'", "exclusion 1 was altered"),
-        ("UPDATE exclusions SET excluded = 0", "exclusion 1 was altered"),
-        ("DELETE FROM exclusions", "exclusion 1 is missing"),
+        ("UPDATE exclusions SET reason = 'x'", "/1 was altered"),
+        ("UPDATE exclusions SET excluded = 0", "/1 was altered"),
+        ("DELETE FROM exclusions", "/1 is missing"),
         (
-            "INSERT INTO exclusions SELECT 7, reading, 0, 'x', 'c', at_utc FROM exclusions",
-            "exclusion 7 was altered or slipped in",
+            "INSERT INTO exclusions SELECT 'x/7', reading, 0, 'x', 'c', at_utc FROM exclusions",
+            "exclusion x/7 was altered or slipped in",
         ),
     ],
 )
