@@ -102,7 +102,8 @@ export const texts = {
       lines: [
         t("Thank you. Your answers are stored."),
         opens_at_utc ? t("Session {n} opens on {date}.", { n: session, date: date(opens_at_utc) }) : "",
-        t("Until then the cases rest, so that you will not know them again. You can sign out now and sign in again with the same access code."),
+        t("Until then the cases rest, so that you will not know them again."),
+        t("You can sign out now, and sign in again with the same access code."),
       ],
     }),
     paused: () => ({
