@@ -164,7 +164,7 @@ def withdraw(
         _step_in(change, case, "withdraw", reason, by, now, old="reader", new="withdrawn")
         for row in people.grants_of_study(change, case.study["id"]):
             if row["reader_id"] == reader_id and row["revoked_at_utc"] is None:
-                end_role(change, study, row, reason.strip(), by, now)
+                end_role(change, study, row, reason.strip(), by, now, sign_out=False)
 
 
 def breaches(look: Transaction, row: _Row, trail: Sequence[_Row]) -> Iterator[str]:

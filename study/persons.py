@@ -90,13 +90,25 @@ def refuse_with_parts_elsewhere(
 
 
 def end_role(
-    change: Transaction, study: str, row: Mapping[str, Any], reason: str, by: By, now: datetime
+    change: Transaction,
+    study: str,
+    row: Mapping[str, Any],
+    reason: str,
+    by: By,
+    now: datetime,
+    *,
+    sign_out: bool = True,
 ) -> None:
-    """Revoke a role at once: its holder is signed out everywhere; a last role takes the code."""
+    """Revoke a role at once: its holder is signed out everywhere; a last role takes the code.
+
+    Without `sign_out` both stay, though neither opens anything any more where it was the last role:
+    so that the page and the sign-in can tell their holder why.
+    """
     people.revoke(change, row["id"], stamp(now))
-    people.end_sign_ins(change, row["person"])
-    if not people.standing(change, row["person"]):
-        people.end_access(change, row["person"])
+    if sign_out:
+        people.end_sign_ins(change, row["person"])
+        if not people.standing(change, row["person"]):
+            people.end_access(change, row["person"])
     detail = {"whose": whose(row), "old": row["role"], "reason": reason}
     events.record(change, study, now, kind="role revoked", detail=detail, by=by)
 
