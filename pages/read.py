@@ -1,10 +1,18 @@
 """The reading page: mounts the reading component, which does everything else."""
 
+from pathlib import Path
+
+import streamlit as st
+
 from study.roles import Act
+from study.score_card import is_closed
 from ui import viewer
 from ui.access import guard
+from ui.deployment import store
 
-guard(Act.READ)
+person = guard(Act.READ)
+if is_closed(store(), person):
+    st.switch_page(Path(__file__).with_name("score_card.py"))
 viewer.mount(
     desk_url="desk",
     modules_url=viewer.modules_url(),

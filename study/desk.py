@@ -8,7 +8,6 @@ the reading is stored.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -59,9 +58,7 @@ def desk(store: Store, person: Person, *, now: datetime) -> Desk:
     reader = _reader(person)
     with store.look(sealed=True) as look:
         study = _study(look, person)
-        found = _desk(look, study, person, reader, now)
-    score = _score(store, reader) if found.finished and _tells_score(study) else None
-    return found if score is None else replace(found, score=score)
+        return _desk(look, study, person, reader, now)
 
 
 def seal(store: Store, person: Person) -> str:
@@ -305,12 +302,3 @@ def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
                 explanation=row["explanation"],
             )
     return found
-
-
-def _tells_score(study: Mapping[str, Any]) -> bool:
-    return stored_protocol(study).feedback is Feedback.AFTER_STUDY
-
-
-def _score(store: Store, reader: int) -> dict[str, int]:
-    with store.look() as look:
-        return readings.score(look, reader)

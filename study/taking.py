@@ -10,7 +10,7 @@ from study.assignment import LETTERS, canonical
 from study.canonical import canonical_json
 from study.moments import stamp
 from study.preparation import is_prepared
-from study.protocol import Feedback, Protocol
+from study.protocol import Protocol
 from study.records import CaseRecord, Presentation, Reading
 from study.sessions import Admission, Place, admit, place_of
 from study.store import Transaction, practice, readings
@@ -166,8 +166,6 @@ def _order_refusal(
         return "" if record.case in waiting else NOT_YET
     if not protocol.back_navigation:
         return "In this study an answer cannot be changed."
-    if protocol.feedback is Feedback.AFTER_STUDY and not readings.unread(change, reader, 1):
-        return "Every case is read and the score told; the answers stand."
     if current is None or current["id"] != record.supersedes:
         return "The answer was changed elsewhere in the meantime."
     return ""

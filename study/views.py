@@ -77,7 +77,6 @@ class Desk:
     cases: tuple[CaseView, ...]
     preparation: tuple[StepView, ...] = ()
     practice_total: int = 0
-    score: Mapping[str, int] | None = None
     session: int = 1
     sessions: int = 1
     hold: str = ""

@@ -1,5 +1,6 @@
 """The films of a study's own cases, for its coordinator: beside the results of the case."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -49,10 +50,12 @@ def _answer(request: Request) -> Response:
     number: int = request.path_params["view"]
     if number >= len(views):
         return PlainTextResponse(t("There is no such film in this study."), status_code=404)
-    headers = {"Cache-Control": "private, max-age=600"}
-    return Response(_picture(views[number]), media_type="image/png", headers=headers)
+    return picture(views[number])
 
 
-def _picture(view: dict[str, Any]) -> bytes:
+def picture(view: Mapping[str, Any]) -> Response:
+    """Return a film's view as an 8-bit picture."""
     data = imported_bytes(Path(view["images_root"]) / view["path"], view["sha256"])
-    return preview(grey(data), low=view["low"], high=view["high"])
+    shown = preview(grey(data), low=view["low"], high=view["high"])
+    headers = {"Cache-Control": "private, max-age=600"}
+    return Response(shown, media_type="image/png", headers=headers)

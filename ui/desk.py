@@ -26,6 +26,9 @@ from ui.deployment import store
 from ui.films import address, prepare_ahead
 from ui.prose import html
 
+Address = Callable[[FilmView], str]
+"""Gives the address under which a page fetches a film."""
+
 _STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 
 
@@ -41,19 +44,18 @@ def routes() -> list[Route]:
 async def _desk(request: Request) -> Response:
     return await _for_reader(
         request,
-        lambda kept, person: _desk_json(
-            kept, person, desk.desk(kept, person, now=datetime.now(UTC))
+        lambda kept, person: desk_json(
+            desk.desk(kept, person, now=datetime.now(UTC)), _films(kept, person)
         ),
     )
 
 
 async def _case(request: Request) -> Response:
-    given = str(request.path_params["position"])
-    position = int(given) if given.isdecimal() and len(given) < 9 else 0
+    position = position_of(request)
     return await _for_reader(
         request,
-        lambda kept, person: _case_json(
-            _secret(kept), person, desk.case_at(kept, person, position, now=datetime.now(UTC))
+        lambda kept, person: case_json(
+            desk.case_at(kept, person, position, now=datetime.now(UTC)), _signed(kept, person)
         ),
     )
 
@@ -61,47 +63,64 @@ async def _case(request: Request) -> Response:
 async def _records(request: Request) -> Response:
     if not same_origin(request):
         why = t("Answers are taken from the reading page only.")
-        return _refusal(403, why, reason="wrong-origin")
-    try:
-        sent = json.loads(await request.body())
-        seal, records = str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return _refusal(400, t("Not a message of the reading page."))
+        return refusal(403, why, reason="wrong-origin")
+    sent = await message(request)
+    if sent is None:
+        return refusal(400, t("Not a message of the reading page."))
+    seal, records = sent
 
     def take(kept: Store, person: Person) -> dict[str, Any] | Response:
         if desk.seal(kept, person) != seal:
-            return _refusal(
-                403, t("These answers belong to another reader."), reason="other-reader"
-            )
+            return refusal(403, t("These answers belong to another reader."), reason="other-reader")
         receipt = desk.take_records(kept, person, records, now=datetime.now(UTC))
-        return _receipt_json(kept, person, receipt)
+        return receipt_json(receipt, _films(kept, person))
 
     return await _for_reader(request, take)
+
+
+def position_of(request: Request) -> int:
+    """Return the position a request asks for; 0, which no case has, where it says none."""
+    given = str(request.path_params["position"])
+    return int(given) if given.isdecimal() and len(given) < 9 else 0
+
+
+async def message(request: Request) -> tuple[str, list[Any]] | None:
+    """Return seal and records of a message of the reading page; None where it is none."""
+    try:
+        sent = json.loads(await request.body())
+        return str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 async def _for_reader(
     request: Request, answer: Callable[[Store, Person], dict[str, Any] | Response]
 ) -> Response:
-    def work() -> Response:
+    def work() -> dict[str, Any] | Response:
         person = signed_in(request.cookies)
         if (person is None or person.reader is None) and has_left(request.cookies):
-            return _refusal(403, t("You have left this study."), reason="left")
+            return refusal(403, t("You have left this study."), reason="left")
         if person is None:
-            return _refusal(401, t("Sign in first."), reason="signed-out")
+            return refusal(401, t("Sign in first."), reason="signed-out")
         if person.reader is None:
-            return _refusal(403, t("Only a reader of the study can read."), reason="other-reader")
-        found = answer(store(), person)
-        if isinstance(found, Response):
-            return found
-        return JSONResponse(found, headers={"Cache-Control": "no-store"})
+            return refusal(403, t("Only a reader of the study can read."), reason="other-reader")
+        return answer(store(), person)
 
+    return await answered(work)
+
+
+async def answered(work: Callable[[], dict[str, Any] | Response]) -> Response:
+    """Answer a request of the reading page with what is found, or with why it is not."""
     try:
-        return await run_in_threadpool(work)
+        found = await run_in_threadpool(work)
     except StudyError as error:
-        return _refusal(_STATUS.get(type(error), 503), str(error))
+        return refusal(_STATUS.get(type(error), 503), str(error))
+    if isinstance(found, Response):
+        return found
+    return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
 
-def _refusal(status: int, why: str, *, reason: str = "refused") -> Response:
+def refusal(status: int, why: str, *, reason: str = "refused") -> Response:
     """Say no, in words for the reader and with a reason for the page."""
     told = {"why": why, "reason": reason}
     return JSONResponse(told, status_code=status, headers={"Cache-Control": "no-store"})
@@ -115,14 +134,21 @@ def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
     ]
 
 
-def _secret(kept: Store) -> str:
+def _films(kept: Store, person: Person) -> Address:
+    """Have a reader's next films made ready, and return where each is."""
+    prepare_ahead(kept, person, home=kept)
+    return _signed(kept, person)
+
+
+def _signed(kept: Store, person: Person) -> Address:
     with kept.look() as look:
-        return access.secret(look)
+        secret = access.secret(look)
+    now_s = datetime.now(UTC).timestamp()
+    return lambda film: address(secret, person, film.film, now_s=now_s)
 
 
-def _desk_json(kept: Store, person: Person, found: Desk) -> dict[str, Any]:
-    secret = _secret(kept)
-    prepare_ahead(kept, person)
+def desk_json(found: Desk, address_of: Address) -> dict[str, Any]:
+    """Return a desk as the reading page knows it."""
     return {
         "seal": found.seal,
         "study": found.study,
@@ -131,7 +157,6 @@ def _desk_json(kept: Store, person: Person, found: Desk) -> dict[str, Any]:
         "total": found.total,
         "read": found.read,
         "finished": found.finished,
-        "score": None if found.score is None else dict(found.score),
         "rules": dict(found.rules),
         "preparation": [_step_json(step) for step in found.preparation],
         "practice_total": found.practice_total,
@@ -140,7 +165,7 @@ def _desk_json(kept: Store, person: Person, found: Desk) -> dict[str, Any]:
         "hold": found.hold,
         "opens_at_utc": found.opens_at_utc,
         "opens_in_ms": found.opens_in_ms,
-        "cases": [_case_json(secret, person, case) for case in found.cases],
+        "cases": [case_json(case, address_of) for case in found.cases],
     }
 
 
@@ -152,7 +177,8 @@ def _step_json(step: StepView) -> dict[str, Any]:
     return {"step": step.step}
 
 
-def _case_json(secret: str, person: Person, case: CaseView) -> dict[str, Any]:
+def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
+    """Return a case as the reading page knows it."""
     own = case.reading
     return {
         "case": case.case,
@@ -161,7 +187,7 @@ def _case_json(secret: str, person: Person, case: CaseView) -> dict[str, Any]:
         "question": case.question,
         "options": [{"option": letter, "text": text} for letter, text in case.options],
         "context": [{"name": name, "value": value} for name, value in case.context],
-        "views": [_film_json(secret, person, film) for film in case.views],
+        "views": [_film_json(film, address_of(film)) for film in case.views],
         "presented": case.presented,
         "practice": case.practice,
         "reading": own
@@ -175,9 +201,9 @@ def _case_json(secret: str, person: Person, case: CaseView) -> dict[str, Any]:
     }
 
 
-def _film_json(secret: str, person: Person, film: FilmView) -> dict[str, Any]:
+def _film_json(film: FilmView, url: str) -> dict[str, Any]:
     return {
-        "url": address(secret, person, film.film, now_s=datetime.now(UTC).timestamp()),
+        "url": url,
         "label": film.label,
         "width": film.width,
         "height": film.height,
@@ -188,7 +214,8 @@ def _film_json(secret: str, person: Person, film: FilmView) -> dict[str, Any]:
     }
 
 
-def _receipt_json(kept: Store, person: Person, receipt: Receipt) -> dict[str, Any]:
+def receipt_json(receipt: Receipt, address_of: Address) -> dict[str, Any]:
+    """Return a receipt as the reading page knows it."""
     return {
         "stored": list(receipt.stored),
         "refused": [{"id": one, "why": why} for one, why in receipt.refused],
@@ -200,5 +227,5 @@ def _receipt_json(kept: Store, person: Person, receipt: Receipt) -> dict[str, An
             }
             for one, told in receipt.feedback.items()
         },
-        "desk": _desk_json(kept, person, receipt.desk),
+        "desk": desk_json(receipt.desk, address_of),
     }

@@ -48,14 +48,31 @@ def address(secret: str, person: Person, film: int, *, now_s: float) -> str:
     return f"films/{person.reader}/{film}/{expires}/{signature}"
 
 
-def prepare_ahead(kept: Store, person: Person) -> None:
-    """Prepare a reader's next films in the background, one after the other."""
+def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
+    """Prepare a reader's next films in the background, one after the other.
+
+    Parameters
+    ----------
+    read
+        Where they read: `home`, or the copy of a preview.
+    home
+        The deployment's store, beside which prepared films are kept.
+    """
 
     def steps() -> Iterator[Callable[[], object]]:
-        for film in upcoming_films(kept, person, _AHEAD):
-            yield partial(_prepared, kept, film)
+        for film in upcoming_films(read, person, _AHEAD):
+            yield partial(_prepared, home, film)
 
-    _preparation().ahead((kept.path, person.reader), steps)
+    _preparation().ahead((read.path, person.reader), steps)
+
+
+def film_response(kept: Store, row: Mapping[str, Any]) -> Response:
+    """Return a film as the reading page takes it."""
+    headers = {
+        "Cache-Control": f"private, max-age={LIFE_S}, immutable",
+        "Content-Encoding": CONTENT_ENCODING,
+    }
+    return Response(_prepared(kept, row), media_type=MEDIA_TYPE, headers=headers)
 
 
 def routes() -> list[Route]:
@@ -82,24 +99,16 @@ def _answer(request: Request) -> Response:
     now_s = datetime.now(UTC).timestamp()
     if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
         return PlainTextResponse(t("This address is no longer good."), status_code=403)
-    headers = {
-        "Cache-Control": f"private, max-age={LIFE_S}, immutable",
-        "Content-Encoding": CONTENT_ENCODING,
-    }
-    return Response(_body(kept, film), media_type=MEDIA_TYPE, headers=headers)
+    with kept.look() as look:
+        row = banks.film(look, film)
+    if row is None:
+        raise StudyError(t("This film is not there any more. Ask your coordinator."))
+    return film_response(kept, row)
 
 
 def _number(given: str) -> int:
     """Return a number of an address, -1 for what none of ours has (Python reads 4,300 digits)."""
     return int(given) if _DIGITS.fullmatch(given) else -1
-
-
-def _body(kept: Store, film: int) -> bytes:
-    with kept.look() as look:
-        row = banks.film(look, film)
-    if row is None:
-        raise StudyError(t("This film is not there any more. Ask your coordinator."))
-    return _prepared(kept, row)
 
 
 def _prepared(kept: Store, row: Mapping[str, Any]) -> bytes:

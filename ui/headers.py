@@ -4,6 +4,7 @@ The content security policy keeps the browser from fetching anything from elsewh
 session reaches this server and nothing else.
 """
 
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -29,6 +30,8 @@ MAX_BODY = {
     "/desk/records": 2_000_000,
 }
 """Bytes that may be posted to a route of ours, known before any is read."""
+
+_PREVIEW = re.compile(r"/preview/[^/]+/(?:desk/records|again)")
 
 _POLICY = "; ".join(
     (
@@ -80,7 +83,7 @@ def _refusal(scope: _Scope) -> PlainTextResponse | None:
     path = scope["path"]
     if path.startswith(CLOSED):
         return PlainTextResponse(t("Not here."), status_code=404)
-    limit = MAX_BODY.get(path)
+    limit = MAX_BODY["/desk/records"] if _PREVIEW.fullmatch(path) else MAX_BODY.get(path)
     if limit is None or scope["method"] != "POST":
         return None
     length = Fields(scope=scope).get("content-length", "")

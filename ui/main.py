@@ -34,15 +34,17 @@ def run() -> None:
             title=said(one.title),
             url_path=one.path,
             default=one is home,
+            visibility="hidden" if one.hidden else "visible",
         )
         for one in entries
     }
     reads = person is not None and person.reader is not None  # the reading page is all there is
-    if not reads:
-        look.wear()
     everything = [*pages.values(), *_elsewhere(entries, pages[home])]
-    in_view = len(entries) > 1 and not reads
-    st.navigation(everything, position="top" if in_view else "hidden").run()
+    in_view = sum(not one.hidden for one in entries) > 1 and not reads
+    page = st.navigation(everything, position="top" if in_view else "hidden")
+    if page not in [made for one, made in pages.items() if one.bare]:
+        look.wear()
+    page.run()
 
 
 def _elsewhere(mine: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:

@@ -10,19 +10,25 @@ from study.words import later
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A page: its file, its title marked for the catalogue, its address, the act it is for."""
+    """A page: its file, its title marked for the catalogue, its address, the act it is for.
+
+    A hidden one is led to from other pages and stands in no menu. A bare one is covered by the
+    reading component, and keeps the staff's styles off it.
+    """
 
     file: str
     title: str
     path: str
     act: Act | None
+    hidden: bool = False
+    bare: bool = False
 
 
 STUDIES = Entry(file="studies.py", title=later("Studies"), path="studies", act=Act.CHOOSE)
 SIGN_IN = Entry(file="sign_in.py", title=later("Sign in"), path="sign-in-page", act=None)
 _PAGES = (
     STUDIES,
-    Entry(file="read.py", title=later("Read"), path="read", act=Act.READ),
+    Entry(file="read.py", title=later("Read"), path="read", act=Act.READ, bare=True),
     Entry(file="overview.py", title=later("Overview"), path="overview", act=Act.WATCH),
     Entry(file="set_up.py", title=later("Set up"), path="set-up", act=Act.SET_UP),
     Entry(file="people.py", title=later("People"), path="people", act=Act.PEOPLE),
@@ -32,6 +38,29 @@ _PAGES = (
     Entry(file="new_study.py", title=later("New study"), path="new-study", act=Act.MAKE_STUDY),
     Entry(file="banks.py", title=later("Banks"), path="banks", act=Act.MAKE_STUDY),
     Entry(file="deployment.py", title=later("Deployment"), path="deployment", act=Act.DEPLOYMENT),
+    Entry(
+        file="score_card.py",
+        title=later("Score card"),
+        path="score-card",
+        act=Act.READ,
+        hidden=True,
+    ),
+    Entry(
+        file="preview.py",
+        title=later("Preview"),
+        path="preview",
+        act=Act.SET_UP,
+        hidden=True,
+        bare=True,
+    ),
+    Entry(
+        file="preview_draft.py",
+        title=later("Preview of a draft"),
+        path="preview-draft",
+        act=Act.MAKE_STUDY,
+        hidden=True,
+        bare=True,
+    ),
 )
 
 

@@ -2,7 +2,18 @@
 
 from starlette.routing import BaseRoute
 
-from ui import access, case_films, desk, exports, films, protocols, trail, viewer
+from ui import (
+    access,
+    case_films,
+    desk,
+    exports,
+    films,
+    preview,
+    protocols,
+    score_card,
+    trail,
+    viewer,
+)
 
 
 def routes() -> list[BaseRoute]:
@@ -15,5 +26,7 @@ def routes() -> list[BaseRoute]:
         *protocols.routes(),
         *case_films.routes(),
         *trail.routes(),
+        *preview.routes(),
+        *score_card.routes(),
         *viewer.mounts(),
     ]

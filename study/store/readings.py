@@ -11,6 +11,15 @@ _CASE = (
     "FROM assignments JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
 )
 _CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
+_SCORED = (
+    "SELECT assignments.position, condition, shown_order, cases.study, items.id AS item, item_id, "
+    "question, options, task, answer, status, confidence, truth, "
+    "coalesce(words, '') AS explanation FROM assignments JOIN cases ON cases.id = case_id "
+    "JOIN items ON items.id = cases.item "
+    f"JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
+    "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+    "LEFT JOIN explanations ON explanations.item = items.id WHERE reader = :reader"
+)
 
 
 def unread(
@@ -200,17 +209,19 @@ def truth(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
     )
 
 
-def score(look: Transaction, reader: int) -> dict[str, Any]:
-    """Return a reader's number of cases with a reference standard and of correct answers."""
-    row = look.row(
-        "SELECT count(*) AS n, count(*) FILTER (WHERE answer = truth) AS n_correct "
-        "FROM assignments JOIN cases ON cases.id = case_id "
-        "JOIN reference_standard ON reference_standard.item = cases.item "
-        "LEFT JOIN readings ON readings.assignment = assignments.id "
-        f"AND {_CURRENT} WHERE reader = :reader",
-        reader=reader,
+def scored(look: Transaction, reader: int) -> list[dict[str, Any]]:
+    """Return a reader's read cases with answer, reference standard and explanation, in order.
+
+    Never through `Store.desk`, and only for a reader whose study is closed.
+    """
+    return look.rows(f"{_SCORED} ORDER BY assignments.position", reader=reader)
+
+
+def scored_at(look: Transaction, reader: int, position: int) -> dict[str, Any] | None:
+    """Return the same of one position, or None."""
+    return look.row(
+        f"{_SCORED} AND assignments.position = :position", reader=reader, position=position
     )
-    return row or {}
 
 
 def simulated_case(look: Transaction, assignment_id: str) -> dict[str, Any]:

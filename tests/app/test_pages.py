@@ -15,9 +15,12 @@ from ui.text import plain
 
 PAGES = {
     "read.py": "reader",
+    "score_card.py": "reader",
     "overview.py": "coordinator",
     "models.py": "coordinator",
     "results.py": "coordinator",
+    "preview.py": "coordinator",
+    "preview_draft.py": "coordinator",
 }
 Opened = Callable[..., Store]
 

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +16,16 @@ from ui.viewer.words import Modules, catalogue
 HERE: Final = Path(__file__).parent
 MODULES: Final = HERE / "js"
 """The folder of ES modules, to be served under the ``modules_url`` given to :func:`mount`."""
-STYLES: Final = ("viewer.css", "preparation.css")
+STYLES: Final = ("viewer.css", "preparation.css", "preview.css")
 
 
 def mount(
-    *, desk_url: str, modules_url: str, sign_out_url: str, force_canvas: bool = False
+    *,
+    desk_url: str,
+    modules_url: str,
+    sign_out_url: str,
+    force_canvas: bool = False,
+    preview: Mapping[str, str] | None = None,
 ) -> None:
     """Show the reading room over the whole page.
 
@@ -36,6 +42,9 @@ def mount(
         Where the sign-out form is posted to.
     force_canvas : bool
         Draw without WebGL2, for tests of the fallback.
+    preview : mapping of str to str, optional
+        For a preview: ``again_url``, which a post to throws it away, and ``leave_url``. The page
+        says that nothing is recorded and keeps what it remembers apart from every reader's.
     """
     _component()(
         key="reading-room",
@@ -46,6 +55,7 @@ def mount(
             "force_canvas": force_canvas,
             "trouble": t("The reading page could not be loaded. Trying again…"),
             "language": language(),
+            "preview": dict(preview) if preview else None,
         },
     )
 

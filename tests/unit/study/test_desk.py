@@ -254,38 +254,16 @@ def test_without_feedback_nothing_is_told(opened: Opened) -> None:
     case = _desk(store).cases[0].case
     receipt = _take(store, presentation(case), reading(case))
     assert receipt.feedback == {}
-    assert receipt.desk.score is None
 
 
-def test_a_score_is_told_at_the_end_where_the_protocol_says_so(opened: Opened) -> None:
-    """After study: not before the last case is read."""
-    store = opened(feedback="after study")
+@pytest.mark.parametrize("feedback", ["never", "after study"])
+def test_no_desk_of_an_open_study_tells_a_score(opened: Opened, feedback: str) -> None:
+    """Not even at the end: "after study" means the score card of the closed study."""
+    store = opened(feedback=feedback)
     while cases := _desk(store).cases:
-        assert _desk(store).score is None
-        _take(store, presentation(cases[0].case), reading(cases[0].case, "A"))
-    score = _desk(store).score
-    assert score is not None
-    assert score["n"] == 8
-    assert 0 <= score["n_correct"] <= 8
-
-
-def test_no_answer_is_changed_once_the_score_was_told(opened: Opened) -> None:
-    """Else a reader learns each reference standard by changing one answer and looking again."""
-    store = opened(feedback="after study", back_navigation=True)
-    first = _desk(store).cases[0].case
-    _take(store, reading(first, "A"))
-    before = reading(first, "B", id="changed-before", supersedes=f"read-{first}")
-    assert _take(store, before).refused == ()
-    while cases := _desk(store).cases:
-        _take(store, reading(cases[0].case, "A"))
-    score = _desk(store).score
-    after = reading(first, "C", id="changed-after", supersedes="changed-before")
-    receipt = _take(store, after)
-    assert [why for _, why in receipt.refused] == [
-        "Every case is read and the score told; the answers stand."
-    ]
-    assert _take(store, before).refused == ()
-    assert receipt.desk.score == score
+        assert _take(store, reading(cases[0].case, "A")).feedback == {}
+    assert _desk(store).finished
+    assert not hasattr(_desk(store), "score")
 
 
 def test_confidence_is_asked_for_where_the_protocol_says_so(opened: Opened) -> None:

@@ -113,13 +113,13 @@ export class Between {
     this.#asking ??= setTimeout(() => this.#ask(), Math.max(wait, ASK_AGAIN_MS));
   }
 
-  #finish({ total, read, study, score }) {
+  #finish({ total, read, study, rules }) {
     this.#stage.prefetch([], []);
     this.#root.dataset.position = String(total);
     const { keep } = this.#courier;
     for (const name of keep.names("")) keep.drop(name);
     const lines = [texts.finished.text(read, study)];
-    if (score) lines.push(texts.finished.score(score));
+    if (rules.feedback !== "never") lines.push(texts.finished.scoreCard);
     lines.push(texts.finished.nothingLeft);
     this.#overlays.finish(texts.finished.title, lines);
   }

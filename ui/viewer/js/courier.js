@@ -1,6 +1,6 @@
 /** The way to the server and back: opens the desk, empties the outbox, and says what the reader has to know. */
 
-import { Keep, browserStorage } from "./keep.js";
+import { Keep } from "./keep.js";
 import { Outbox } from "./outbox.js";
 import { texts } from "./texts.js";
 
@@ -18,6 +18,7 @@ export class Courier {
   #routes;
   #room;
   #overlays;
+  #storage;
   #stopped = false;
   /** @type {Set<() => void>} what ends the waiting times under way */
   #asleep = new Set();
@@ -27,11 +28,13 @@ export class Courier {
    * @param {{outboxChanged: () => void, blocked: () => void, trouble: (text: string) => void,
    *   notTaken: (text: string) => void,
    *   receipt: (r: import("./types.js").Receipt, sent: import("./types.js").Record[]) => void}} room
+   * @param {Storage|null} storage where this browser remembers
    */
-  constructor(routes, overlays, room) {
+  constructor(routes, overlays, room, storage) {
     this.#routes = routes;
     this.#overlays = overlays;
     this.#room = room;
+    this.#storage = storage;
   }
 
   /** Ask until the desk is open; false when the page was left meanwhile. */
@@ -39,7 +42,7 @@ export class Courier {
     const desk = await this.#ask();
     if (!desk) return false;
     this.desk = desk;
-    this.keep = new Keep(browserStorage(), desk.seal);
+    this.keep = new Keep(this.#storage, desk.seal);
     this.outbox = new Outbox({
       keep: this.keep,
       order: Date.now() * 1000,

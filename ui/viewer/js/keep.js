@@ -59,10 +59,11 @@ export class Keep {
   }
 }
 
-/** @returns {Storage|null} reading the property itself throws where storage is forbidden */
-export function browserStorage() {
+/** @param {boolean} [passing] gone with the tab, and no other window's
+ *  @returns {Storage|null} reading the property itself throws where storage is forbidden */
+export function browserStorage(passing = false) {
   try {
-    return window.localStorage;
+    return passing ? window.sessionStorage : window.localStorage;
   } catch {
     return null;
   }

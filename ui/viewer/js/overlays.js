@@ -15,14 +15,14 @@ export class Overlays {
   #sheet;
   #sheetName = "";
   #before = null;
-  #signOutUrl;
+  #exit;
 
-  /** @param {HTMLElement} root @param {string} signOutUrl */
-  constructor(root, signOutUrl) {
+  /** @param {HTMLElement} root @param {{url: string, method: string, label: string}} exit the way out */
+  constructor(root, exit) {
     this.#main = root.querySelector(".rr-main");
     this.#curtain = root.querySelector(".rr-curtain");
     this.#sheet = root.querySelector(".rr-sheet");
-    this.#signOutUrl = signOutUrl;
+    this.#exit = exit;
   }
 
   /** The name of the sheet that is open, or "". */
@@ -115,10 +115,10 @@ export class Overlays {
   /** @returns {HTMLFormElement} */
   signOut() {
     const form = document.createElement("form");
-    form.method = "post";
-    form.action = new URL(this.#signOutUrl, document.baseURI).href;
+    form.method = this.#exit.method;
+    form.action = new URL(this.#exit.url, document.baseURI).href;
     form.className = "rr-sign-out";
-    const leave = /** @type {HTMLButtonElement} */ (element("button", texts.labels.signOut));
+    const leave = /** @type {HTMLButtonElement} */ (element("button", this.#exit.label));
     leave.type = "submit";
     form.append(leave);
     return form;

@@ -6,9 +6,11 @@ import { DeskRoutes } from "./desk.js";
 import { Films } from "./films.js";
 import { GivingUp } from "./giving-up.js";
 import { Hands } from "./hands.js";
+import { browserStorage } from "./keep.js";
 import { Overlays } from "./overlays.js";
 import { Panel } from "./panel.js";
 import { Picture } from "./picture.js";
+import { banner, wayOut } from "./preview.js";
 import { Room } from "./room.js";
 import { Settings } from "./settings.js";
 import { Stage } from "./stage.js";
@@ -19,7 +21,8 @@ const TICK_MS = 100;
 
 /**
  * @param {ParentNode} parent holds the markup of viewer.html
- * @param {{desk_url: string, sign_out_url: string, force_canvas: boolean, language: string}} data
+ * @param {{desk_url: string, sign_out_url: string, force_canvas: boolean, language: string,
+ *   preview: import("./preview.js").Urls|null}} data
  * @returns {() => void} stops everything
  */
 export function start(parent, data) {
@@ -27,7 +30,10 @@ export function start(parent, data) {
   const place = root.querySelector(".rr-films");
   root.lang = data.language;
   write(root);
-  const overlays = new Overlays(root, data.sign_out_url);
+  const { preview } = data;
+  const overlays = new Overlays(root, preview ? wayOut(preview)
+    : { url: data.sign_out_url, method: "post", label: texts.labels.signOut });
+  if (preview) root.querySelector(".rr-main").append(banner(preview));
   root.querySelector(".rr-exit").append(overlays.signOut());
   const used = (tool) => room.used(tool);
   const panel = new Panel(root, {
@@ -61,7 +67,7 @@ export function start(parent, data) {
     trouble: (text) => room.post.trouble(text),
     notTaken: (text) => room.post.notTaken(text),
     receipt: (receipt, sent) => room.post.receipt(receipt, sent),
-  });
+  }, browserStorage(Boolean(preview)));
 
   const stop = new AbortController();
   const on = (target, type, run, capture = false) =>
@@ -96,6 +102,7 @@ export function start(parent, data) {
   room.open(courier, () => settings.open(courier.keep));
 
   return () => {
+    root.querySelector(".rr-preview")?.remove();
     depart({ persisted: false });
     clearInterval(ticking);
     stop.abort();

@@ -79,8 +79,8 @@ export const texts = {
     text: [{
       "after case": tn("{n} case, from now on with the reference answer after each one.",
         "{n} cases, from now on with the reference answer after each one.", n),
-      "after study": tn("{n} case, from now on with feedback at the end only.",
-        "{n} cases, from now on with feedback at the end only.", n),
+      "after study": tn("{n} case, from now on with feedback once the study is closed.",
+        "{n} cases, from now on with feedback once the study is closed.", n),
       never: tn("{n} case, from now on without feedback.", "{n} cases, from now on without feedback.", n),
     }[feedback], t("The clock starts with the first film.")].join(" "),
     button: t("Begin"),
@@ -196,6 +196,11 @@ export const texts = {
       again: t("Check again"),
     },
   },
+  preview: {
+    unrecorded: t("Preview: nothing is recorded"),
+    again: t("Start again"),
+    leave: t("End the preview"),
+  },
   mirrored: t("MIRRORED"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
   length: (mm) => t("{n} mm at the detector", { n: mm.toFixed(1) }),
@@ -306,7 +311,8 @@ export const texts = {
         "{n} cases are stored, with your answers and their times.", n),
     ].join(" "),
     nothingLeft: t("Nothing of them is left on this computer."),
-    score: ({ n, n_correct }) => t("{n_correct} of {n} match the reference standard.", { n, n_correct }),
+    scoreCard: t("When the study is closed, sign in here again: your own answers will be set beside the reference "
+      + "standard, case by case."),
   },
   help: {
     title: t("Keys and mouse"),

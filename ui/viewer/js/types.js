@@ -19,7 +19,7 @@
  * @typedef {{step: "consent"|"instructions"|"questionnaire"|"display", html?: string,
  *   questions?: Question[]}} PreparationStep
  * @typedef {{seal: string, study: string, reader: string, notice: string, total: number,
- *   read: number, finished: boolean, score: {n: number, n_correct: number}|null, rules: Rules,
+ *   read: number, finished: boolean, rules: Rules,
  *   practice_total: number, preparation: PreparationStep[],
  *   session: number, sessions: number, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
  *   opens_at_utc: string|null, opens_in_ms: number|null,

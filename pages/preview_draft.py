@@ -1,0 +1,10 @@
+"""The preview of a draft: the reading page as the readers of the study would see it, unrecorded."""
+
+import streamlit as st
+
+from study.roles import Act
+from ui import preview
+from ui.access import guard
+
+person = guard(Act.MAKE_STUDY)
+preview.show(person, draft=preview.number(str(st.query_params.get("draft", ""))))

@@ -1,0 +1,87 @@
+"""A reader's score card: their own answers beside the reference standard, once all is closed."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from study.errors import NotAllowed, StudyError
+from study.roles import Act
+from study.score_card import ScoreCard, ScoredCase, score_card
+from study.words import t
+from ui import look
+from ui.access import guard
+from ui.deployment import store
+from ui.masthead import masthead
+from ui.score_card import case_html, counts, summary, verdict
+from ui.text import plain
+
+person = guard(Act.READ)
+
+ONLY, AT = "card-only-wrong", "card-at"
+
+
+def _go(step: int, n: int) -> None:
+    st.session_state[AT] = max(0, min(n - 1, int(st.session_state.get(AT) or 0) + step))
+
+
+def _from_the_first() -> None:
+    st.session_state[AT] = 0
+
+
+def _label(case: ScoredCase) -> str:
+    return t("Case {n}: {verdict}", n=case.position, verdict=verdict(case))
+
+
+def _paged(card: ScoreCard) -> None:
+    """Show one case after the other: all, or those the switch leaves."""
+    wrong = [case for case in card.cases if case.correct is False]
+    back, choose, on, switch = st.columns([2, 7, 2, 5], vertical_alignment="bottom", gap="small")
+    only = switch.toggle(
+        t("Only cases that do not match ({n})", n=len(wrong)),
+        key=ONLY,
+        on_change=_from_the_first,
+        disabled=not wrong,
+    )
+    cases: Sequence[ScoredCase] = wrong if only and wrong else card.cases
+    _go(0, len(cases))
+    at = choose.selectbox(
+        t("Case"), range(len(cases)), format_func=lambda one: _label(cases[one]), key=AT
+    )
+    for column, label, step, key, off in (
+        (back, t("Back"), -1, "Left", at == 0),
+        (on, t("Next"), 1, "Right", at == len(cases) - 1),
+    ):
+        column.button(
+            label,
+            key=f"card-{key}",
+            shortcut=key,
+            disabled=off,
+            on_click=_go,
+            args=(step, len(cases)),
+            width="stretch",
+        )
+    st.html(case_html(cases[at], cases[at + 1] if at + 1 < len(cases) else None))
+
+
+def _card() -> None:
+    card = score_card(store(), person)
+    look.page_title(t("Your score card"), summary(card))
+    if card.cases:
+        _paged(card)
+        with st.expander(t("By task"), key="card-tasks"):
+            look.table([t("Task"), t("Match")], counts(card), caption=t("Matches by task"))
+
+
+masthead(person)
+try:
+    _card()
+except NotAllowed:
+    st.title(t("Thank you"))
+    st.write(
+        t(
+            "The study {study} is closed. There is nothing left for you to do.",
+            study=plain(person.study_name),
+        )
+    )
+except StudyError as error:
+    st.info(plain(str(error)))

@@ -1,0 +1,109 @@
+"""The score card and the preview, through Streamlit's own test runner."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study import desk
+from study.access import Person
+from study.roles import Role
+from study.store import Store
+from tests.conftest import NOW, ROOT, person, reading
+from tests.unit.study.test_score_card import close
+
+Opened = Callable[..., Store]
+CARD = ROOT / "pages" / "score_card.py"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Store, Person, Path], AppTest]:
+    """Return a function that runs a page as somebody signed in."""
+
+    def ran(store: Store, who: Person, page: Path) -> AppTest:
+        monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+        monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+        return AppTest.from_file(str(page), default_timeout=60).run()
+
+    return ran
+
+
+def _read(store: Store, n: int) -> None:
+    for _ in range(n):
+        case = desk.desk(store, person(store), now=NOW).cases[0].case
+        desk.take_records(store, person(store), [reading(case)], now=NOW)
+
+
+Run = Callable[[Store, Person, Path], AppTest]
+
+
+def _lead(ran: AppTest) -> str:
+    """Return what stands under the title."""
+    return str(ran.get("html")[0].proto.body)
+
+
+def test_the_card_counts_pages_and_filters(opened: Opened, run: Run) -> None:
+    """Two presses go two cases on; the switch leaves the cases that do not match."""
+    store = opened(feedback="after study")
+    _read(store, 6)
+    close(store)
+    ran = run(store, person(store), CARD)
+    assert not ran.exception
+    assert ran.title[0].value == "Your score card"
+    assert "You read 6 of 8 cases" in _lead(ran)
+    for _ in range(2):
+        ran.button(key="card-Right").click().run()
+    assert ran.selectbox(key="card-at").value == 2
+    ran.button(key="card-Left").click().run()
+    assert ran.selectbox(key="card-at").value == 1
+    n = len(ran.selectbox(key="card-at").options)
+    ran.toggle(key="card-only-wrong").set_value(True).run()
+    wrong = ran.selectbox(key="card-at").options
+    assert not ran.exception
+    assert 0 < len(wrong) < n == 6
+    assert all("✗" in one for one in wrong)
+    assert ran.selectbox(key="card-at").value == 0
+    assert ran.button(key="card-Left").disabled
+
+
+@pytest.mark.parametrize("feedback", ["never", "after study"])
+def test_who_may_not_see_it_gets_a_calm_word(opened: Opened, run: Run, feedback: str) -> None:
+    """Open: not yet. Closed without feedback: thanks. Neither tells a number."""
+    store = opened(feedback=feedback)
+    _read(store, 2)
+    ran = run(store, person(store), CARD)
+    assert not ran.exception
+    assert not ran.error
+    assert "before the study is closed" in ran.info[0].value
+    close(store)
+    ran = run(store, person(store), CARD)
+    assert not ran.exception
+    assert ran.title[0].value == ("Thank you" if feedback == "never" else "Your score card")
+    assert bool(ran.selectbox) == (feedback != "never")
+
+
+def test_a_reader_of_a_closed_study_who_read_nothing(opened: Opened, run: Run) -> None:
+    """One sentence, and no case to page to."""
+    store = opened(feedback="after case")
+    close(store)
+    ran = run(store, person(store), CARD)
+    assert not ran.exception
+    assert "You read 0 of 8 cases" in _lead(ran)
+    assert not ran.selectbox
+
+
+def test_a_preview_that_cannot_be_shown_says_why(opened: Opened, run: Run) -> None:
+    """A closed study, and a draft that is not there."""
+    store = opened()
+    close(store)
+    study = person(store).study
+    who = Person(role=Role.COORDINATOR, study=study, study_name="trial", reader=None, name="c")
+    ran = run(store, who, ROOT / "pages" / "preview.py")
+    assert not ran.exception
+    assert "closed" in ran.error[0].value
+    maker = replace(who, deployment=Role.COORDINATOR)
+    ran = run(store, maker, ROOT / "pages" / "preview_draft.py")
+    assert not ran.exception
+    assert "not there" in ran.error[0].value

@@ -1,0 +1,149 @@
+"""The preview in a real browser: the reader's page to the last sheet, and nothing recorded."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.conftest import SECRETS
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+from tests.unit.study.test_previews import tables
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+KEPT = "Object.keys(localStorage).filter(name => name.startsWith('reading-room'))"
+STUDY: dict[str, Any] = {
+    "cases": 3,
+    "consent": "# May we?\n\nYou read **films**.",
+    "practice_cases": 1,
+    "confidence": 3,
+    "time_limit_s": 300,
+    "break_every": 2,
+    "feedback": "after study",
+}
+
+
+def _open(server: Server, reader: Reader) -> Page:
+    reader.sign_in(server.url, server.codes["coordinator"])
+    reader.page.get_by_role("link", name="Results").wait_for()
+    reader.page.goto(f"{server.url}/preview")
+    reader.page.wait_for_selector("[data-step='consent']")
+    return reader.page
+
+
+def _recorded(server: Server) -> dict[str, list[Any]]:
+    """Return everything stored but what the coordinator's own arrival adds to."""
+    found = tables(server.store)
+    return {name: rows for name, rows in found.items() if name not in ("sign_ins", "people")}
+
+
+def _answer(reader: Reader, *keys: str) -> None:
+    for key in keys:
+        reader.page.keyboard.press(key)
+
+
+def test_a_preview_from_consent_to_thanks_records_nothing(serve: Serve, reader: Reader) -> None:
+    """Every stage of the reader's page comes, survives a reload, and leaves the store as it was."""
+    server = serve(**STUDY)
+    before = _recorded(server)
+    page = _open(server, reader)
+    banner = page.locator(".rr-preview")
+    assert "Preview: nothing is recorded" in banner.inner_text()
+    _answer(reader, "1", "Enter")
+
+    reader.wait("ready", 0)
+    assert page.locator(".rr-position").inner_text() == "Practice 1 of 1"
+    reader.wait_picture()
+    assert reader.brightness() > 0.02
+    _answer(reader, "a", "Enter", "2", "Enter")
+    page.wait_for_selector("[data-feedback='true']")
+    assert SECRETS[2] in page.locator(".rr-feedback").inner_text()
+    _answer(reader, "Enter")
+    page.wait_for_selector("[data-halt='begin']")
+    _answer(reader, "p")
+    reader.wait("ready", 1)
+    assert "left" in page.locator(".rr-countdown").inner_text()
+    page.reload()
+    reader.wait("ready", 1)
+    assert banner.is_visible()
+    for position in (1, 2):
+        reader.wait("ready", position)
+        _answer(reader, "b", "Enter", "1", "Enter")
+    page.wait_for_selector("[data-halt='break']")
+    _answer(reader, "p")
+    reader.wait("ready", 3)
+    _answer(reader, "b", "Enter", "1", "Enter")
+    reader.wait("finished")
+    assert "your own answers will be set beside" in page.locator(".rr-curtain").inner_text()
+
+    assert page.evaluate(KEPT) == []
+    assert _recorded(server) == before
+    page.locator(".rr-curtain").get_by_role("button", name="End the preview").click()
+    page.get_by_role("link", name="Results").wait_for()
+
+
+def test_the_line_over_the_preview_moves_nothing(
+    serve: Serve, reader: Reader, context: BrowserContext
+) -> None:
+    """Films, question and buttons lie where a reader's lie, to the pixel."""
+    server = serve(cases=3)
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    places = """() => ['.rr-films', '.rr-panel', '.rr-options', '.rr-confirm', '.rr-tools'].map(
+      (one) => { const {x, y, width, height} = document.querySelector(one).getBoundingClientRect();
+                 return [x, y, width, height]; })"""
+    own = reader.page.evaluate(places)
+    context.clear_cookies()
+    coordinator = Reader(context.new_page())
+    coordinator.sign_in(server.url, server.codes["coordinator"])
+    coordinator.page.get_by_role("link", name="Results").wait_for()
+    coordinator.page.goto(f"{server.url}/preview")
+    coordinator.wait("ready", 1)
+    assert coordinator.page.evaluate(places) == own
+
+
+def test_a_reader_of_the_same_computer_keeps_what_is_theirs(
+    serve: Serve, reader: Reader, context: BrowserContext
+) -> None:
+    """A case under way stays in the browser through a preview, and goes on as it was."""
+    server = serve(cases=3)
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.page.keyboard.press("c")
+    reader.page.goto("about:blank")
+    context.clear_cookies()
+    page = context.new_page()
+    coordinator = Reader(page)
+    coordinator.sign_in(server.url, server.codes["coordinator"])
+    page.get_by_role("link", name="Results").wait_for()
+    kept = page.evaluate(KEPT)
+    assert kept
+    page.goto(f"{server.url}/preview")
+    coordinator.wait("ready", 1)
+    coordinator.answer("a")
+    coordinator.wait("ready", 2)
+    assert page.evaluate(KEPT) == kept
+    context.clear_cookies()
+    page.goto("about:blank")
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    assert reader.page.locator("[data-option='C']").get_attribute("aria-pressed") == "true"
+    assert server.readings() == []
+
+
+def test_start_again_begins_at_the_beginning(serve: Serve, reader: Reader) -> None:
+    """By keyboard too: the line's buttons are reached with Tab."""
+    server = serve(**STUDY)
+    page = _open(server, reader)
+    _answer(reader, "1", "Enter")
+    reader.wait("ready", 0)
+    page.get_by_role("button", name="Start again").focus()
+    _answer(reader, "Enter")
+    page.wait_for_selector("[data-step='consent']")
+    _answer(reader, "1", "Enter")
+    reader.wait("ready", 0)
+    page.locator(".rr-preview").get_by_role("button", name="End the preview").click()
+    page.get_by_role("link", name="Results").wait_for()

@@ -1,0 +1,194 @@
+"""The preview's routes and the score card's films: who reaches them, and what crosses the wire."""
+
+import gzip
+import io
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from study import access, desk, previews, studies
+from study.deployments import coordinator_code
+from study.films import unpacked
+from study.protocol import Protocol
+from study.store import Store
+from tests.conftest import NOW, SECRETS, entropy_from, invite, person, presentation, reading
+from tests.unit.study.test_score_card import close
+from ui.access import COOKIE
+from ui.headers import HEADERS
+from ui.routes import routes
+
+Sign = Callable[[str | None], TestClient]
+
+
+@pytest.fixture
+def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
+    """Return a function that signs somebody in: R1, R2, the coordinators c and d, or nobody.
+
+    The study tells a score once it is closed; d coordinates another one, with feedback after each
+    case.
+    """
+    monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
+    for study, feedback in (("trial", "after study"), ("other", "after case")):
+        values: dict[str, Any] = {"cases": 4, "one_question_per": "item", "feedback": feedback}
+        protocol = Protocol.from_json({**values, "practice_cases": 1})
+        studies.draw(banked, bank="bank", study=study, protocol=protocol, now=NOW)
+    codes = {
+        code: one.text for code, one in zip(("R1", "R2"), invite(banked, "R1", "R2"), strict=True)
+    }
+    studies.open_study(banked, study="trial", now=NOW)
+    for name, study in {"c": "trial", "d": "other"}.items():
+        codes[name] = coordinator_code(
+            banked, study=study, name=name, entropy=entropy_from(ord(name)), now=NOW
+        )
+    application = Starlette(routes=routes(), middleware=[HEADERS])
+
+    def client(who: str | None) -> TestClient:
+        made = TestClient(application, follow_redirects=False)
+        if who:
+            made.post("/sign-in", data={"access_code": codes[who]})
+        return made
+
+    return client
+
+
+def _opened(client: TestClient, store: Store) -> str:
+    """Open a preview as its page does, and return where its routes are."""
+    now = datetime.now(UTC)
+    who = access.signed_in(store, client.cookies[COOKIE], now=now)
+    assert who is not None
+    return f"/preview/{previews.preview(store, who, entropy=secrets.token_bytes, now=now).mark}"
+
+
+def test_a_preview_is_reached_by_whoever_opened_it_alone(sign: Sign, banked: Store) -> None:
+    """Every route refuses everybody else, the same person in another browser too."""
+    mine = sign("c")
+    base = _opened(mine, banked)
+    found = mine.get(f"{base}/desk").json()
+    film = f"/{found['cases'][0]['views'][0]['url']}"
+    assert film.startswith(base)
+    sent = {"seal": found["seal"], "records": []}
+    for who, status in {None: 401, "R1": 403, "d": 403, "c": 403}.items():
+        client = sign(who)
+        for path in (f"{base}/desk", f"{base}/desk/cases/1", film):
+            assert client.get(path).status_code == status, (who, path)
+        for path in (f"{base}/desk/records", f"{base}/again"):
+            assert client.post(path, json=sent).status_code == status, (who, path)
+    assert mine.get(f"{base}/desk").status_code == 200
+    answer = mine.get(film)
+    assert answer.status_code == 200
+    assert unpacked(gzip.compress(answer.content)).size
+
+
+def test_what_a_preview_is_told_has_the_readers_own_shape(sign: Sign, banked: Store) -> None:
+    """The same keys all the way down, so that the page cannot tell the difference."""
+    client, mine = sign("R1"), sign("c")
+    base = _opened(mine, banked)
+    own, shown = client.get("/desk").json(), mine.get(f"{base}/desk").json()
+    assert _shape(shown) == _shape(own)
+    assert shown["seal"] != own["seal"]
+    assert (own["reader"], shown["reader"]) == ("R1", "preview")
+    case = shown["cases"][0]["case"]
+    records = [presentation(case), reading(case)]
+    receipt = mine.post(
+        f"{base}/desk/records", json={"seal": shown["seal"], "records": records}
+    ).json()
+    assert sorted(receipt["stored"]) == sorted(record["id"] for record in records)
+    assert receipt["feedback"][f"read-{case}"]["explanation"] == SECRETS[2]
+
+
+def _shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _shape(one) for key, one in value.items()}
+    return [_shape(one) for one in value[:1]] if isinstance(value, list) else type(value)
+
+
+def test_the_study_cases_of_a_preview_tell_nothing_but_what_the_protocol_tells(
+    sign: Sign, banked: Store
+) -> None:
+    """Feedback after the study: none in the preview. After each case: as a reader would be told."""
+    for who, tells in {"c": False, "d": True}.items():
+        client = sign(who)
+        base = _opened(client, banked)
+        while cases := (found := client.get(f"{base}/desk").json())["cases"]:
+            case = cases[0]
+            message = {"seal": found["seal"], "records": [reading(case["case"])]}
+            answer = client.post(f"{base}/desk/records", json=message)
+            assert answer.json()["refused"] == []
+            told = case["practice"] or tells
+            assert bool(answer.json()["feedback"]) == told
+            assert (SECRETS[2] in answer.text) == told
+        for secret in (*SECRETS[:2], "n_correct"):
+            assert secret not in client.get(f"{base}/desk").text
+
+
+def test_a_preview_begun_anew_takes_nothing_of_the_one_before(sign: Sign, banked: Store) -> None:
+    """After starting again there is nothing at the old address until the page opens it."""
+    client = sign("c")
+    base = _opened(client, banked)
+    seal = client.get(f"{base}/desk").json()["seal"]
+    assert client.post(f"{base}/again").status_code == 204
+    assert client.get(f"{base}/desk").status_code == 404
+    assert _opened(client, banked) == base
+    stale = {"seal": seal, "records": []}
+    assert client.post(f"{base}/desk/records", json=stale).status_code == 409
+
+
+def test_a_preview_takes_no_message_from_elsewhere_and_no_rubbish(
+    sign: Sign, banked: Store
+) -> None:
+    """Another site's page, a message that is none, one too large, numbers that are none."""
+    client = sign("c")
+    base = _opened(client, banked)
+    foreign = {"origin": "https://elsewhere.example"}
+    for path in ("desk/records", "again"):
+        assert client.post(f"{base}/{path}", content=b"{}", headers=foreign).status_code == 403
+        assert client.post(f"{base}/{path}", content=b"x" * 3_000_000).status_code == 413
+    for rubbish in (b"", b"[]", b'{"seal": 1}', b"[" * 100_000):
+        assert client.post(f"{base}/desk/records", content=rubbish).status_code == 400
+    for path in ("films/-1", "films/x", f"films/{'9' * 5000}", "films/99999"):
+        assert client.get(f"{base}/{path}").status_code == 404
+    assert client.get(f"{base}/desk/cases/1").status_code == 403
+    assert client.get("/preview/..%2fstore/desk").status_code == 404
+
+
+def _read_all(store: Store) -> None:
+    who = person(store)
+    while cases := desk.desk(store, who, now=NOW).cases:
+        assert desk.take_records(store, who, [reading(cases[0].case)], now=NOW).refused == ()
+
+
+def test_the_films_of_a_score_card_are_its_readers_alone(sign: Sign, banked: Store) -> None:
+    """While the study is open for nobody; then for whoever read the case, as a whole picture."""
+    _read_all(banked)
+    film = "/score-card/1/films/0"
+    for who, status in {None: 401, "c": 401, "R1": 409, "R2": 409}.items():
+        assert sign(who).get(film).status_code == status
+    close(banked)
+    for who, status in {None: 401, "c": 401, "d": 401, "R2": 404, "R1": 200}.items():
+        assert sign(who).get(film).status_code == status
+    answer = sign("R1").get(film)
+    shown = np.asarray(Image.open(io.BytesIO(answer.content)))
+    assert (answer.headers["content-type"], shown.min(), shown.max()) == ("image/png", 0, 255)
+    assert "private" in answer.headers["cache-control"]
+    for path in ("9/films/0", "1/films/9", f"{'9' * 4000}/films/0", "x/films/0"):
+        assert sign("R1").get(f"/score-card/{path}").status_code == 404
+
+
+def test_without_feedback_the_films_of_a_closed_study_are_nobodys(
+    opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The route asks the protocol by itself, whatever the page does."""
+    store = opened()
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    _read_all(store)
+    close(store)
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": person(store))
+    client = TestClient(Starlette(routes=routes()))
+    assert client.get("/score-card/1/films/0").status_code == 403
