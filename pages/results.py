@@ -8,6 +8,7 @@ import streamlit as st
 from analysis import AnalysisError, Results
 from analysis.case import case_of
 from analysis.figures.on_dark import on_dark
+from study.closing import accuracy_is_shown
 from study.errors import StudyError
 from study.progress import status
 from study.roles import Act
@@ -19,7 +20,14 @@ from ui.deployment import store
 from ui.forms import report_links
 from ui.look import page_title
 from ui.masthead import masthead
-from ui.results import FindingsByTheme, SectionFigures, results, sections, sentences
+from ui.results import (
+    FindingsByTheme,
+    SectionFigures,
+    results,
+    sections,
+    sentences,
+    without_accuracy,
+)
 from ui.text import plain
 
 person = guard(Act.RESULTS)
@@ -112,10 +120,36 @@ def _tables(found: Results) -> None:
     st.dataframe(found.tables[name], hide_index=True, height=560)
 
 
+def _blinded() -> None:
+    """Show what can be seen without the reference standard, which the analysis is not given."""
+    st.info(
+        t(
+            "Accuracy opens when the study is closed: until then nobody sees who is right, "
+            "coordinators included. What raters agree on and how long they take can be seen."
+        )
+    )
+    drawn = sections(store(), person.study_name)
+    part = st.segmented_control(
+        "Part",
+        [FINDINGS, *drawn],
+        default=FINDINGS,
+        required=True,
+        label_visibility="collapsed",
+        key="part",
+    )
+    if part == FINDINGS:
+        _findings(without_accuracy(sentences(store(), person.study_name)))
+    else:
+        _figures(drawn[part])
+
+
 def _body() -> None:
     found = status(store(), person.study_name)
     if not any(row["n_read"] for row in found["readers"]) and not found["models"]:
         st.write(t("Nobody has read a case yet, and no model was added: there is nothing to show."))
+        return
+    if not accuracy_is_shown(store(), person.study_name):
+        _blinded()
         return
     _standing(found)
     report_links()

@@ -2,6 +2,9 @@
 
 Readers stand in it under their study codes. Options are mapped back to the canonical order. The
 same store always gives the same bytes.
+
+A blinded bundle lacks the reference standard: who may not see accuracy yet can look at agreement
+and times in it.
 """
 
 import hashlib
@@ -29,25 +32,45 @@ from study.studies import study_row
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
-def bundle_files(store: Store, study: str) -> dict[str, bytes]:
+Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The rows of a bundle's tables by the table's file."""
+
+
+def tables_of(
+    look: Transaction, study: Mapping[str, Any], *, blinded: bool
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the tables of a study's bundle."""
+    return {
+        "items.csv": list(_items(look, study["id"], blinded)),
+        "raters.csv": list(_raters(look, study["id"])),
+        "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study["id"])],
+    }
+
+
+def bundle_files(store: Store, study: str, *, blinded: bool = False) -> dict[str, bytes]:
     """Return every file of a study's bundle by name."""
     with store.look() as look:
-        return files_of(look, study)
+        return files_of(look, study, blinded=blinded)
 
 
-def files_of(look: Transaction, study: str) -> dict[str, bytes]:
-    """Return the files of a study's bundle as a transaction sees it."""
+def files_of(
+    look: Transaction,
+    study: str,
+    *,
+    blinded: bool = False,
+    tables: Tables | None = None,
+) -> dict[str, bytes]:
+    """Return the files of a study's bundle as a transaction sees it.
+
+    Parameters
+    ----------
+    tables
+        What `tables_of` returned for it, where that is at hand.
+    """
     found = study_row(look, study)
     trail = list(events.walk(look, events.study_chain(study)))
     amended = [asdict(one) for one in amendments.of_study(look, found["id"])]
-    tables = {
-        "items.csv": list(_items(look, found["id"])),
-        "raters.csv": list(_raters(look, found["id"])),
-        "readings.csv": [
-            *_reader_readings(look, found),
-            *_model_readings(look, found["id"]),
-        ],
-    }
+    tables = tables or tables_of(look, found, blinded=blinded)
     files = {name: table_bytes(FILES[name], rows) for name, rows in tables.items()}
     files["protocol.json"] = _pretty(
         {
@@ -62,7 +85,7 @@ def files_of(look: Transaction, study: str) -> dict[str, bytes]:
     for chain, told in vouching.merged_chains(look, study).items():
         files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     rows = {name: len(table) for name, table in tables.items()}
-    files["datapackage.json"] = _pretty(_package(found, trail, files, rows))
+    files["datapackage.json"] = _pretty(_package(found, trail, files, rows, blinded))
     return files
 
 
@@ -120,13 +143,14 @@ def _write(out: Path, files: Mapping[str, bytes], *, as_zip: bool) -> None:
         made.rename(out)
 
 
-def _items(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
+def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, Any]]:
     rows = models.items(look, study)
     sets = Counter(row["options"] for row in rows)
     for row in rows:
         options = json.loads(row["options"])
         yield {
             **{key: row[key] for key in _ITEM_KEYS},
+            "truth": None if blinded else row["truth"],
             "n_options": len(options),
             "options": row["options"],
             "option_set": " | ".join(options) if sets[row["options"]] > 1 else "",
@@ -135,7 +159,6 @@ def _items(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
 
 _ITEM_KEYS = (
     "item_id",
-    "truth",
     "question",
     "task",
     "category",
@@ -223,8 +246,12 @@ def table_bytes(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) ->
     row in two for whoever reads it.
     """
     names = [column.name for column in columns]
-    lines = [",".join(names)]
-    lines += [",".join(_cell(row.get(name)) for name in names) for row in rows]
+    return csv_bytes(names, ([row.get(name) for name in names] for row in rows))
+
+
+def csv_bytes(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    """Return rows under a header as CSV, see `table_bytes`."""
+    lines = [",".join(_cell(value) for value in row) for row in (names, *rows)]
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
 
 
@@ -245,6 +272,7 @@ def _package(
     trail: Sequence[Mapping[str, Any]],
     files: Mapping[str, bytes],
     rows: Mapping[str, int],
+    blinded: bool,
 ) -> dict[str, Any]:
     return {
         "profile": "data-package",
@@ -258,6 +286,7 @@ def _package(
             "last_event": trail[-1]["number"],
             "last_event_hash": trail[-1]["hash"],
             "simulated_films": bool(study["simulated_films"]),
+            "blinded": blinded,
         },
         "resources": [_resource(name, files[name], rows.get(name)) for name in files],
     }

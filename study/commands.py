@@ -18,6 +18,7 @@ from study import (
     access,
     backups,
     bundle,
+    closing_commands,
     demo,
     deployments,
     exclusion_commands,
@@ -245,10 +246,14 @@ def _preparations(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    breaches = verification.verify(Store(options.db))
+    store = Store(options.db)
+    breaches = verification.verify(store)
     for breach in breaches:
         print(breach, file=sys.stderr)
-    if not breaches:
+    if not breaches and verification.is_extract(store):
+        print("Everything in this copy of a study holds: chain, protocol, items, assignments,")
+        print("readings, predictions. Its films and the rest of its bank are not in it.")
+    elif not breaches:
         print("Everything holds: chain, protocols, assignments, readings, predictions, films.")
     return 1 if breaches else 0
 
@@ -290,6 +295,7 @@ def _export(options: argparse.Namespace) -> int:
     store = Store(options.db)
     names = bundle.export(store, study=options.study, out=options.out)
     record_taking(store, study=options.study, what="bundle", by=COMMAND_LINE, now=_now())
+    closing_commands.note_if_open(store, options.study)
     print(f"Wrote {', '.join(names)} to {options.out}")
     return 0
 
@@ -382,6 +388,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_bundles(commands)
     _add_backups(commands)
+    ending = _add(
+        commands,
+        "close",
+        closing_commands.close,
+        "Close a study for good: nothing is read any more.",
+        True,
+    )
+    ending.add_argument("--reason", required=True, metavar="TEXT", help="kept in the trail")
+    archiving = _add(
+        commands,
+        "archive",
+        closing_commands.archive,
+        "Write a study in every form, with hashes.",
+        True,
+    )
+    archiving.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder")
     return parser
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study import amendments, exclusions, interventions, vouching
+from study import amendments, exclusions, extracts, interventions, vouching
 from study.amendments import AMENDED
 from study.canonical import sha256_of
 from study.lists import assignment_hash, practice_hash
@@ -24,6 +24,7 @@ from study.store import (
     Transaction,
     banks,
     events,
+    extract,
     models,
     people,
     practice,
@@ -80,6 +81,12 @@ def study_verdict(look: Transaction, study: str) -> Verdict:
     )
 
 
+def is_extract(store: Store) -> bool:
+    """Return whether a store is one study's copy: without films, and with its own items alone."""
+    with store.look() as look:
+        return bool(extract.mark(look))
+
+
 def check_chain(lines: Iterable[Mapping[str, Any]]) -> str:
     """Return the first broken link of a chain as exported, or an empty text.
 
@@ -120,7 +127,8 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
         for breach in _guarded(chain, partial(_chain, look, chain)):
             broken.add(chain)
             yield breach
-    if events.DEPLOYMENT not in broken:
+    copied = bool(extract.mark(look))
+    if events.DEPLOYMENT not in broken and not copied:
         yield from _guarded("the banks", partial(_banks, look))
         yield from _guarded("the deployment: its roles", partial(roles_of_deployment, look))
     known = set()
@@ -130,7 +138,9 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
             own |= vouching.merged_chains(look, name).keys()
         if not own & broken:
             yield from _guarded(f"study {name}", partial(_study, look, name))
-        if films:
+            if copied:
+                yield from _guarded(f"study {name}: its copy", partial(_copy, look, name))
+        if films and not copied:
             yield from _guarded(f"study {name}: its films", partial(_films, look, name))
         known |= own
     for chain in chains:
@@ -189,6 +199,8 @@ def _bank_of(look: Transaction, study: str) -> list[str]:
     row = studies.find(look, study)
     if row is None:
         return []
+    if extract.mark(look):
+        return list(_guarded(f"study {study}: its copy", partial(_copy, look, study)))
     name = row["bank_name"]
     event = _imports(list(events.walk(look, events.DEPLOYMENT))).get(name)
     return list(_guarded(f"bank {name}", partial(_bank, look, name, event)))
@@ -207,6 +219,17 @@ def _bank(look: Transaction, name: str, event: _Event | None) -> Iterator[str]:
         yield f"bank {name}: its items, options, films, reports or reference standard were altered."
 
 
+def _copy(look: Transaction, name: str) -> Iterator[str]:
+    """Check a copy's own items: the bank's hash, which covers more than it has, cannot vouch."""
+    row = studies.find(look, name) or {}
+    trail = events.walk(look, events.study_chain(name))
+    told = [one["detail"]["material_sha256"] for one in trail if one["kind"] == extracts.KIND]
+    if not told:
+        yield f"study {name}: the store says it is a copy, and no event tells of one."
+    elif told[-1] != sha256_of(extract.material(look, row["id"])):
+        yield f"study {name}: its items, films or reference standard were altered."
+
+
 def _study(look: Transaction, name: str) -> Iterator[str]:
     row = studies.find(look, name)
     if row is None:
@@ -214,7 +237,10 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
         return
     own = vouching.own_trail(look, name)
     trails = {True: own, False: [*own, *vouching.sites_trail(look, name)]}
+    copied = bool(extract.mark(look))
     for what, check in _CHECKS.items():
+        if copied and what in _NOT_COPIED:
+            continue
         trail = trails[what in _BY_OWN_CHAIN]
         yield from _guarded(f"study {name}: {what}", partial(check, look, row, trail))
 
@@ -375,6 +401,9 @@ _CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
     "the exclusions": exclusions.breaches,
     "the sites": vouching.site_breaches,
 }
+
+_NOT_COPIED = frozenset({"the roles"})
+"""What a study's copy has nothing of: no people."""
 
 _BY_OWN_CHAIN = frozenset({"the protocol", "the state", "the amendments", "the roles", "the sites"})
 """What the sites of a merged study have in common: their chains tell of it once more."""

@@ -34,6 +34,8 @@ COMMANDS = (
     ("study", "merge"),
     ("study", "backup"),
     ("study", "restore-backup"),
+    ("study", "close"),
+    ("study", "archive"),
     ("study", "demo"),
     ("analysis",),
     ("analysis", "report"),

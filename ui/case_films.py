@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from study.closing import accuracy_is_shown
 from study.errors import StudyError
 from study.films import grey, imported_bytes, preview
 from study.roles import Act
@@ -45,7 +46,10 @@ def _answer(request: Request) -> Response:
     person = allowed(request, Act.RESULTS)
     if person is None or person.study is None:
         return PlainTextResponse(t("Sign in as whoever may see the results."), status_code=401)
-    with store().look() as look:
+    kept = store()
+    if not accuracy_is_shown(kept, person.study_name):
+        return PlainTextResponse(t("Cases are shown once the study is closed."), status_code=409)
+    with kept.look() as look:
         views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
     number: int = request.path_params["view"]
     if number >= len(views):

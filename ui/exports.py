@@ -1,7 +1,7 @@
-"""The coordinator's downloads: the bundle and the report, asked for with the cookie each time.
+"""The downloads of a study: bundle, report, archive, each asked for with the cookie.
 
-They hold the reference standard, so they do not go through Streamlit's media files, which answer
-anybody who knows the address.
+They do not go through Streamlit's media files, which answer anybody who knows the address. While
+accuracy may not be seen, the bundle is the blinded one, and there is no report.
 """
 
 from collections.abc import Callable
@@ -9,21 +9,26 @@ from datetime import UTC, datetime
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from analysis import AnalysisError
+from study.access import Person
 from study.bundle import bundle_files, zipped
+from study.closing import accuracy_is_shown
+from study.closing_report import report_files
 from study.downloads import record_download
 from study.errors import StudyError
 from study.roles import Act
-from study.store import Store
 from study.words import t
+from ui import archive
 from ui.access import allowed
 from ui.deployment import store
 from ui.results import report, report_file
 
 _PAGES = {"report.html": "text/html", "report.pdf": "application/pdf"}
+_CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
+_ZIP = "application/zip"
 
 
 def routes() -> list[Route]:
@@ -32,50 +37,86 @@ def routes() -> list[Route]:
         Route("/export/bundle.zip", _bundle, methods=["GET"]),
         Route("/export/report.zip", _report, methods=["GET"]),
         *(Route(f"/export/{name}", _report_page, methods=["GET"]) for name in _PAGES),
+        *(Route(f"/export/{name}", _closing_report, methods=["GET"]) for name in _CLOSING),
+        Route("/export/archive/{name}", _archive, methods=["GET"]),
     ]
 
 
 async def _bundle(request: Request) -> Response:
-    return await _for_coordinator(
-        request,
-        "bundle.zip",
-        "application/zip",
-        lambda kept, study: zipped(bundle_files(kept, study)),
-    )
+    def make(person: Person) -> Response:
+        kept, study = store(), person.study_name
+        blinded = not accuracy_is_shown(kept, study)
+        content = zipped(bundle_files(kept, study, blinded=blinded))
+        return _sent(person, "bundle.zip", content, _ZIP)
+
+    return await _for_whoever_may(request, make)
 
 
 async def _report(request: Request) -> Response:
-    return await _for_coordinator(request, "report.zip", "application/zip", report)
+    return await _for_whoever_may(
+        request,
+        lambda person: _sent(person, "report.zip", report(store(), person.study_name), _ZIP),
+    )
 
 
 async def _report_page(request: Request) -> Response:
     name = request.url.path.rpartition("/")[2]
-    return await _for_coordinator(
-        request, name, _PAGES[name], lambda kept, study: report_file(kept, study, name)
+    return await _for_whoever_may(
+        request,
+        lambda person: _sent(
+            person, name, report_file(store(), person.study_name, name), _PAGES[name]
+        ),
     )
 
 
-async def _for_coordinator(
-    request: Request, name: str, media_type: str, make: Callable[[Store, str], bytes]
-) -> Response:
+async def _closing_report(request: Request) -> Response:
+    name = request.url.path.rpartition("/")[2]
+    return await _for_whoever_may(
+        request,
+        lambda person: _sent(
+            person, name, report_files(store(), person.study_name)[name], _CLOSING[name]
+        ),
+    )
+
+
+async def _archive(request: Request) -> Response:
+    name = str(request.path_params["name"])
+    return await _for_whoever_may(
+        request,
+        lambda person: FileResponse(
+            archive.hand_out(person, name),
+            media_type="application/octet-stream",
+            headers=_headers(name),
+        ),
+    )
+
+
+def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
+    """Hand a file out, and record to whom."""
+    record_download(
+        store(),
+        study=person.study_name,
+        what=name,
+        content=content,
+        by=person.by,
+        now=datetime.now(UTC),
+    )
+    return Response(content, media_type=media_type, headers=_headers(name))
+
+
+def _headers(name: str) -> dict[str, str]:
+    return {
+        "Cache-Control": "no-store",
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }
+
+
+async def _for_whoever_may(request: Request, make: Callable[[Person], Response]) -> Response:
     def work() -> Response:
         person = allowed(request, Act.EXPORT)
         if person is None or person.study is None:
             return PlainTextResponse(t("Sign in as whoever may export the study."), status_code=401)
-        headers = {
-            "Cache-Control": "no-store",
-            "Content-Disposition": f'attachment; filename="{name}"',
-        }
-        content = make(store(), person.study_name)
-        record_download(
-            store(),
-            study=person.study_name,
-            what=name,
-            content=content,
-            by=person.by,
-            now=datetime.now(UTC),
-        )
-        return Response(content, media_type=media_type, headers=headers)
+        return make(person)
 
     try:
         return await run_in_threadpool(work)

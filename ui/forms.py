@@ -1,6 +1,7 @@
 """Plain HTML in Streamlit: forms that set or clear the cookie, downloads that need it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from html import escape
 
 import streamlit as st
@@ -21,6 +22,15 @@ input:focus-visible, button:focus-visible, a:focus-visible {
 a { font: 600 1rem/1.4 var(--st-font); padding: .6rem .9rem; border-radius: .5rem;
   color: var(--rr-on-accent); background: var(--st-primary-color); text-decoration: none;
   display: inline-block; }
+table { border-collapse: collapse; width: 100%; font: .95rem/1.5 var(--st-font);
+  color: var(--st-text-color); }
+caption { text-align: left; padding-bottom: .4rem; opacity: .85; }
+th, td { text-align: left; vertical-align: top; padding: .55rem 1rem .55rem 0; font-weight: 400;
+  border-bottom: 1px solid var(--st-border-color); }
+thead th { font-weight: 600; }
+th a { padding: 0; color: var(--st-link-color); background: none; text-decoration: underline; }
+td.n { white-space: nowrap; text-align: right; }
+code { font: .8rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 .links { display: flex; flex-wrap: wrap; gap: .6rem; }
 button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
   color: var(--rr-on-accent); background: var(--st-primary-color); cursor: pointer; }
@@ -96,6 +106,48 @@ export default function ({ parentElement, data }) {
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """A file to download: where, what for, how long and with which hash."""
+
+    address: str
+    name: str
+    what: str
+    size: str
+    sha256: str
+
+
+_TABLE = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
+
+_FILL = """
+const made = (tag, text, scope) => {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (scope) element.scope = scope;
+  return element;
+};
+export default function ({ parentElement, data }) {
+  parentElement.querySelector("caption").textContent = data.caption;
+  parentElement.querySelector("thead tr").replaceChildren(
+    ...data.heads.map((head) => made("th", head, "col")));
+  parentElement.querySelector("tbody").replaceChildren(...data.rows.map((file) => {
+    const row = document.createElement("tr");
+    const link = made("a", file.name);
+    link.href = file.address;
+    link.download = "";
+    const name = made("th", "", "row");
+    name.append(link);
+    const size = made("td", file.size);
+    size.className = "n";
+    const hash = made("td", "");
+    hash.append(made("code", file.sha256));
+    row.append(name, made("td", file.what), size, hash);
+    return row;
+  }));
+}
+"""
+
+
 def sign_in_form() -> None:
     """Show the sign-in form; its field is named ``access_code``."""
     form = st.components.v2.component("sign_in_form", html=_SIGN_IN, css=_CSS, js=_FOCUS)
@@ -151,3 +203,31 @@ def _component(name: str, html: str, js: str | None = None) -> None:
     # Whoever asks in another language at the same time must not get these words.
     named = f"{name}_{language().replace('-', '_')}"
     st.components.v2.component(named, html=html, css=_CSS, js=js)(key=name)
+
+
+def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> None:
+    """Show files to download as a table, each with its size and SHA-256.
+
+    Parameters
+    ----------
+    caption
+        What the files are.
+    heads
+        What the columns hold: the file, what it is for, its size, its SHA-256.
+    """
+    # What differs travels as data: a component's own HTML is one for every session of the server.
+    st.components.v2.component("downloads", html=_TABLE, css=_CSS, js=_FILL)(
+        data={"caption": caption, "heads": list(heads), "rows": [asdict(one) for one in rows]},
+        key="downloads",
+    )
+
+
+def closing_links() -> None:
+    """Show the downloads of the closing report and of what is missing."""
+    links(
+        "closing_links",
+        {
+            "export/closing-report.html": t("Closing report (HTML)"),
+            "export/missing.csv": t("What is missing (CSV)"),
+        },
+    )

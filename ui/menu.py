@@ -34,6 +34,7 @@ _PAGES = (
     Entry(file="people.py", title=later("People"), path="people", act=Act.PEOPLE),
     Entry(file="models.py", title=later("Models"), path="models", act=Act.MODELS),
     Entry(file="results.py", title=later("Results"), path="results", act=Act.RESULTS),
+    Entry(file="archive.py", title=later("Archive"), path="archive", act=Act.EXPORT),
     Entry(file="trail.py", title=later("Trail"), path="trail", act=Act.TRAIL),
     Entry(file="new_study.py", title=later("New study"), path="new-study", act=Act.MAKE_STUDY),
     Entry(file="banks.py", title=later("Banks"), path="banks", act=Act.MAKE_STUDY),

@@ -35,6 +35,10 @@ class Transaction:
         """Return all rows of a query with named parameters."""
         return list(self._database.query(sql, values))
 
+    def stream(self, sql: str, **values: Any) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a query one by one."""
+        yield from self._database.query(sql, values)
+
     def row(self, sql: str, **values: Any) -> dict[str, Any] | None:
         """Return the first row of a query, or None."""
         return next(iter(self._database.query(sql, values)), None)

@@ -19,6 +19,7 @@ PAGES = {
     "overview.py": "coordinator",
     "models.py": "coordinator",
     "results.py": "coordinator",
+    "archive.py": "coordinator",
     "preview.py": "coordinator",
     "preview_draft.py": "coordinator",
 }
@@ -28,7 +29,7 @@ Opened = Callable[..., Store]
 @pytest.fixture
 def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Return an open study's store, named by the environment."""
-    store = opened(readers=("R1", "R2", "R3"))
+    store = opened(readers=("R1", "R2", "R3"), interim_results=True)
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     return store
 

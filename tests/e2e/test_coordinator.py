@@ -67,7 +67,7 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     serve: Serve, reader: Reader, context: BrowserContext, tmp_path: Path
 ) -> None:
     """Progress, results with both figures, a bundle the analysis reads; signed out, nothing."""
-    server = serve(readers=("R1", "R2"))
+    server = serve(readers=("R1", "R2"), interim_results=True)
     for who in ("R1", "R2"):
         simulate(server.store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
     page = reader.page

@@ -16,7 +16,7 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import studies
+from study import closing, studies
 from study.deployments import coordinator_code
 from study.films import unpacked
 from study.protocol import Protocol
@@ -76,7 +76,7 @@ def test_the_permission_matrix_holds(sign: Sign) -> None:
 
 
 def test_the_films_of_a_case_are_for_its_coordinator_alone(sign: Sign, banked: Store) -> None:
-    """They show the whole range of greys; nobody else and no other item gets an answer."""
+    """Once the study is closed: the whole range of greys; nobody else, no other item."""
     with banked.look() as look:
         rows = look.rows("SELECT item_id, study FROM cases JOIN items ON items.id = item")
         outside = look.value(
@@ -84,6 +84,8 @@ def test_the_films_of_a_case_are_for_its_coordinator_alone(sign: Sign, banked: S
         )
     addresses = case_films.addresses(banked, rows[0]["study"], rows[0]["item_id"])
     assert [label for label, _ in addresses] == ["PA", "LATERAL"]
+    assert sign("coordinator").get(f"/{addresses[0][1]}").status_code == 409
+    closing.close(banked, study="trial", reason="done", now=NOW)
     for _, address in addresses:
         for who, status in {None: 401, "R1": 401, "coordinator": 200}.items():
             assert sign(who).get(f"/{address}").status_code == status
@@ -419,6 +421,9 @@ def test_downloads_are_for_the_coordinator_alone(sign: Sign) -> None:
     """Bundle and report hold the reference standard: each request is asked who it is."""
     for path in (
         "/export/bundle.zip",
+        "/export/closing-report.html",
+        "/export/missing.csv",
+        "/export/archive/bundle.zip",
         "/export/report.html",
         "/export/report.pdf",
         "/export/report.zip",

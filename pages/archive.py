@@ -1,0 +1,216 @@
+"""The archive page: how the study stands, closing it for good, and the files it is handed on in."""
+
+import pandas as pd
+import streamlit as st
+
+from study.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET, REPORT, SUMS
+from study.errors import StudyError
+from study.roles import Act
+from study.words import t, tn
+from ui import archive
+from ui.access import guard
+from ui.forms import Download, closing_links, downloads, sign_out_form
+from ui.text import plain
+
+person = guard(Act.EXPORT)
+
+
+def _state_word(state: str) -> str:
+    return {"drawn": t("drawn"), "open": t("open"), "closed": t("closed")}[state]
+
+
+def _standing(found: archive.Standing) -> None:
+    totals = found.has.totals
+    figures = (
+        (t("State"), _state_word(found.state)),
+        (t("Cases"), f"{found.has.n_cases}"),
+        (
+            t("Readers finished"),
+            t("{n} of {total}", n=found.has.by_status["finished"], total=len(found.has.readers)),
+        ),
+        (t("Readings"), t("{n} of {total}", n=totals["n_read"], total=totals["n_assigned"])),
+    )
+    for column, (label, value) in zip(st.columns(4), figures, strict=True):
+        column.metric(label, value, border=True)
+    if found.closed:
+        st.info(
+            t(
+                "Closed on {at} (UTC) by {who}: {reason}",
+                at=str(found.closed["at_utc"])[:16].replace("T", " "),
+                who=plain(found.closed["actor"]),
+                reason=plain(found.closed["detail"]["reason"]),
+            )
+        )
+
+
+def _missing(found: archive.Standing) -> None:
+    st.subheader(t("What is missing"))
+    lacking = [
+        row
+        for row in found.has.sessions
+        if row["n_answered"] < row["n_assigned"] or row["n_excluded"]
+    ]
+    if not found.has.sessions:
+        st.write(t("Nobody was assigned a case yet."))
+    elif not lacking:
+        st.write(t("Nothing: every assigned case has an answer that counts."))
+    else:
+        st.dataframe(
+            pd.DataFrame(
+                {
+                    t("Reader"): [row["reader_id"] for row in lacking],
+                    t("Session"): [row["session"] for row in lacking],
+                    t("Condition"): [row["condition"] for row in lacking],
+                    t("Assigned"): [row["n_assigned"] for row in lacking],
+                    t("Not read"): [row["n_assigned"] - row["n_read"] for row in lacking],
+                    t("Given up"): [row["n_skipped"] for row in lacking],
+                    t("Timed out"): [row["n_timed_out"] for row in lacking],
+                    t("Excluded"): [row["n_excluded"] for row in lacking],
+                }
+            ),
+            hide_index=True,
+            key="missing",
+        )
+    st.caption(
+        t(
+            "The closing report says who read how much, what is missing, what was amended, where "
+            "somebody stepped in, and under which hashes. It tells nothing of right or wrong."
+        )
+    )
+    closing_links()
+
+
+def _close(found: archive.Standing) -> None:
+    st.subheader(t("Close the study"))
+    missing = found.has.totals["n_missing"]
+    st.markdown(
+        t(
+            "Closing is **for good**: nobody can open the study again. Readers can read no more, "
+            "and an answer still on its way from a reader's browser is not taken. Nobody can be "
+            "invited. From then on everybody who may see results sees accuracy."
+        )
+    )
+    if missing:
+        st.warning(
+            tn(
+                "{n} assigned case was not read. It stays missing.",
+                "{n} assigned cases were not read. They stay missing.",
+                missing,
+            )
+        )
+    with st.form("close-study", border=True):
+        reason = st.text_area(
+            t("Why is it closed? The reason stands in the trail and in the closing report."),
+            max_chars=2000,
+            key="close-reason",
+        )
+        typed = st.text_input(
+            t("To confirm, type the study's name: {name}", name=plain(person.study_name)),
+            key="close-name",
+        )
+        sure = st.form_submit_button(t("Close the study for good"), key="close-study-button")
+    if not sure:
+        return
+    try:
+        archive.close(person, typed=typed, reason=reason)
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    st.rerun()
+
+
+def _files(found: archive.Standing) -> None:
+    st.subheader(t("Files to hand on"))
+    if found.shows_accuracy:
+        st.write(
+            t(
+                "Each file is made from the same moment of the study and shown with its SHA-256. "
+                "Who made and who downloaded what stands in the trail."
+            )
+        )
+    else:
+        st.write(
+            t(
+                "While the study is open the files are blinded: they lack the reference standard, "
+                "so that agreement and times can be looked at and accuracy cannot. Once the study "
+                "is closed they are made whole."
+            )
+        )
+    there = archive.made(person)
+    label = t("Make the files again") if there else t("Make the files")
+    if st.button(label, key="make-files"):
+        try:
+            with st.spinner(t("Making the files ...")):
+                archive.make(person)
+        except StudyError as error:
+            st.error(plain(str(error)))
+            return
+        st.rerun()
+    if there:
+        _made(there, found)
+
+
+def _made(there: archive.Made, found: archive.Standing) -> None:
+    at = there.at_utc[:16].replace("T", " ")
+    if there.blinded and found.shows_accuracy:
+        st.warning(t("These files are blinded still. Make them again to have them whole."))
+    caption = t(
+        "Made on {at} (UTC) by {who}, from the trail up to event {n}.",
+        at=at,
+        who=there.by,
+        n=there.last_event,
+    )
+    heads = (t("File"), t("What it is"), t("Size"), "SHA-256")
+    whats = _whats()
+    rows = [
+        Download(
+            address=f"export/archive/{name}",
+            name=name,
+            what=whats[name],
+            size=_size(there.n_bytes[name]),
+            sha256=digest,
+        )
+        for name, digest in there.sha256.items()
+    ]
+    sums = Download(
+        address=f"export/archive/{SUMS}",
+        name=SUMS,
+        what=t("The hashes of all, for: sha256sum --check SHA256SUMS"),
+        size="",
+        sha256="",
+    )
+    downloads(caption, heads, (*rows, sums))
+    for name, why in there.left_out.items():
+        st.caption(t("Not made: {name}. {why}", name=plain(name), why=plain(why)))
+
+
+def _whats() -> dict[str, str]:
+    return {
+        BUNDLE: t("Everything, as the analysis reads it: items, raters, readings, protocol, trail"),
+        PARQUET: t("Items, raters and readings as Parquet, with types"),
+        EXCEL: t("The same as an Excel workbook"),
+        IMRMC: t("Input for iMRMC, one file an analysis, and what its numbers mean"),
+        COPY: t("This study alone as a SQLite file, which verify can check"),
+        REPORT: t("Who, how many, what is missing; to print or to file"),
+        MISSING: t("Every assigned case without an answer that counts"),
+    }
+
+
+def _size(n_bytes: int) -> str:
+    if n_bytes < 1_000_000:
+        return t("{n} kB", n=f"{max(1, round(n_bytes / 1000))}")
+    return t("{n} MB", n=f"{n_bytes / 1_000_000:.1f}")
+
+
+st.title(plain(t("Archive: {study}", study=person.study_name)))
+try:
+    standing = archive.standing(person)
+except StudyError as error:
+    st.error(plain(str(error)))
+    st.stop()
+_standing(standing)
+_missing(standing)
+if standing.state == "open" and person.may(Act.CLOSE):
+    _close(standing)
+_files(standing)
+sign_out_form()

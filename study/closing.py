@@ -1,0 +1,91 @@
+"""Closes a study for good, and says when accuracy may be seen.
+
+While a study is open nobody sees how right anybody is, coordinators included, unless the protocol
+says so: whoever knows may step in, and the study is no longer the one that was planned. Every
+place that shows results asks `shows_accuracy`.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from study.acts import COMMAND_LINE, By
+from study.completeness import Completeness, completeness_in
+from study.errors import NotNow
+from study.lists import stored_protocol
+from study.moments import stamp
+from study.store import Store, events, studies
+from study.studies import study_row
+from study.surrogates import without_surrogates
+from study.words import t
+
+MAX_REASON = 2_000
+
+
+def shows_accuracy(study: Mapping[str, Any]) -> bool:
+    """Return whether accuracy may be seen: the study is closed, or its protocol lets it be seen.
+
+    Parameters
+    ----------
+    study
+        The study's row, as `studies.find` gives it.
+    """
+    return study["state"] == "closed" or stored_protocol(study).interim_results
+
+
+def accuracy_is_shown(store: Store, study: str) -> bool:
+    """Return whether accuracy of a study may be seen as it stands."""
+    with store.look() as look:
+        return shows_accuracy(study_row(look, study))
+
+
+def close(
+    store: Store, *, study: str, reason: str, by: By = COMMAND_LINE, now: datetime
+) -> Completeness:
+    """Close a study for good: no reading is taken any more, and accuracy may be seen.
+
+    Returns
+    -------
+    Completeness
+        What the study had and lacked when it was closed; the trail keeps its numbers.
+
+    Raises
+    ------
+    NotNow
+        The study is not open, or no reason is given.
+    """
+    words = without_surrogates(" ".join(reason.split()))
+    if not words:
+        raise NotNow(t("Say why the study is closed: the reason stands in its trail."))
+    if len(words) > MAX_REASON:
+        raise NotNow(t("The reason has more than {n} signs. Shorten it.", n=MAX_REASON))
+    with store.change() as change:
+        found = study_row(change, study)
+        if found["state"] != "open":
+            raise NotNow(_not_open(found))
+        standing = completeness_in(change, found)
+        studies.mark_closed(change, found["id"], stamp(now))
+        events.record(
+            change,
+            study,
+            now,
+            kind="study closed",
+            detail={
+                "old": "open",
+                "new": "closed",
+                "reason": words,
+                "n_cases": standing.n_cases,
+                "n_readers": len(standing.readers),
+                "n_models": standing.n_models,
+                "readers": standing.by_status,
+                "readings": standing.totals,
+            },
+            by=by,
+        )
+    return standing
+
+
+def _not_open(study: Mapping[str, Any]) -> str:
+    if study["state"] == "closed":
+        return t("The study {name!r} is closed already, and for good.", name=study["name"])
+    return t("The study {name!r} was never opened: there is nothing to close.", name=study["name"])

@@ -1,0 +1,41 @@
+"""The commands that close a study and write it in every form."""
+
+import argparse
+import sys
+from datetime import UTC, datetime
+
+from study import archives, closing
+from study.store import Store
+
+
+def close(options: argparse.Namespace) -> int:
+    """Close a study for good, and say what it lacks."""
+    now = datetime.now(UTC)
+    done = closing.close(Store(options.db), study=options.study, reason=options.reason, now=now)
+    found = done.totals
+    print(
+        f"Closed {options.study!r} for good: {found['n_read']} of {found['n_assigned']} readings, "
+        f"{found['n_missing']} missing."
+    )
+    return 0
+
+
+def archive(options: argparse.Namespace) -> int:
+    """Write a study in every form to a new folder."""
+    store, now = Store(options.db), datetime.now(UTC)
+    made = archives.archive(store, options.out, study=options.study, whole=True, now=now)
+    note_if_open(store, options.study)
+    for name, why in made.left_out.items():
+        print(f"Left out: {name}: {why}", file=sys.stderr)
+    print(f"Wrote {', '.join((*made.sha256, archives.SUMS))} to {options.out}")
+    return 0
+
+
+def note_if_open(store: Store, study: str) -> None:
+    """Say that what was written tells accuracy, where the study's pages do not yet."""
+    if not closing.accuracy_is_shown(store, study):
+        print(
+            "Note: the study is not closed, and this holds the reference standard. "
+            "Its pages show nobody accuracy before it is closed.",
+            file=sys.stderr,
+        )

@@ -1,0 +1,120 @@
+"""One study out of a store: its rows, and nothing that belongs to anything else.
+
+Every table of the store stands in one of the two lists below, so that a new one is decided upon.
+The copy is filled row by row into a new file: what was never written to it cannot be found in it.
+"""
+
+from typing import Any
+
+from study.store.connection import Transaction
+
+_BANK = "(SELECT bank FROM studies WHERE id = :study)"
+_ITEMS = (
+    "(SELECT item FROM cases WHERE study = :study "
+    "UNION SELECT item FROM practice_cases WHERE study = :study)"
+)
+_READERS = "(SELECT id FROM readers WHERE study = :study)"
+_ASSIGNED = f"(SELECT id FROM assignments WHERE reader IN {_READERS})"
+_PRACTISED = f"(SELECT id FROM practice_assignments WHERE reader IN {_READERS})"
+_READ = f"(SELECT id FROM readings WHERE assignment IN {_ASSIGNED})"
+_NAME = "(SELECT name FROM studies WHERE id = :study)"
+_CHAIN = (
+    f"(SELECT chain FROM chain_heads WHERE chain = 'study:' || {_NAME} "
+    f"OR substr(chain, 1, length({_NAME}) + 7) = 'study:' || {_NAME} || '#')"
+)
+
+TAKEN = {
+    "banks": f"id IN {_BANK}",
+    "films": f"id IN (SELECT film FROM item_views WHERE item IN {_ITEMS})",
+    "items": f"id IN {_ITEMS}",
+    "item_views": f"item IN {_ITEMS}",
+    "reference_standard": f"item IN {_ITEMS}",
+    "explanations": f"item IN {_ITEMS}",
+    "studies": "id = :study",
+    "cases": "study = :study",
+    "practice_cases": "study = :study",
+    "readers": "study = :study",
+    "assignments": f"reader IN {_READERS}",
+    "practice_assignments": f"reader IN {_READERS}",
+    "preparations": f"reader IN {_READERS}",
+    "models": "study = :study",
+    "predictions": "model IN (SELECT id FROM models WHERE study = :study)",
+    "presentations": f"assignment IN {_ASSIGNED}",
+    "readings": f"assignment IN {_ASSIGNED}",
+    "reasons": f"reading IN {_READ}",
+    "practice_readings": f"assignment IN {_PRACTISED}",
+    "amendments": "study = :study",
+    "interventions": "study = :study",
+    "exclusions": f"reading IN {_READ}",
+    "events": f"chain IN {_CHAIN}",
+    "chain_heads": f"chain IN {_CHAIN}",
+}
+"""Tables that are taken, in the order their references ask for, and which of their rows."""
+
+LEFT = frozenset(
+    {
+        "deployment",
+        "report_texts",
+        "people",
+        "names",
+        "grants",
+        "codes",
+        "identities",
+        "sign_ins",
+        "tickets",
+        "places",
+        "drafts",
+        "backups",
+    }
+)
+"""Tables of which nothing is taken."""
+
+_MARK = "extract_of"
+_WRITTEN_OVER = {"banks": {"images_root": ""}}
+"""What is not taken over as it stands: where films lie is a path of the machine."""
+
+
+def mark(look: Transaction) -> str:
+    """Return the id of the deployment a store was taken out of; empty where it is a whole store."""
+    return str(look.value("SELECT value FROM deployment WHERE name = :name", name=_MARK) or "")
+
+
+def fill(look: Transaction, change: Transaction, study: int) -> None:
+    """Copy a study's rows from one store into another, and mark that as an extract."""
+    source = look.value("SELECT value FROM deployment WHERE name = 'deployment_id'")
+    change.insert("deployment", name=_MARK, value=source or "unknown")
+    for table, where in TAKEN.items():
+        own = {row["name"] for row in change.rows(f"SELECT name FROM pragma_table_info('{table}')")}
+        names = tuple(name for name in sorted(own) if (table, name) != ("events", "id"))
+        over = _WRITTEN_OVER.get(table, {})
+        rows = look.stream(
+            f"SELECT {', '.join(names)} FROM {table} WHERE {where} ORDER BY rowid", study=study
+        )
+        change.insert_many(
+            table, names, (tuple(over.get(name, row[name]) for name in names) for row in rows)
+        )
+
+
+def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
+    """Return what an extract has of a study's bank, as the hash in its trail covers it."""
+    return {
+        "banks": look.rows(
+            "SELECT name, simulated, content_sha256 FROM banks "
+            "WHERE id = (SELECT bank FROM studies WHERE id = :study)",
+            study=study,
+        ),
+        "items": look.rows(
+            "SELECT item_id, question, options, task, category, subcategory, examination_id, "
+            "patient_id, age, sex, truth, words AS explanation FROM items "
+            "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+            "LEFT JOIN explanations ON explanations.item = items.id "
+            f"WHERE items.id IN {_ITEMS} ORDER BY item_id",
+            study=study,
+        ),
+        "views": look.rows(
+            "SELECT item_id, position, label, path, sha256, width, height, bits, low, high, "
+            "n_bytes, spacing_mm FROM item_views JOIN films ON films.id = film "
+            f"JOIN items ON items.id = item WHERE item IN {_ITEMS} ORDER BY item_id, position",
+            study=study,
+        ),
+    }

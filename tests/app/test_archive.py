@@ -1,0 +1,100 @@
+"""The archive page and the gate of accuracy, through Streamlit's own test runner."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study import closing
+from study.access import Person
+from study.roles import Role
+from study.simulation import simulate
+from study.store import Store
+from study.studies import study_row
+from tests.conftest import NOW, ROOT, person
+
+ARCHIVE, RESULTS = ROOT / "pages" / "archive.py", ROOT / "pages" / "results.py"
+
+
+@pytest.fixture
+def trial(opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Return an open study that two of three readers have read."""
+    store = opened(readers=("R1", "R2", "R3"))
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    for who in ("R1", "R2"):
+        simulate(store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
+    return store
+
+
+def _as(store: Store, role: Role, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = person(store).study
+    who = Person(role=role, study=study, study_name="trial", reader=None, name="c")
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+
+
+def _run(page: Path) -> AppTest:
+    return AppTest.from_file(str(page), default_timeout=60).run()
+
+
+def _state(store: Store) -> str:
+    with store.look() as look:
+        return str(study_row(look, "trial")["state"])
+
+
+def test_closing_asks_for_a_reason_and_the_studys_name(
+    trial: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another name or no reason closes nothing; both close it, and the form is gone."""
+    _as(trial, Role.COORDINATOR, monkeypatch)
+    ran = _run(ARCHIVE)
+    for reason, name in (("done", "Trial"), ("", "trial")):
+        ran.text_area(key="close-reason").input(reason)
+        ran.text_input(key="close-name").input(name)
+        ran.button(key="close-study-button").click().run()
+        assert len(ran.error) == 1
+        assert _state(trial) == "open"
+    ran.text_area(key="close-reason").input("All *read*.")
+    ran.button(key="close-study-button").click().run()
+    assert not ran.exception
+    assert _state(trial) == "closed"
+    assert r"by c: All \*read\*\." in ran.info[0].value
+    assert not ran.text_area
+
+
+def test_a_statistician_downloads_and_does_not_close(
+    trial: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page is there without the form, and makes the files."""
+    _as(trial, Role.STATISTICIAN, monkeypatch)
+    ran = _run(ARCHIVE)
+    assert not ran.exception
+    assert not ran.text_area
+    ran.button(key="make-files").click().run()
+    assert not ran.exception
+    assert any("study\\.db" in one.value for one in ran.caption)
+
+
+def test_while_open_the_results_show_agreement_and_no_accuracy(
+    trial: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing on any part of the page tells how right anybody is; after closing it is there."""
+    _as(trial, Role.COORDINATOR, monkeypatch)
+    ran = _run(RESULTS)
+    assert not ran.exception
+    assert "Accuracy opens when the study is closed" in ran.info[0].value
+    assert not any("orrect" in one.value or "accura" in one.value for one in ran.markdown)
+    for part in ("Agreement", "Time"):
+        ran.session_state["part"] = part
+        ran.run()
+        assert not ran.exception
+        assert ran.get("plotly_chart")
+    for part in ("Accuracy", "Cases", "Tables", "Hard items"):
+        ran.session_state["part"] = part
+        ran.run()
+        assert not ran.exception
+        assert not ran.dataframe
+        assert not any("accuracy" in str(one) for one in ran.get("plotly_chart"))
+    closing.close(trial, study="trial", reason="done", now=NOW)
+    ran = _run(RESULTS)
+    assert any("Accuracy" in one.value for one in ran.markdown)

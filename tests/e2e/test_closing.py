@@ -1,0 +1,55 @@
+"""Closing a study in a real browser: the files, the closing for good, and results opening."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from study.simulation import simulate
+from study.verification import verify
+from tests.conftest import NOW
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+
+def test_a_coordinator_closes_the_study_and_accuracy_opens(
+    serve: Serve, reader: Reader, tmp_path: Path
+) -> None:
+    """Blinded while open; closed by typing its name; whole afterwards, with the hash shown."""
+    server = serve(readers=("R1", "R2"))
+    for who in ("R1", "R2"):
+        simulate(server.store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
+    page = reader.page
+    reader.sign_in(server.url, server.codes["coordinator"])
+    page.get_by_role("link", name="Results").click()
+    page.get_by_text("Accuracy opens when the study is closed").wait_for()
+    expect(page.get_by_role("radio", name="Agreement")).to_be_visible()
+    expect(page.get_by_role("radio", name="Accuracy")).to_have_count(0)
+    page.get_by_role("link", name="Archive").click()
+    page.get_by_role("button", name="Make the files").click()
+    page.get_by_text("Not made: study.db").wait_for()
+    page.get_by_label("Why is it closed?").fill("Every case is read.")
+    page.get_by_label("To confirm, type").fill("trail")
+    page.get_by_role("button", name="Close the study for good").click()
+    page.get_by_text("That is not the study's name").wait_for()
+    page.get_by_label("To confirm, type").fill("trial")
+    page.get_by_role("button", name="Close the study for good").click()
+    page.get_by_text("by c: Every case is read").wait_for()
+    expect(page.get_by_role("button", name="Close the study for good")).to_have_count(0)
+    page.get_by_role("button", name="Make the files again").click()
+    row = page.get_by_role("row").filter(has_text="study.db")
+    row.wait_for()
+    with page.expect_download() as download:
+        row.get_by_role("link").click()
+    download.value.save_as(tmp_path / "copy.db")
+    digest = hashlib.sha256((tmp_path / "copy.db").read_bytes()).hexdigest()
+    expect(row).to_contain_text(digest)
+    page.get_by_role("link", name="Results").click()
+    page.get_by_text("What was studied").wait_for()
+    expect(page.get_by_role("radio", name="Accuracy")).to_be_visible()
+    assert verify(server.store) == []

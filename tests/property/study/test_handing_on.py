@@ -1,0 +1,51 @@
+"""Whatever text stands in a study comes back the same from Excel and Parquet."""
+
+import io
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from study.formats.excel import workbook
+from study.formats.parquet import parquet_files
+from tests.unit.study.test_archives import cells
+
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40
+) | st.sampled_from(
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@x",
+        "1",
+        "1e5",
+        "TRUE",
+        "2025-01-01",
+        "http://x.y",
+        "_x0041_",
+        " a ",
+        "\r\n",
+    ]
+)
+
+
+def _items(texts: list[str]) -> list[dict[str, Any]]:
+    return [{"item_id": f"q{n}", "question": text} for n, text in enumerate(texts)]
+
+
+@settings(deadline=None)  # a workbook is many small files
+@given(st.lists(TEXTS, min_size=1, max_size=8))
+def test_texts_survive_parquet(texts: list[str]) -> None:
+    """Sign by sign."""
+    file = parquet_files({"items.csv": _items(texts)}, {})["items.parquet"]
+    assert parquet.read_table(io.BytesIO(file))["question"].to_pylist() == texts
+
+
+@settings(deadline=None)  # a workbook is many small files
+@given(st.lists(TEXTS, min_size=1, max_size=8))
+def test_texts_survive_excel(texts: list[str]) -> None:
+    """Sign by sign, and every one as text."""
+    rows = cells(workbook({"items.csv": _items(texts)}, {}), 2)[1:]
+    assert [row["E"] for row in rows] == [("inlineStr", text) for text in texts]

@@ -1,0 +1,161 @@
+"""The downloads of a study, per role and state: blinded while open, whole once closed."""
+
+import csv
+import hashlib
+import io
+import zipfile
+from collections.abc import Callable
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from study import archives, closing
+from study.access import Person, give, new_code
+from study.errors import NotFound
+from study.roles import Role
+from study.simulation import simulate
+from study.store import Store, events, people
+from study.studies import study_row
+from tests.conftest import NOW, entropy_from, person
+from ui import archive
+from ui.headers import HEADERS
+from ui.routes import routes
+
+Client = Callable[[str | None], TestClient]
+
+
+@pytest.fixture
+def trial(opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Return an open study one of whose two readers has read everything."""
+    store = opened()
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    return store
+
+
+@pytest.fixture
+def client(trial: Store) -> Client:
+    """Return a function that signs in a coordinator, a statistician, a reader or nobody."""
+    codes = {}
+    for number, role in enumerate(("coordinator", "statistician")):
+        code = new_code(entropy_from(50 + number))
+        with trial.change() as change:
+            study = study_row(change, "trial")["id"]
+            who = people.add(change, handle=role, made_at_utc="x")
+            people.grant(change, person=who, role=Role(role), study=study, given_at_utc="x")
+            give(change, code, person=who, now=NOW)
+        codes[role] = code.text
+    code = new_code(entropy_from(60))
+    with trial.change() as change:
+        reader = person(trial).reader
+        assert reader is not None
+        who = people.of_reader(change, reader) or 0
+        give(change, code, person=who, now=NOW)
+    codes["reader"] = code.text
+    application = Starlette(routes=routes(), middleware=[HEADERS])
+
+    def sign_in(who: str | None) -> TestClient:
+        made = TestClient(application, follow_redirects=False)
+        if who:
+            made.post("/sign-in", data={"access_code": codes[who]})
+        return made
+
+    return sign_in
+
+
+def _statistician(store: Store) -> Person:
+    study = person(store).study
+    return Person(
+        role=Role.STATISTICIAN, study=study, study_name="trial", reader=None, name="statistician"
+    )
+
+
+def _truths(content: bytes) -> set[str]:
+    with zipfile.ZipFile(io.BytesIO(content)) as files:
+        rows = csv.DictReader(io.StringIO(files.read("items.csv").decode()))
+        return {row["truth"] for row in rows}
+
+
+def _downloads(store: Store) -> list[dict[str, str]]:
+    with store.look() as look:
+        trail = [one for one in events.walk(look, events.DEPLOYMENT) if one["kind"] == "downloaded"]
+    return [
+        {one["detail"]["what"]: one["detail"]["sha256"]}
+        for one in trail
+        if "sha256" in one["detail"]
+    ]
+
+
+PATHS = (
+    "bundle.zip",
+    "closing-report.html",
+    "missing.csv",
+    "archive/bundle.zip",
+    "archive/SHA256SUMS",
+)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_downloads_are_for_whoever_may_export(client: Client, trial: Store, path: str) -> None:
+    """Coordinator and statistician, who sees no names; no reader, nobody signed out."""
+    archive.make(_statistician(trial))
+    expected = {None: 401, "reader": 401, "statistician": 200, "coordinator": 200}
+    for who, status in expected.items():
+        assert client(who).get(f"/export/{path}").status_code == status, who
+
+
+def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: Store) -> None:
+    """For everybody; and every download stands in the trail with its hash."""
+    for who in ("coordinator", "statistician"):
+        content = client(who).get("/export/bundle.zip").content
+        assert _truths(content) == {""}
+        assert _downloads(trial)[-1] == {"bundle.zip": hashlib.sha256(content).hexdigest()}
+        assert client(who).get("/export/report.html").status_code == 409
+        assert client(who).get("/export/report.zip").status_code == 409
+    closing.close(trial, study="trial", reason="done", now=NOW)
+    assert "" not in _truths(client("statistician").get("/export/bundle.zip").content)
+
+
+def test_files_made_are_handed_out_as_they_were_hashed(client: Client, trial: Store) -> None:
+    """The hash shown is that of what arrives; nothing else that lies there is handed out."""
+    closing.close(trial, study="trial", reason="done", now=NOW)
+    statistician = client("statistician")
+    assert statistician.get("/export/archive/study.db").status_code == 409
+    archive.make(_statistician(trial))
+    made = archive.made(_statistician(trial))
+    assert made is not None
+    assert set(made.sha256) == set(archives.FILES)
+    for name, digest in made.sha256.items():
+        answer = statistician.get(f"/export/archive/{name}")
+        assert hashlib.sha256(answer.content).hexdigest() == digest
+        assert answer.headers["cache-control"] == "no-store"
+        assert _downloads(trial)[-1] == {name: digest}
+    for name in ("made.json", "nothing", "..%2f..%2fstore.db", "%2e%2e"):
+        assert statistician.get(f"/export/archive/{name}").status_code in (404, 409)
+
+
+def test_whole_files_are_withdrawn_where_accuracy_may_not_be_seen(trial: Store) -> None:
+    """Files made whole are not handed out while their study may not show accuracy."""
+    who = _statistician(trial)
+    archive.make(who)
+    place = archive._place(trial, who) / "made.json"
+    place.write_text(place.read_text().replace('"blinded": true', '"blinded": false'))
+    assert archive.made(who) is None
+    with pytest.raises(NotFound):
+        archive.hand_out(who, "bundle.zip")
+
+
+def test_files_made_again_take_the_place_of_the_old(trial: Store) -> None:
+    """Twice, and after the closing: one set lies there, nobody else can list it."""
+    who = _statistician(trial)
+    archive.make(who)
+    archive.make(who)
+    closing.close(trial, study="trial", reason="done", now=NOW)
+    archive.make(who)
+    made = archive.made(who)
+    assert made is not None
+    assert not made.blinded
+    home = archive._place(trial, who).parent
+    assert [path.name for path in home.iterdir()] == [str(who.study)]
+    assert home.stat().st_mode & 0o077 == 0
