@@ -12,8 +12,10 @@ from study.words import t, tn
 from ui.access import guard
 from ui.banking import DEMO, bring_demo, bring_folder, bring_zip, folders, listed
 from ui.links import links
+from ui.masthead import masthead
 
 person = guard(Act.MAKE_STUDY)
+masthead(person)
 
 
 def _there() -> None:

@@ -8,13 +8,14 @@ from study.roles import Act
 from study.words import t
 from ui.access import guard
 from ui.deployment import store
-from ui.forms import sign_out_form
 from ui.look import page_title, section
+from ui.masthead import masthead
 from ui.model_upload import model_form, model_table
 from ui.text import plain
 
 person = guard(Act.MODELS)
 
+masthead(person)
 page_title(
     t("Models"),
     t(
@@ -31,4 +32,3 @@ try:
         st.dataframe(model_table(found["models"], found["n_cases"]), hide_index=True, key="models")
 except StudyError as error:
     st.error(plain(str(error)))
-sign_out_form()

@@ -12,12 +12,14 @@ from ui.deployment import store
 from ui.drafting import begin, draw, studies_to_begin_from, throw_away
 from ui.entering import enter_study
 from ui.links import links
+from ui.masthead import masthead
 from ui.menu import page_file
 from ui.text import plain
 from ui.wizard.frame import wizard
 from ui.wizard.working import Working, working_on
 
 person = guard(Act.MAKE_STUDY)
+masthead(person)
 
 NEW = ""
 

@@ -7,6 +7,7 @@ from study.roles import Act, Role
 from study.words import t
 from ui import handout, people_forms, people_rows
 from ui.access import guard
+from ui.look import page_title, section
 from ui.masthead import masthead
 from ui.people_acts import Scope, expiry_choice
 from ui.people_lists import members_of
@@ -22,7 +23,7 @@ def _body() -> None:
     others = [one for one in members if one.role is not Role.READER]
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
-    st.subheader(t("Readers"))
+    section(t("Readers"))
     if readers:
         people_rows.rows(scope, readers, days, name="readers")
     else:
@@ -32,7 +33,7 @@ def _body() -> None:
         people_forms.invite_one(scope, days)
     with several:
         people_forms.invite_list(scope, days)
-    st.subheader(t("Who runs the study, and its statisticians"))
+    section(t("Who runs the study, and its statisticians"))
     people_rows.rows(scope, others, days, name="others")
     with st.expander(t("Give a role in this study")):
         st.caption(t("Whoever has a role here can never read in this study."))
@@ -41,7 +42,7 @@ def _body() -> None:
 
 
 masthead(person)
-st.title(t("People"))
+page_title(t("People"))
 handout.show(person.study_name)
 try:
     _body()

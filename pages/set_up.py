@@ -9,6 +9,7 @@ from ui.access import guard
 from ui.amending import amendment_form, amendment_list
 from ui.drafting import begin_like
 from ui.links import links
+from ui.masthead import masthead
 from ui.menu import page_file
 from ui.protocol_view import protocol_view
 from ui.setting_up import SetUp, amend, discard, open_study, set_up_of
@@ -17,6 +18,7 @@ from ui.wizard.frame import LOOK
 from ui.wizard.meaning import facts
 
 person = guard(Act.SET_UP)
+masthead(person)
 
 
 def _way(found: SetUp) -> None:

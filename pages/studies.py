@@ -10,6 +10,7 @@ from ui import handout, people_forms, people_rows
 from ui.access import guard
 from ui.deployment import store
 from ui.forms import choose_form
+from ui.look import page_title, section
 from ui.masthead import masthead, role_word
 from ui.people_acts import Scope, expiry_choice
 from ui.people_lists import members_of
@@ -51,12 +52,12 @@ def _studies() -> None:
 
 def _deployment() -> None:
     scope = Scope(person=person, study="")
-    st.subheader(t("Who looks after this deployment"))
-    st.caption(
+    section(
+        t("Who looks after this deployment"),
         t(
             "An administrator counts in every study. A coordinator of the deployment may set up "
             "studies. Neither can read in them."
-        )
+        ),
     )
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
@@ -66,7 +67,7 @@ def _deployment() -> None:
 
 
 masthead(person)
-st.title(t("Studies"))
+page_title(t("Studies"))
 handout.show("")
 try:
     _studies()
