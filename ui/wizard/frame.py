@@ -13,6 +13,7 @@ LOOK = """
 <style>
 [data-testid="stCaptionContainer"] { margin-top: -.55rem; }
 [data-testid="stMetricValue"] { font-size: 1.4rem; }
+.st-key-meaning [data-testid="stMetric"] { background: none; }
 .rr-prose { line-height: 1.55; }
 .rr-prose h1 { font-size: 1.5rem; padding: .2rem 0; }
 .rr-prose h2 { font-size: 1.2rem; padding: .2rem 0; }

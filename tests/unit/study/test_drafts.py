@@ -4,16 +4,18 @@ from typing import Any
 
 import pytest
 
-from study import access, deployments, drafts, studies
+from study import access, drafts, studies
 from study.acts import By
 from study.burden import burden
 from study.canonical import canonical_json, sha256_of
 from study.discarding import discard
 from study.drawing import foresee
 from study.errors import BadProtocol, NotFound, NotNow
+from study.moments import stamp
 from study.protocol import Protocol, protocol_from
 from study.protocol_file import of_study, written
 from study.roles import Role
+from study.staff import enter_role
 from study.store import Store, events, people
 from study.studies import study_row
 from study.verification import verify
@@ -24,7 +26,12 @@ BY = By(name="ada", role="coordinator", place="0123456789ab")
 
 def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
     with store.change() as change:
-        return deployments.holder(change, "ada", role, None, NOW)
+        there = people.holder(change, handle="ada", role=role, study=None)
+        if there:
+            return int(there["person"])
+        number = people.add(change, handle="ada", made_at_utc=stamp(NOW))
+        enter_role(change, number, role, study="", number=None, by=BY, now=NOW)
+    return number
 
 
 def _begun(store: Store, **values: Any) -> drafts.Draft:
