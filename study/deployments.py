@@ -10,7 +10,7 @@ from study.moments import stamp
 from study.names import check_name
 from study.roles import Role
 from study.store import Store, Transaction, deployment, events, people
-from study.studies import study_row
+from study.studies import refuse_restored, study_row
 
 
 def init(path: Path, *, entropy: Entropy, now: datetime) -> Store:
@@ -110,6 +110,7 @@ def reader_code(
     code = new_code(entropy)
     with store.change() as change:
         found = study_row(change, study)
+        refuse_restored(found)
         reader = people.reader(change, found["id"], reader_id)
         if reader is None:
             raise NotFound(f"No reader {reader_id!r} in {study!r}.")

@@ -51,6 +51,7 @@ def test_an_administrator_backs_up_and_restores_a_study(
         assert change.value("SELECT name FROM studies") == "trial"
     page = reader.page
     reader.sign_in(server.url, code)
+    page.get_by_role("link", name="Deployment").click()
     page.get_by_role("button", name="Make a backup now").click()
     page.get_by_text("Backup made and verified").wait_for()
     made = next((tmp_path / "store.db-backups").glob("*.db"))

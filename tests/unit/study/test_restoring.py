@@ -17,7 +17,7 @@ from study.banks import import_bank
 from study.bundle import bundle_files, zipped
 from study.canonical import canonical_json, sha256_of
 from study.deployments import reader_code
-from study.errors import BadFile, NotFound, NotNow
+from study.errors import BadFile, NotNow
 from study.protocol import Protocol
 from study.restoring import SAME, restore
 from study.simulation import simulate
@@ -160,7 +160,7 @@ def test_a_restored_study_is_not_read_on(
         simulate(target, study="trial", reader_id="S1", seed=1, accuracy=0.7, now=LATER)
     with pytest.raises(NotNow, match="restored from a bundle"):
         desk.desk(target, person(target, "P1"), now=NOW)
-    with pytest.raises(NotFound, match="P1"):
+    with pytest.raises(NotNow, match="restored from a bundle"):
         reader_code(target, study="trial", reader_id="P1", entropy=entropy_from(9), now=LATER)
 
 
