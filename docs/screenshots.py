@@ -33,7 +33,7 @@ PAGES = {
     role: [one for one in pages_for(role) if one not in pages_for(Role.COORDINATOR)]
     for role in STAFF
 } | {Role.COORDINATOR: pages_for(Role.COORDINATOR)}
-"""The pages that are shown as each role sees them: a coordinator's, then what others have beside."""
+"""The pages shown as each role sees them: a coordinator's, then what others have beside."""
 
 
 def main() -> int:
@@ -163,7 +163,7 @@ def _staff(
 
 
 def _results(page: Page, images: Path, width: int, scheme: Scheme) -> None:
-    """A part with figures, and the films of a case."""
+    """Take a part with figures, and the films of a case."""
     page.get_by_role("radio", name="Agreement").click()
     rest(page)
     _drawn(page)

@@ -9,7 +9,10 @@ from study.roles import Act
 from study.words import t, tn
 from ui import archive
 from ui.access import guard
-from ui.forms import Download, closing_links, downloads, sign_out_form
+from ui.bundles import merge_section
+from ui.forms import Download, closing_links, downloads
+from ui.look import page_title
+from ui.masthead import masthead
 from ui.text import plain
 
 person = guard(Act.EXPORT)
@@ -202,7 +205,8 @@ def _size(n_bytes: int) -> str:
     return t("{n} MB", n=f"{n_bytes / 1_000_000:.1f}")
 
 
-st.title(plain(t("Archive: {study}", study=person.study_name)))
+masthead(person)
+page_title(t("Archive"))
 try:
     standing = archive.standing(person)
 except StudyError as error:
@@ -213,4 +217,6 @@ _missing(standing)
 if standing.state == "open" and person.may(Act.CLOSE):
     _close(standing)
 _files(standing)
-sign_out_form()
+if standing.state == "closed" and person.may(Act.CLOSE):
+    st.subheader(t("Merge another site"))
+    merge_section(person)
