@@ -27,7 +27,7 @@ def review(working: Working, draw: Callable[[], None]) -> None:
     with right:
         st.subheader(t("Try it, then draw"), anchor=False)
         st.caption(t("The preview is what a reader will see; nothing of it is recorded."))
-        links("preview", {f"preview?draft={working.id}": t("Preview as a reader")})
+        links("preview", {f"preview-draft?draft={working.id}": t("Preview as a reader")})
         _draw(working, draw)
 
 
