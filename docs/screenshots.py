@@ -19,7 +19,7 @@ import analysis
 from study import bundle, demo
 from study.roles import Role
 from tests.e2e.conftest import Reader
-from tests.e2e.prepared import STAFF, pages_for, prepare, rest, sign_in, turn_to
+from tests.e2e.prepared import STAFF, choose, pages_for, prepare, rest, sign_in, turn_to
 from tests.e2e.server import FLAGS, NAMES, Server, chromium
 from ui.menu import SIGN_IN, Entry
 
@@ -33,7 +33,7 @@ PAGES = {
     role: [one for one in pages_for(role) if one not in pages_for(Role.COORDINATOR)]
     for role in STAFF
 } | {Role.COORDINATOR: pages_for(Role.COORDINATOR)}
-"""The pages shown as each role sees them: a coordinator's, then what others have beside."""
+"""The pages shown as each role sees them: a coordinator's, and what others have beside."""
 
 
 def main() -> int:
@@ -90,7 +90,7 @@ def _reader(browser: Browser, server: Server, images: Path, size: tuple[int, int
     reader.sign_in(server.url, server.codes[Role.READER])
     reader.wait("ready")
     page.keyboard.press("b")
-    page.screenshot(path=images / f"reading-{size[0]}.png")
+    page.screenshot(path=images / f"read-{size[0]}.png")
     if size == SIZES[0]:
         _tools(page, images)
     page.context.close()
@@ -163,13 +163,11 @@ def _staff(
 
 
 def _results(page: Page, images: Path, width: int, scheme: Scheme) -> None:
-    """Take a part with figures, and the films of a case."""
-    page.get_by_role("radio", name="Agreement").click()
-    rest(page)
+    """Show a part with figures, and the films of a case."""
+    choose(page, "Agreement")
     _drawn(page)
     _keep(page, images / file_name("agreement", width, scheme))
-    page.get_by_role("radio", name="Cases").click()
-    rest(page)
+    choose(page, "Cases")
     _drawn(page)
     box = page.get_by_test_id("stDataFrame").bounding_box()
     assert box is not None

@@ -1,5 +1,7 @@
 """A deployment with something on every page, for looking at all of them: tests and pictures."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -56,9 +58,36 @@ def sign_in(page: Page, server: Server, who: str) -> None:
 def turn_to(page: Page, entry: Entry) -> None:
     """Open a page by its link in the menu; somebody with a single page has no menu and is there."""
     rest(page)
-    links = page.get_by_test_id("stTopNavLink")
-    if links.count():
-        links.filter(has_text=said(entry.title)).first.click()
+    link = page.get_by_test_id("stTopNavLink").filter(has_text=said(entry.title))
+    if link.count() and not link.first.get_attribute("aria-current"):
+        with rerun(page):
+            link.first.click()
+
+
+def choose(page: Page, part: str) -> None:
+    """Choose a part of a page by the radio of its name."""
+    with rerun(page):
+        page.get_by_role("radio", name=part, exact=True).click()
+    for chart in page.get_by_test_id("stPlotlyChart").all():
+        chart.locator(".main-svg").first.wait_for()
+
+
+@contextmanager
+def rerun(page: Page) -> Iterator[None]:
+    """Wait for the run of the page that the block brings about, and for its end."""
+    page.evaluate(
+        """() => {
+          const app = document.querySelector('.stApp');
+          window.rrRan = false;
+          new MutationObserver((_, watch) => {
+            if (app.dataset.testScriptState !== 'running') return;
+            window.rrRan = true;
+            watch.disconnect();
+          }).observe(app, { attributes: true });
+        }"""
+    )
+    yield
+    page.wait_for_function("window.rrRan")
     rest(page)
 
 

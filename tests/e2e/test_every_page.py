@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from study.roles import Role
-from tests.e2e.prepared import STAFF, pages_for, prepare, rest, sign_in, turn_to
+from tests.e2e.prepared import STAFF, choose, pages_for, prepare, rest, sign_in, turn_to
 from tests.e2e.server import Server
 from ui.menu import SIGN_IN, every_page
 
@@ -79,8 +79,7 @@ def test_staff_pages_have_no_serious_fault(
         turn_to(page, entry)
         found[entry.path] = faults(page)
         for part in PARTS.get(entry.path, ()):
-            page.get_by_role("radio", name=part, exact=True).click()
-            rest(page)
+            choose(page, part)
             found[f"{entry.path}, {part}"] = faults(page)
     context.close()
     assert not {where: what for where, what in found.items() if what}

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from study import demo
 from study.roles import Role
 from study.words import FILE, VARIABLE
-from tests.e2e.prepared import STAFF, pages_for, prepare, rest, sign_in
+from tests.e2e.prepared import STAFF, pages_for, prepare, rest, sign_in, turn_to
 from tests.e2e.server import Server
 from ui.catalogue import TEMPLATE
 
@@ -145,11 +145,7 @@ def test_staff_pages_are_all_from_the_catalogue(deployment: Server, page: Page, 
     sign_in(page, deployment, role)
     found = {}
     for entry in pages_for(role):
-        rest(page)
-        links = page.get_by_test_id("stTopNavLink")
-        if links.count():
-            links.filter(has_text=f"⟦{entry.title}⟧").first.click()
-            rest(page)
+        turn_to(page, entry)
         found[entry.path] = english(page, NOT_OURS.get(entry.path, []))
     assert not {where: what for where, what in found.items() if what}
 
