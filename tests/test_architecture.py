@@ -105,3 +105,15 @@ def test_no_constant_looks_like_an_access_code() -> None:
     for path in _files():
         for found in code.findall(path.read_text(encoding="utf-8")):
             assert found in EXAMPLES, (path, found)
+
+
+@pytest.mark.parametrize("path", list(_files()), ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_name_of_a_module_is_given_twice(path: Path) -> None:
+    """A second constant of the same name silently takes the first one's place everywhere."""
+    given: list[str] = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        given += [one.id for one in targets if isinstance(one, ast.Name)]
+        if isinstance(node, ast.AnnAssign | ast.FunctionDef | ast.ClassDef):
+            given.append(ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else node.name)
+    assert len(given) == len(set(given)), [one for one in given if given.count(one) > 1]

@@ -94,7 +94,7 @@ _CHOOSE = """
 </form>
 """
 
-_FILL = """
+_FILL_CHOICE = """
 export default function ({ parentElement, data }) {
   const form = parentElement.querySelector("form");
   form.elements.grant.value = data.grant;
@@ -119,7 +119,7 @@ class Download:
 
 _TABLE = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
 
-_FILL = """
+_FILL_TABLE = """
 const made = (tag, text, scope) => {
   const element = document.createElement(tag);
   element.textContent = text;
@@ -162,7 +162,7 @@ def ticket_form(ticket: str) -> None:
 
 def choose_form(standing: Standing) -> None:
     """Show a button that goes on in a study, in the role somebody has there."""
-    form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL)
+    form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL_CHOICE)
     form(
         key=f"choose-{standing.grant}-{standing.study}",
         data={
@@ -216,7 +216,7 @@ def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> N
         What the columns hold: the file, what it is for, its size, its SHA-256.
     """
     # What differs travels as data: a component's own HTML is one for every session of the server.
-    st.components.v2.component("downloads", html=_TABLE, css=_CSS, js=_FILL)(
+    st.components.v2.component("downloads", html=_TABLE, css=_CSS, js=_FILL_TABLE)(
         data={"caption": caption, "heads": list(heads), "rows": [asdict(one) for one in rows]},
         key="downloads",
     )
