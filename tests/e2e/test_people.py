@@ -1,11 +1,14 @@
 """A coordinator and her readers’ codes, from invitation to revocation, in a real browser."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
+from study.deployments import administrator_code
+from tests.conftest import entropy_from
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
@@ -69,3 +72,15 @@ def test_a_readers_link_in_the_coordinators_browser_is_refused_in_words(
     page.goto(f"{server.url}/#code={server.codes['R1']}")
     page.get_by_text("Sign out here first").wait_for()
     assert "code" not in page.url
+
+
+def test_an_administrator_enters_a_study_by_its_button(serve: Serve, reader: Reader) -> None:
+    """The button of a study is named after it, and leads to the study's pages."""
+    server = serve()
+    now = datetime.now(UTC)
+    code = administrator_code(server.store, name="A", entropy=entropy_from(5), now=now)
+    page = reader.page
+    reader.sign_in(server.url, code)
+    page.get_by_role("button", name="Enter trial").click()
+    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("heading", name="trial").wait_for()
