@@ -5,27 +5,24 @@ import streamlit as st
 
 from study.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET, REPORT, SUMS
 from study.errors import StudyError
+from study.reasons import LONGEST_REASON
 from study.roles import Act
 from study.words import t, tn
 from ui import archive
 from ui.access import guard
 from ui.bundles import merge_section
-from ui.forms import Download, closing_links, downloads
+from ui.downloads import Download, closing_links, downloads
 from ui.look import page_title
 from ui.masthead import masthead
-from ui.text import plain
+from ui.text import minute, plain, study_state
 
 person = guard(Act.EXPORT)
-
-
-def _state_word(state: str) -> str:
-    return {"drawn": t("drawn"), "open": t("open"), "closed": t("closed")}[state]
 
 
 def _standing(found: archive.Standing) -> None:
     totals = found.has.totals
     figures = (
-        (t("State"), _state_word(found.state)),
+        (t("State"), study_state(found.state)),
         (t("Cases"), f"{found.has.n_cases}"),
         (
             t("Readers finished"),
@@ -39,7 +36,7 @@ def _standing(found: archive.Standing) -> None:
         st.info(
             t(
                 "Closed on {at} (UTC) by {who}: {reason}",
-                at=str(found.closed["at_utc"])[:16].replace("T", " "),
+                at=minute(found.closed["at_utc"]),
                 who=plain(found.closed["actor"]),
                 reason=plain(found.closed["detail"]["reason"]),
             )
@@ -104,7 +101,7 @@ def _close(found: archive.Standing) -> None:
     with st.form("close-study", border=True):
         reason = st.text_area(
             t("Why is it closed? The reason stands in the trail and in the closing report."),
-            max_chars=2000,
+            max_chars=LONGEST_REASON,
             key="close-reason",
         )
         typed = st.text_input(
@@ -154,12 +151,11 @@ def _files(found: archive.Standing) -> None:
 
 
 def _made(there: archive.Made, found: archive.Standing) -> None:
-    at = there.at_utc[:16].replace("T", " ")
     if there.blinded and found.shows_accuracy:
         st.warning(t("These files are blinded still. Make them again to have them whole."))
     caption = t(
         "Made on {at} (UTC) by {who}, from the trail up to event {n}.",
-        at=at,
+        at=minute(there.at_utc),
         who=there.by,
         n=there.last_event,
     )

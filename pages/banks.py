@@ -13,6 +13,7 @@ from ui.access import guard
 from ui.banking import DEMO, bring_demo, bring_folder, bring_zip, folders, listed
 from ui.links import links
 from ui.masthead import masthead
+from ui.text import minute
 
 person = guard(Act.MAKE_STUDY)
 masthead(person)
@@ -30,9 +31,7 @@ def _there() -> None:
                 t("Questions"): [row["n_items"] for row in found],
                 t("Films"): [row["n_films"] for row in found],
                 t("Simulated"): [t("simulated") if row["simulated"] else "" for row in found],
-                t("Imported (UTC)"): [
-                    str(row["imported_at_utc"])[:16].replace("T", " ") for row in found
-                ],
+                t("Imported (UTC)"): [minute(row["imported_at_utc"]) for row in found],
                 t("From"): [row["source_name"] for row in found],
             }
         ),

@@ -14,7 +14,7 @@ from ui.entering import enter_study
 from ui.links import links
 from ui.masthead import masthead
 from ui.menu import page_file
-from ui.text import plain
+from ui.text import minute, plain
 from ui.wizard.frame import wizard
 from ui.wizard.working import Working, working_on
 
@@ -68,7 +68,7 @@ def _drafts() -> None:
                         "Bank {bank}; begun by {who}; saved {when} UTC",
                         bank=draft.bank or t("none yet"),
                         who=draft.made_by,
-                        when=draft.saved_at_utc[:16].replace("T", " "),
+                        when=minute(draft.saved_at_utc),
                     )
                 )
             )

@@ -8,7 +8,7 @@ from study.roles import Act
 from study.words import t
 from ui.access import guard
 from ui.deployment import store
-from ui.forms import bundle_link
+from ui.downloads import bundle_link
 from ui.look import page_title, section
 from ui.masthead import masthead
 from ui.text import plain

@@ -17,7 +17,7 @@ from ui import case_films
 from ui.access import guard
 from ui.case_card import case_card
 from ui.deployment import store
-from ui.forms import report_links
+from ui.downloads import report_links
 from ui.look import page_title
 from ui.masthead import masthead
 from ui.results import (

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from study.errors import StudyError
+from study.reasons import LONGEST_REASON
 from study.roles import Act
 from study.words import t, tn
 from ui.access import guard
@@ -13,7 +14,7 @@ from ui.masthead import masthead
 from ui.menu import page_file
 from ui.protocol_view import protocol_view
 from ui.setting_up import SetUp, amend, discard, open_study, set_up_of
-from ui.text import plain
+from ui.text import minute, plain
 from ui.wizard.frame import LOOK
 from ui.wizard.meaning import facts
 
@@ -38,7 +39,7 @@ def _way(found: SetUp) -> None:
 
 
 def _day(stamp: str) -> str:
-    return stamp[:16].replace("T", " ") + " UTC" if stamp else ""
+    return f"{minute(stamp)} UTC" if stamp else ""
 
 
 def _open(found: SetUp) -> None:
@@ -76,7 +77,7 @@ def _discard() -> None:
                 "Begin again with its rules below before you discard it."
             )
         )
-        reason = st.text_input(t("Reason"), key="discard-reason", max_chars=2000)
+        reason = st.text_input(t("Reason"), key="discard-reason", max_chars=LONGEST_REASON)
         if st.button(t("Discard the study"), key="discard", disabled=not reason.strip()):
             discard(person, reason)
             st.rerun()

@@ -17,10 +17,10 @@ from study.errors import BadProtocol, NotNow
 from study.lists import stored_protocol
 from study.moments import stamp
 from study.protocol import Feedback, Protocol, faults_of
+from study.reasons import checked_reason
 from study.store import Store, Transaction, events, readings
 from study.store import amendments as stored
 from study.studies import study_row
-from study.surrogates import without_surrogates
 from study.words import t
 
 AMENDED = "protocol amended"
@@ -39,8 +39,6 @@ AMENDABLE = (
     "claim_about",
 )
 """What may change after the opening; `feedback` and `instructions` within limits."""
-
-LONGEST_REASON = 2000
 
 _DRAWN = frozenset({"cases", "seed", "stratify_by", "allocation", "one_question_per"})
 _ASSIGNED = frozenset(
@@ -75,13 +73,11 @@ def amend(
     Raises
     ------
     NotNow
-        The study is not open, or nothing would change.
+        The study is not open, nothing would change, or the reason is none or too long.
     BadProtocol
         A key cannot change any more, or the protocol would have faults; all are listed.
     """
-    why = without_surrogates(reason).strip()[:LONGEST_REASON]
-    if not why:
-        raise NotNow(t("An amendment needs a reason. Say why the protocol changes."))
+    why = checked_reason(reason)
     with store.change() as change:
         row = study_row(change, study)
         _refuse_unless_open(row)

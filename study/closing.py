@@ -14,12 +14,10 @@ from study.completeness import Completeness, completeness_in
 from study.errors import NotNow
 from study.lists import stored_protocol
 from study.moments import stamp
+from study.reasons import checked_reason
 from study.store import Store, events, studies
 from study.studies import study_row
-from study.surrogates import without_surrogates
 from study.words import t
-
-MAX_REASON = 2_000
 
 
 def shows_accuracy(study: Mapping[str, Any]) -> bool:
@@ -52,13 +50,9 @@ def close(
     Raises
     ------
     NotNow
-        The study is not open, or no reason is given.
+        The study is not open, or the reason is none or too long.
     """
-    words = without_surrogates(" ".join(reason.split()))
-    if not words:
-        raise NotNow(t("Say why the study is closed: the reason stands in its trail."))
-    if len(words) > MAX_REASON:
-        raise NotNow(t("The reason has more than {n} signs. Shorten it.", n=MAX_REASON))
+    words = checked_reason(reason)
     with store.change() as change:
         found = study_row(change, study)
         if found["state"] != "open":
@@ -87,5 +81,7 @@ def close(
 
 def _not_open(study: Mapping[str, Any]) -> str:
     if study["state"] == "closed":
-        return t("The study {name!r} is closed already, and for good.", name=study["name"])
-    return t("The study {name!r} was never opened: there is nothing to close.", name=study["name"])
+        return t("The study {name} is closed already, and for good.", name=repr(study["name"]))
+    return t(
+        "The study {name} was never opened: there is nothing to close.", name=repr(study["name"])
+    )

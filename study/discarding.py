@@ -5,12 +5,10 @@ from datetime import datetime
 from study.acts import By
 from study.errors import NotNow
 from study.moments import stamp
+from study.reasons import checked_reason
 from study.store import Store, events, studies
 from study.studies import study_row
-from study.surrogates import without_surrogates
 from study.words import t
-
-LONGEST_REASON = 2000
 
 
 def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
@@ -19,11 +17,9 @@ def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> 
     Raises
     ------
     NotNow
-        The study was opened or discarded, or no reason is given.
+        The study was opened or discarded, or the reason is none or too long.
     """
-    why = without_surrogates(reason).strip()[:LONGEST_REASON]
-    if not why:
-        raise NotNow(t("Say why the study is discarded."))
+    why = checked_reason(reason)
     with store.change() as change:
         row = study_row(change, study)
         if row["state"] != "drawn":

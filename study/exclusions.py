@@ -12,15 +12,14 @@ from typing import Any
 
 from study.acts import COMMAND_LINE, By
 from study.canonical import sha256_of
-from study.errors import BadFile, NotFound, NotNow
+from study.errors import NotFound, NotNow
 from study.moments import stamp
+from study.reasons import checked_reason
 from study.store import Store, Transaction, exclusions
 from study.studies import study_row
-from study.surrogates import without_surrogates
 from study.taken import vouch
 from study.words import t
 
-LONGEST_REASON = 500
 EXCLUDED, REINSTATED = "reading excluded", "reading reinstated"
 AFTER_CLOSING = "decided after closing"
 
@@ -49,9 +48,8 @@ def exclude(
     NotFound
         The study has no such reading.
     NotNow
-        The answer was changed since, or the reading is excluded already.
-    BadFile
-        There is no reason, or one that is too long.
+        The answer was changed since, the reading is excluded already, or the reason is none or too
+        long.
     """
     _decide(store, study, reading, reason, excluded=True, by=by, now=now)
 
@@ -107,22 +105,6 @@ def breaches(
             yield f"study {row['name']}: exclusion {one['id']} was altered or slipped in."
     for gone in told:
         yield f"study {row['name']}: exclusion {gone} is missing."
-
-
-def checked_reason(words: str) -> str:
-    """Return a reason on one line.
-
-    Raises
-    ------
-    BadFile
-        It is empty or longer than `LONGEST_REASON`.
-    """
-    reason = " ".join(without_surrogates(words).split())
-    if not reason:
-        raise BadFile(t("Give a reason: it stays beside what was done."))
-    if len(reason) > LONGEST_REASON:
-        raise BadFile(t("The reason has more than {n} characters.", n=LONGEST_REASON))
-    return reason
 
 
 def _decide(

@@ -16,6 +16,7 @@ from study.errors import BadFile, NotFound, NotNow
 from study.lists import stored_protocol
 from study.moments import stamp
 from study.persons import end_role
+from study.reasons import checked_reason
 from study.sessions import State, is_withdrawn, paused_since, place_of
 from study.store import Store, Transaction, events, people
 from study.store import sessions as stored
@@ -61,9 +62,7 @@ def pause(
     NotFound
         No such study or reader.
     NotNow
-        The study is not open, the reader has left it, or it is paused already.
-    BadFile
-        No reason is given.
+        The study is not open, the reader has left it, it is paused already, or no reason is given.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -82,9 +81,7 @@ def resume(
     NotFound
         No such study or reader.
     NotNow
-        The study is not open, the reader has left it, or it is not paused.
-    BadFile
-        No reason is given.
+        The study is not open, the reader has left it, it is not paused, or no reason is given.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -111,9 +108,10 @@ def extend(
     NotFound
         No such study, reader or session.
     NotNow
-        The study is not open, the reader has left it, or the session is read or has no end.
+        The study is not open, the reader has left it, the session is read or has no end, or no
+        reason is given.
     BadFile
-        `days` is no number of days, or no reason is given.
+        `days` is no number of days.
     """
     if not 0 < days <= LONGEST_DAYS:
         raise BadFile(t("Give a number of days above 0, and {most} at most.", most=LONGEST_DAYS))
@@ -133,9 +131,8 @@ def release(
     NotFound
         No such study, reader or session.
     NotNow
-        The study is not open, the reader has left it, or the session is read or has no end.
-    BadFile
-        No reason is given.
+        The study is not open, the reader has left it, the session is read or has no end, or no
+        reason is given.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -155,16 +152,14 @@ def withdraw(
     NotFound
         No such study or reader.
     NotNow
-        The study is not open, or the reader has left it already.
-    BadFile
-        No reason is given.
+        The study is not open, the reader has left it already, or no reason is given.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
         _step_in(change, case, "withdraw", reason, by, now, old="reader", new="withdrawn")
         for row in people.grants_of_study(change, case.study["id"]):
             if row["reader_id"] == reader_id and row["revoked_at_utc"] is None:
-                end_role(change, study, row, reason.strip(), by, now, sign_out=False)
+                end_role(change, study, row, checked_reason(reason), by, now, sign_out=False)
 
 
 def breaches(look: Transaction, row: _Row, trail: Sequence[_Row]) -> Iterator[str]:
@@ -241,9 +236,7 @@ def _step_in(
     **changed: str,
 ) -> None:
     """Write the row and its event."""
-    words = reason.strip()
-    if not words:
-        raise BadFile(t("Give a reason: it stands in the trail."))
+    words = checked_reason(reason)
     stored.add_intervention(
         change,
         study=case.study["id"],

@@ -15,6 +15,7 @@ from study.acts import By
 from study.errors import NotAllowed, NotNow
 from study.moments import stamp
 from study.names import check_name, name_key
+from study.reasons import checked_reason
 from study.roles import Role
 from study.store import Store, Transaction, events, names, people
 from study.studies import study_row
@@ -107,14 +108,14 @@ def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: da
     NotNow
         No reason, or already revoked, or it is the deployment's last administrator.
     """
-    _refuse_without(reason)
+    why = checked_reason(reason)
     with store.change() as change:
         row = _grant(change, study, grant)
         if row["revoked_at_utc"]:
             raise NotNow(t("That role was revoked already."))
         if not study and row["role"] == Role.ADMINISTRATOR:
             _refuse_last_administrator(change)
-        persons.end_role(change, study, row, reason.strip(), by, now)
+        persons.end_role(change, study, row, why, by, now)
 
 
 def give_back(
@@ -278,8 +279,3 @@ def _refuse_last_administrator(look: Transaction) -> None:
     ]
     if len(left) == 1:
         raise NotNow(t("This is the only administrator. Make another one first."))
-
-
-def _refuse_without(reason: str) -> None:
-    if not reason.strip():
-        raise NotNow(t("Say why: a reason stands in the trail for good."))

@@ -4,11 +4,12 @@ from typing import Any
 
 import streamlit as st
 
-from study.amendments import AMENDABLE, LONGEST_REASON, Amendment
+from study.amendments import AMENDABLE, Amendment
 from study.protocol import ABOUT, ENDPOINTS, HYPOTHESES, MAX_PROSE, Feedback, Protocol
+from study.reasons import LONGEST_REASON
 from study.words import t
 from ui.protocol_view import value_in_words
-from ui.text import plain
+from ui.text import minute, plain
 
 
 def labels() -> dict[str, str]:
@@ -53,7 +54,7 @@ def amendment_list(made: tuple[Amendment, ...]) -> None:
     names = labels()
     for one in reversed(made):
         with st.container(border=True):
-            when = one.at_utc[:16].replace("T", " ")
+            when = minute(one.at_utc)
             st.markdown(
                 plain(t("{n}. {when} UTC, by {who}", n=one.number, when=when, who=one.actor))
             )

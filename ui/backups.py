@@ -11,7 +11,7 @@ from study.backups import Backup, Schedule
 from study.errors import StudyError
 from study.words import t, tn
 from ui.deployment import store
-from ui.text import plain
+from ui.text import minute, plain, second
 
 
 def section(person: Person) -> None:
@@ -39,7 +39,7 @@ def _standing(found: list[Backup]) -> None:
         st.warning(t("There is no backup yet."))
         return
     last = found[0]
-    when = last.made_at_utc[:16].replace("T", " ")
+    when = minute(last.made_at_utc)
     if not last.there:
         st.error(t("The last backup, of {when} UTC, is not where it was put.", when=when))
     elif last.finding:
@@ -70,7 +70,7 @@ def _make(person: Person) -> None:
 def _table(found: list[Backup]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            t("Made (UTC)"): [one.made_at_utc[:19].replace("T", " ") for one in found],
+            t("Made (UTC)"): [second(one.made_at_utc) for one in found],
             t("By"): [one.actor for one in found],
             t("Verified"): [one.finding or t("all holds") for one in found],
             t("File"): [one.file.name if one.there else t("not there") for one in found],

@@ -1,8 +1,6 @@
 """Bundles of other deployments, uploaded on a page: restored as a study, or merged into one."""
 
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from study.restoring import restore
 from study.words import t
 from ui.deployment import store
 from ui.text import plain
+from ui.uploads import on_disk
 
 
 def restore_section(person: Person) -> None:
@@ -74,24 +73,15 @@ def _merged(person: Person, path: Path, site: str) -> str:
     )
 
 
-def _told(act: Any, given: Any) -> None:
+def _told(act: Callable[[Path], str], given: Any) -> None:
     if given is None:
         return
     try:
         with (
             st.spinner(t("Checking the bundle ...")),
-            _on_disk(given.name, given.getvalue()) as path,
+            on_disk(given.name, given.getvalue()) as path,
         ):
             st.success(act(path))
     except StudyError as error:
         first, *faults = str(error).splitlines()
         st.error("\n".join([plain(first), *(f"- {plain(fault)}" for fault in faults)]))
-
-
-@contextmanager
-def _on_disk(name: str, content: bytes) -> Iterator[Path]:
-    """Keep an upload as a file, under the name it came with as far as that is one."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / (Path(name).name or "bundle.zip")
-        path.write_bytes(content)
-        yield path

@@ -15,6 +15,9 @@ FIRST_LOOK_S = 300.0
 
 LOOK_EVERY_S = 60.0
 
+LAST_LOOK_S = 10.0
+"""How long a server that stops waits for a backup under way; one cut off leaves only scratch."""
+
 _log = logging.getLogger("reading_room")
 
 
@@ -37,6 +40,7 @@ def backups_on_schedule(
         yield
     finally:
         stop.set()
+        thread.join(LAST_LOOK_S)
 
 
 def _look(store: Callable[[], Store]) -> None:

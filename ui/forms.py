@@ -1,13 +1,9 @@
-"""Plain HTML in Streamlit: forms that set or clear the cookie, downloads that need it."""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from html import escape
+"""Plain HTML forms in Streamlit: they sign in and choose, which sets or asks for the cookie."""
 
 import streamlit as st
 
 from study.access import Standing
-from study.words import language, t
+from study.words import t
 
 _CSS = """
 form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
@@ -17,21 +13,8 @@ input { font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em; pa
   border: 1px solid var(--rr-edge); border-radius: .5rem; color: inherit;
   background: var(--st-secondary-background-color); text-transform: uppercase; }
 input::placeholder { color: var(--rr-quiet); opacity: 1; }
-input:focus-visible, button:focus-visible, a:focus-visible {
+input:focus-visible, button:focus-visible {
   outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
-a { font: 600 1rem/1.4 var(--st-font); padding: .6rem .9rem; border-radius: .5rem;
-  color: var(--rr-on-accent); background: var(--st-primary-color); text-decoration: none;
-  display: inline-block; }
-table { border-collapse: collapse; width: 100%; font: .95rem/1.5 var(--st-font);
-  color: var(--st-text-color); }
-caption { text-align: left; padding-bottom: .4rem; opacity: .85; }
-th, td { text-align: left; vertical-align: top; padding: .55rem 1rem .55rem 0; font-weight: 400;
-  border-bottom: 1px solid var(--st-border-color); }
-thead th { font-weight: 600; }
-th a { padding: 0; color: var(--st-link-color); background: none; text-decoration: underline; }
-td.n { white-space: nowrap; text-align: right; }
-code { font: .8rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
-.links { display: flex; flex-wrap: wrap; gap: .6rem; }
 button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
   color: var(--rr-on-accent); background: var(--st-primary-color); cursor: pointer; }
 .quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
@@ -94,7 +77,7 @@ _CHOOSE = """
 </form>
 """
 
-_FILL_CHOICE = """
+_FILL = """
 export default function ({ parentElement, data }) {
   const form = parentElement.querySelector("form");
   form.elements.grant.value = data.grant;
@@ -102,48 +85,6 @@ export default function ({ parentElement, data }) {
   const button = form.querySelector("button");
   button.textContent = data.button;
   button.setAttribute("aria-label", data.spoken);
-}
-"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Download:
-    """A file to download: where, what for, how long and with which hash."""
-
-    address: str
-    name: str
-    what: str
-    size: str
-    sha256: str
-
-
-_TABLE = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
-
-_FILL_TABLE = """
-const made = (tag, text, scope) => {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  if (scope) element.scope = scope;
-  return element;
-};
-export default function ({ parentElement, data }) {
-  parentElement.querySelector("caption").textContent = data.caption;
-  parentElement.querySelector("thead tr").replaceChildren(
-    ...data.heads.map((head) => made("th", head, "col")));
-  parentElement.querySelector("tbody").replaceChildren(...data.rows.map((file) => {
-    const row = document.createElement("tr");
-    const link = made("a", file.name);
-    link.href = file.address;
-    link.download = "";
-    const name = made("th", "", "row");
-    name.append(link);
-    const size = made("td", file.size);
-    size.className = "n";
-    const hash = made("td", "");
-    hash.append(made("code", file.sha256));
-    row.append(name, made("td", file.what), size, hash);
-    return row;
-  }));
 }
 """
 
@@ -162,7 +103,7 @@ def ticket_form(ticket: str) -> None:
 
 def choose_form(standing: Standing) -> None:
     """Show a button that goes on in a study, in the role somebody has there."""
-    form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL_CHOICE)
+    form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL)
     form(
         key=f"choose-{standing.grant}-{standing.study}",
         data={
@@ -170,64 +111,5 @@ def choose_form(standing: Standing) -> None:
             "study": "" if standing.study is None else str(standing.study),
             "button": t("Enter"),
             "spoken": t("Enter {study}", study=standing.study_name),
-        },
-    )
-
-
-def bundle_link() -> None:
-    """Show the download of the bundle, asked for with the coordinator's cookie."""
-    links("bundle_link", {"export/bundle.zip": t("Download the bundle")})
-
-
-def report_links() -> None:
-    """Show the downloads of the report, asked for with the coordinator's cookie."""
-    links(
-        "report_links",
-        {
-            "export/report.html": t("Report (HTML)"),
-            "export/report.pdf": t("Report (PDF)"),
-            "export/report.zip": t("Everything: figures, tables, paper (zip)"),
-        },
-    )
-
-
-def links(name: str, labels: Mapping[str, str]) -> None:
-    """Show downloads in a row: their addresses and labels, under a name of the page's own."""
-    each = "".join(
-        f'<a href="{escape(href)}" download>{escape(label)}</a>' for href, label in labels.items()
-    )
-    _component(name, f'<div class="links">{each}</div>')
-
-
-def _component(name: str, html: str, js: str | None = None) -> None:
-    # Whoever asks in another language at the same time must not get these words.
-    named = f"{name}_{language().replace('-', '_')}"
-    st.components.v2.component(named, html=html, css=_CSS, js=js)(key=name)
-
-
-def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> None:
-    """Show files to download as a table, each with its size and SHA-256.
-
-    Parameters
-    ----------
-    caption
-        What the files are.
-    heads
-        What the columns hold: the file, what it is for, its size, its SHA-256.
-    """
-    # What differs travels as data: a component's own HTML is one for every session of the server.
-    st.components.v2.component("downloads", html=_TABLE, css=_CSS, js=_FILL_TABLE)(
-        data={"caption": caption, "heads": list(heads), "rows": [asdict(one) for one in rows]},
-        key="downloads",
-    )
-
-
-def closing_links() -> None:
-    """Show the downloads of the closing report and of what is missing."""
-    links(
-        "closing_links",
-        {
-            "export/closing-report.html": t("Closing report (HTML)"),
-            "export/missing.csv": t("What is missing (CSV)"),
         },
     )

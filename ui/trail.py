@@ -25,7 +25,7 @@ from study.words import t, tn
 from ui.access import allowed
 from ui.deployment import store
 from ui.kinds import kind_in_words
-from ui.text import plain
+from ui.text import plain, second
 
 PAGE_SIZE = 50
 
@@ -137,7 +137,7 @@ def _table(acts: tuple[trail.Act, ...]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("No."): [one.number for one in acts],
-            t("When (UTC)"): [one.at_utc[:19].replace("T", " ") for one in acts],
+            t("When (UTC)"): [second(one.at_utc) for one in acts],
             local: [_local(one.at_utc, zone) for one in acts],
             t("What"): [kind_in_words(one.kind) for one in acts],
             t("Who"): [one.actor for one in acts],

@@ -130,7 +130,7 @@ def test_without_a_reason_nothing_is_asked_back(watched: Store) -> None:
     """One sentence, and no question."""
     ran = _page("readings")
     _press(ran, "Exclude this reading")
-    assert "Give a reason" in ran.error[0].value
+    assert "Say why" in ran.error[0].value
     assert not [one for one in ran.button if one.key == "exclusion-yes"]
 
 

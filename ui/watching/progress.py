@@ -9,16 +9,9 @@ from study.sessions import State
 from study.watching import Part, ReaderWatch, Stage, Watch, silent
 from study.words import t, tn
 from ui.look import facts, section
-from ui.text import plain
+from ui.text import minute, plain, study_state
 from ui.watching.chart import show_chart
-from ui.watching.words import (
-    left_words,
-    minute,
-    seconds,
-    stage_word,
-    standing_words,
-    study_state,
-)
+from ui.watching.words import left_words, seconds, stage_word, standing_words
 
 SILENT_DAYS = (3, 7, 14, 28)
 HOUR_MS = 3_600_000.0

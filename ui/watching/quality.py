@@ -6,9 +6,9 @@ import streamlit as st
 from study.inspection import ReadingFacts
 from study.quality import Fact, Kind
 from study.words import t
-from ui.text import plain
+from ui.text import minute, plain
 from ui.watching.readings import look_at
-from ui.watching.words import detail_words, kind_word, minute, rule, seconds, status_word
+from ui.watching.words import detail_words, kind_word, rule, seconds, status_word
 
 
 def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:

@@ -7,15 +7,16 @@ import streamlit as st
 
 from study.acts import By
 from study.errors import StudyError
-from study.exclusions import LONGEST_REASON, Exclusion, checked_reason, exclude, reinstate
+from study.exclusions import Exclusion, exclude, reinstate
 from study.inspection import ReadingFacts
+from study.reasons import LONGEST_REASON, checked_reason
 from study.store import Store
 from study.words import t
 from ui.look import section, table
-from ui.text import plain
+from ui.text import minute, plain
 from ui.watching.confirming import answer, ask
 from ui.watching.now import now
-from ui.watching.words import minute, seconds, status_word
+from ui.watching.words import seconds, status_word
 
 READINGS = "readings"
 PART, READER, POSITION = "part", "reading-reader", "reading-position"

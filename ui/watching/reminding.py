@@ -22,10 +22,10 @@ from study.reminders import (
 from study.store import Store
 from study.watching import ReaderWatch, Watch
 from study.words import t
-from ui.text import plain
+from ui.text import minute, plain
 from ui.watching.confirming import answer, ask
 from ui.watching.now import now
-from ui.watching.words import minute, stage_word
+from ui.watching.words import stage_word
 
 _KEY = "reminding"
 

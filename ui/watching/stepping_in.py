@@ -11,16 +11,16 @@ import streamlit as st
 from study import interventions
 from study.acts import By
 from study.errors import StudyError
-from study.exclusions import LONGEST_REASON, checked_reason
+from study.reasons import LONGEST_REASON, checked_reason
 from study.sessions import State
 from study.store import Store
 from study.watching import ReaderWatch, Stage, Watch, stepped_in
 from study.words import t
 from ui.look import section
-from ui.text import plain
+from ui.text import minute, plain
 from ui.watching.confirming import answer, ask
 from ui.watching.now import now
-from ui.watching.words import minute, standing_words
+from ui.watching.words import standing_words
 
 _KEY = "stepping-in"
 

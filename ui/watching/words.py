@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from study.moments import moment
 from study.pace import Basis, TimeLeft
 from study.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, Fact, Kind
 from study.sessions import SessionStanding, State
@@ -46,16 +45,6 @@ def status_word(status: str) -> str:
         "skipped": t("given up"),
         "timed_out": t("timed out"),
     }.get(status, status)
-
-
-def study_state(state: str) -> str:
-    """Return what a study's state is called."""
-    return {"drawn": t("drawn"), "open": t("open"), "closed": t("closed")}.get(state, state)
-
-
-def minute(at_utc: str | None) -> str:
-    """Return a stored moment to the minute, or nothing."""
-    return moment(at_utc).strftime("%Y-%m-%d %H:%M") if at_utc else ""
 
 
 def seconds(ms: float | None) -> float | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from study.words import t
+from ui.text import minute
 from ui.wizard import design, endpoint, meaning, review, rules, sample, words
 from ui.wizard.working import Working, keep_mine, read_again, save
 
@@ -108,7 +109,7 @@ def _rail(working: Working, step: str) -> None:
         ):
             _go(name)
     if not working.elsewhere:
-        st.caption(t("Saved {when} UTC.", when=working.seen[:16].replace("T", " ")))
+        st.caption(t("Saved {when} UTC.", when=minute(working.seen)))
 
 
 def _onwards(working: Working, step: str) -> None:

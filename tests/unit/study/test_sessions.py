@@ -221,7 +221,7 @@ def test_what_cannot_be_stepped_into_is_refused_with_its_reason(opened: Any) -> 
     """No reason, no reader, no session, no end, no sense."""
     store = opened(cases=2)
     for what, more, error, words in (
-        ("pause", {"reason": " "}, BadFile, "Give a reason"),
+        ("pause", {"reason": " "}, NotNow, "Say why"),
         ("pause", {"reader_id": "R9"}, NotFound, "no reader R9"),
         ("extend", {"session": 1, "days": 1}, NotNow, "no end"),
         ("extend", {"session": 1, "days": 0}, BadFile, "above 0"),
