@@ -89,14 +89,6 @@ def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
             events.record(change, "", now, kind="backups scheduled", detail=detail, by=by)
 
 
-def last_backup(look: Transaction) -> dict[str, Any] | None:
-    """Return the newest backup's row (``made_at_utc``, ``verified_at_utc``, ``finding``), or None.
-
-    `finding` is empty where everything held.
-    """
-    return backups.last(look)
-
-
 def listed(store: Store) -> list[Backup]:
     """Return the backups that were not removed, the newest first."""
     with store.look() as look:

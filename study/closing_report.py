@@ -12,7 +12,8 @@ from typing import Any
 from study.bundle import csv_bytes, label_of
 from study.completeness import NUMBERS, completeness_in
 from study.lists import stored_protocol
-from study.store import Store, Transaction, completeness, events, models
+from study.store import Store, Transaction, amendments, completeness, events, exclusions, models
+from study.store import sessions as stored_sessions
 from study.studies import study_row
 
 MOST_LISTED = 200
@@ -152,7 +153,7 @@ def _decided(look: Transaction, study: Row) -> str:
     number = study["id"]
     amended = [
         (row["number"], row["at_utc"], row["actor"], _changes(row["changes"]), row["reason"])
-        for row in completeness.amendments(look, number)
+        for row in amendments.of_study(look, number)
     ]
     stepped_in = [
         (
@@ -164,7 +165,7 @@ def _decided(look: Transaction, study: Row) -> str:
             row["days"],
             row["reason"],
         )
-        for row in completeness.interventions(look, number)
+        for row in stored_sessions.interventions(look, number)
     ]
     set_aside = [
         (
@@ -177,7 +178,7 @@ def _decided(look: Transaction, study: Row) -> str:
             row["repeat"],
             row["reason"],
         )
-        for row in completeness.excluded(look, number)
+        for row in exclusions.listed(look, number)
     ]
     heads = ("at (UTC)", "by", "what", "reader", "session", "days", "reason")
     reading = ("at (UTC)", "by", "what", "reader", "item", "condition", "repeat", "reason")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from study.store import Store, Transaction, completeness, models, people, studies
-from study.studies import study_row
+from study.store import Transaction, completeness, models, people, studies
+from study.store import sessions as stored_sessions
 
 Row = Mapping[str, Any]
 
@@ -44,12 +44,6 @@ class Completeness:
         return {one: sum(row["status"] == one for row in self.readers) for one in STATUSES}
 
 
-def completeness_of(store: Store, study: str) -> Completeness:
-    """Return what a study has and lacks, as it stands."""
-    with store.look() as look:
-        return completeness_in(look, study_row(look, study))
-
-
 def completeness_in(look: Transaction, study: Row) -> Completeness:
     """Return what a study has and lacks, within a transaction."""
     number = study["id"]
@@ -59,7 +53,7 @@ def completeness_in(look: Transaction, study: Row) -> Completeness:
         own.setdefault(row["reader_id"], []).append(row)
     withdrawn = {
         row["reader_id"]
-        for row in completeness.interventions(look, number)
+        for row in stored_sessions.interventions(look, number)
         if row["kind"] == "withdraw"
     }
     return Completeness(

@@ -1,4 +1,4 @@
-"""What was assigned and what came of it, and what was decided about a study, in the store."""
+"""What was assigned in a study and what came of it, in the store."""
 
 from typing import Any
 
@@ -45,36 +45,5 @@ def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
         "ELSE 'not shown' END AS why "
         "FROM outcomes JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
         "WHERE status IS NOT 'answered' OR excluded ORDER BY reader, position",
-        study=study,
-    )
-
-
-def excluded(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every decision to set a reading aside or take it back, as they were taken."""
-    return look.rows(
-        "SELECT reading, reader_id, item_id, condition, session, repeat, excluded, reason, actor, "
-        "at_utc FROM exclusions JOIN readings ON readings.id = reading "
-        "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
-        "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
-        "WHERE readers.study = :study ORDER BY exclusions.rowid",
-        study=study,
-    )
-
-
-def interventions(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every intervention as it was made; without a reader it was on the whole study."""
-    return look.rows(
-        "SELECT coalesce(reader_id, '') AS reader_id, kind, session, days, reason, actor, at_utc "
-        "FROM interventions LEFT JOIN readers ON readers.id = reader "
-        "WHERE interventions.study = :study ORDER BY interventions.id",
-        study=study,
-    )
-
-
-def amendments(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every amendment of a study's protocol, as it was made."""
-    return look.rows(
-        "SELECT number, changes, reason, actor, at_utc FROM amendments WHERE study = :study "
-        "ORDER BY number",
         study=study,
     )

@@ -7,11 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from study.store.connection import Transaction
+from study.store.extract import ITEMS_SHOWN
 
-_DRAWN = (
-    "(SELECT item FROM cases WHERE study = :study "
-    "UNION SELECT item FROM practice_cases WHERE study = :study)"
-)
 _WHOLE = "(SELECT id FROM items WHERE bank = :bank)"
 
 
@@ -28,7 +25,7 @@ def copy_bank(look: Transaction, change: Transaction, bank: int) -> None:
 def copy_drawn_study(look: Transaction, change: Transaction, study: int) -> None:
     """Copy a study as it was when it was drawn, its amendments too, with the items it shows."""
     (row,) = look.rows("SELECT * FROM studies WHERE id = :study", study=study)
-    _copy_items(look, change, row["bank"], f"IN {_DRAWN}", {"study": study})
+    _copy_items(look, change, row["bank"], f"IN {ITEMS_SHOWN}", {"study": study})
     opened = {"state": "drawn", "opened_at_utc": None, "closed_at_utc": None}
     change.insert("studies", **{**row, **opened})
     for table in ("cases", "practice_cases", "amendments"):

@@ -5,11 +5,12 @@ from typing import Any
 from study.store.connection import Transaction
 
 _OF_STUDY = (
-    "SELECT exclusions.*, reader_id, position, "
+    "SELECT exclusions.*, reader_id, position, item_id, condition, session, repeat, "
     "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) AS current "
     "FROM exclusions JOIN readings ON readings.id = reading "
     "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
-    "WHERE study = :study "
+    "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+    "WHERE readers.study = :study "
 )
 
 
@@ -50,7 +51,7 @@ def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
 
 
 def listed(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every row of a study with reader and position, oldest first."""
+    """Return every row of a study with its reader and case, oldest first."""
     return look.rows(_OF_STUDY + "ORDER BY exclusions.rowid", study=study)
 
 

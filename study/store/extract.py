@@ -9,7 +9,7 @@ from typing import Any
 from study.store.connection import Transaction
 
 _BANK = "(SELECT bank FROM studies WHERE id = :study)"
-_ITEMS = (
+ITEMS_SHOWN = (
     "(SELECT item FROM cases WHERE study = :study "
     "UNION SELECT item FROM practice_cases WHERE study = :study)"
 )
@@ -25,11 +25,11 @@ _CHAIN = (
 
 TAKEN = {
     "banks": f"id IN {_BANK}",
-    "films": f"id IN (SELECT film FROM item_views WHERE item IN {_ITEMS})",
-    "items": f"id IN {_ITEMS}",
-    "item_views": f"item IN {_ITEMS}",
-    "reference_standard": f"item IN {_ITEMS}",
-    "explanations": f"item IN {_ITEMS}",
+    "films": f"id IN (SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN})",
+    "items": f"id IN {ITEMS_SHOWN}",
+    "item_views": f"item IN {ITEMS_SHOWN}",
+    "reference_standard": f"item IN {ITEMS_SHOWN}",
+    "explanations": f"item IN {ITEMS_SHOWN}",
     "studies": "id = :study",
     "cases": "study = :study",
     "practice_cases": "study = :study",
@@ -108,13 +108,13 @@ def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
             "patient_id, age, sex, truth, words AS explanation FROM items "
             "LEFT JOIN reference_standard ON reference_standard.item = items.id "
             "LEFT JOIN explanations ON explanations.item = items.id "
-            f"WHERE items.id IN {_ITEMS} ORDER BY item_id",
+            f"WHERE items.id IN {ITEMS_SHOWN} ORDER BY item_id",
             study=study,
         ),
         "views": look.rows(
             "SELECT item_id, position, label, path, sha256, width, height, bits, low, high, "
             "n_bytes, spacing_mm FROM item_views JOIN films ON films.id = film "
-            f"JOIN items ON items.id = item WHERE item IN {_ITEMS} ORDER BY item_id, position",
+            f"JOIN items ON items.id = item WHERE item IN {ITEMS_SHOWN} ORDER BY item_id, position",
             study=study,
         ),
     }

@@ -220,11 +220,6 @@ def unlock(change: Transaction, person_id: int) -> None:
     )
 
 
-def leave(change: Transaction, grant_id: int) -> None:
-    """End the sign-ins that are in a role at present."""
-    change.execute("DELETE FROM sign_ins WHERE standing = :grant_id", grant_id=grant_id)
-
-
 def forget_failures(change: Transaction, person_id: int) -> None:
     """Take the count of wrong tries back to none."""
     change.execute(

@@ -73,14 +73,13 @@ def test_a_backup_is_one_private_file_with_its_hash(banked: Store) -> None:
     assert made.n_bytes == made.file.stat().st_size
     with banked.look() as look:
         told = list(events.walk(look, "deployment"))[-1]
-        last = backups.last_backup(look)
     assert (told["kind"], told["actor"], told["detail"]["sha256"]) == (
         "backup made",
         "admin",
         made.sha256,
     )
-    assert last is not None
-    assert (last["made_at_utc"], last["finding"]) == (made.made_at_utc, "")
+    (last,) = backups.listed(banked)
+    assert (last.made_at_utc, last.finding) == (made.made_at_utc, "")
 
 
 def test_two_in_one_second_have_two_names(banked: Store) -> None:

@@ -7,11 +7,12 @@ import pytest
 from study import closing, desk, studies
 from study.acts import By
 from study.closing import accuracy_is_shown
-from study.completeness import completeness_of
+from study.completeness import completeness_in
 from study.errors import NotNow
 from study.protocol import Protocol
 from study.simulation import simulate
 from study.store import Store, events
+from study.studies import study_row
 from study.verification import verify
 from tests.conftest import NOW, invite, person, tamper
 
@@ -112,7 +113,8 @@ def test_what_is_missing_is_counted_per_reader_session_and_condition(opened: Ope
     """Denominators are the cases assigned; a simulated reader that finished lacks nothing."""
     store = opened(conditions=["unaided", "image-absent"])
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    found = completeness_of(store, "trial")
+    with store.look() as look:
+        found = completeness_in(look, study_row(look, "trial"))
     assert [row["status"] for row in found.readers] == ["finished", "not begun"]
     assert {row["condition"] for row in found.sessions} == {"unaided", "image-absent"}
     assert found.totals["n_assigned"] == 2 * found.totals["n_missing"] == 32
