@@ -8,31 +8,23 @@ what the hashes in an export are for.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study import amendments, exclusions, extracts, interventions, vouching
-from study.amendments import AMENDED
+from study import extracts, vouching
 from study.canonical import sha256_of
-from study.lists import assignment_hash, practice_hash
-from study.models import predictions_hash
-from study.role_checks import roles_of_deployment, roles_of_study
-from study.store import (
-    Store,
-    Transaction,
-    banks,
-    events,
-    extract,
-    models,
-    people,
-    practice,
-    preparations,
-    readings,
-    studies,
+from study.role_checks import roles_of_deployment
+from study.store import Store, Transaction, banks, events, extract, studies
+from study.study_checks import (
+    BY_OWN_CHAIN,
+    CHECKS,
+    NOT_COPIED,
+    differing,
+    events_named,
+    hash_of,
 )
-from study.studies import cases_hash, practice_cases_hash, reader_facts
 
 _Event = Mapping[str, Any]
 _Row = Mapping[str, Any]
@@ -99,18 +91,10 @@ def check_chain(lines: Iterable[Mapping[str, Any]]) -> str:
             return f"event {number} is missing: {event.get('number')} {link} follows {number - 1}"
         if event.get("previous_hash") != previous:
             return f"event {number} {link} does not follow from event {number - 1}"
-        if _hash({key: event[key] for key in event if key != "hash"}) != event.get("hash"):
+        if hash_of({key: event[key] for key in event if key != "hash"}) != event.get("hash"):
             return f"event {number} {link} was altered"
         previous = event["hash"]
     return ""
-
-
-def _hash(value: Any) -> str:
-    """Return a value's hash, or an empty text where it has none (infinity, too deep)."""
-    try:
-        return sha256_of(value)
-    except (ValueError, RecursionError):
-        return ""
 
 
 def _guarded(where: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
@@ -160,23 +144,6 @@ def _chain(look: Transaction, chain: str) -> Iterator[str]:
         yield f"{chain}: the chain was cut off after event {len(lines)}."
 
 
-def _named(trail: _Trail, kind: str, key: str) -> dict[str, _Event]:
-    """Return a trail's events of a kind by what they are about, which can be once only."""
-    found: dict[str, _Event] = {}
-    for event in trail:
-        if event["kind"] == kind:
-            name = event["detail"][key]
-            if name in found:
-                raise ValueError(f"two events say {kind!r} of {name}")
-            found[name] = event
-    return found
-
-
-def _altered(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
-    """Return the names of what a row says otherwise than its event, or an empty text."""
-    return ", ".join(key for key in row if row[key] != told[key])
-
-
 def _banks(look: Transaction) -> Iterator[str]:
     trail = list(events.walk(look, events.DEPLOYMENT))
     imported = _imports(trail)
@@ -190,8 +157,8 @@ def _banks(look: Transaction) -> Iterator[str]:
 def _imports(trail: _Trail) -> dict[str, _Event]:
     """Return the events that vouch for a bank, from its file or from a bundle, by its name."""
     return {
-        **_named(trail, "bank imported", "bank"),
-        **_named(trail, "bank restored", "bank"),
+        **events_named(trail, "bank imported", "bank"),
+        **events_named(trail, "bank restored", "bank"),
     }
 
 
@@ -212,7 +179,7 @@ def _bank(look: Transaction, name: str, event: _Event | None) -> Iterator[str]:
         return
     row = banks.find(look, name) or {}
     told = {**event["detail"], "imported_at_utc": event["at_utc"]}
-    altered = _altered({**banks.facts(row), "imported_at_utc": row["imported_at_utc"]}, told)
+    altered = differing({**banks.facts(row), "imported_at_utc": row["imported_at_utc"]}, told)
     if altered:
         yield f"bank {name}: {altered} altered since the import."
     if sha256_of(banks.content(look, row["id"])) != told["content_sha256"]:
@@ -238,175 +205,11 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
     own = vouching.own_trail(look, name)
     trails = {True: own, False: [*own, *vouching.sites_trail(look, name)]}
     copied = bool(extract.mark(look))
-    for what, check in _CHECKS.items():
-        if copied and what in _NOT_COPIED:
+    for what, check in CHECKS.items():
+        if copied and what in NOT_COPIED:
             continue
-        trail = trails[what in _BY_OWN_CHAIN]
+        trail = trails[what in BY_OWN_CHAIN]
         yield from _guarded(f"study {name}: {what}", partial(check, look, row, trail))
-
-
-def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    name, drawn = row["name"], [event for event in trail if event["kind"] == "study drawn"]
-    if len(drawn) != 1:
-        yield f"study {name}: {len(drawn)} events tell of its draw."
-        return
-    told = drawn[0]["detail"]
-    text = hashlib.sha256(row["protocol"].encode()).hexdigest()
-    if {told["protocol_sha256"], text} != {row["protocol_sha256"]}:
-        yield f"study {name}: the protocol was altered after it was drawn."
-    if told["bank"] != row["bank_name"]:
-        yield f"study {name}: its bank was exchanged."
-    if told["cases_sha256"] != cases_hash(look, row["id"]):
-        yield f"study {name}: the cases or their strata are not those that were drawn."
-    if told.get("practice_sha256", _NOTHING) != practice_cases_hash(look, row["id"]):
-        yield f"study {name}: the practice cases are not those that were drawn."
-
-
-_NOTHING = sha256_of([])
-"""The hash of no practice cases and of no list; stores of the first release have no other."""
-
-_STATES = {"study drawn": "drawn", "study opened": "open", "study closed": "closed"}
-
-
-def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    passed = {event["kind"]: event["at_utc"] for event in trail if event["kind"] in _STATES}
-    now = {
-        "state": _STATES[list(passed)[-1]] if passed else None,
-        "drawn_at_utc": passed.get("study drawn"),
-        "opened_at_utc": passed.get("study opened"),
-        "closed_at_utc": passed.get("study closed"),
-        "discarded_at_utc": next(
-            (event["at_utc"] for event in trail if event["kind"] == "study discarded"), None
-        ),
-    }
-    altered = _altered({key: row[key] for key in now}, now)
-    if altered:
-        yield f"study {row['name']}: {altered} altered."
-
-
-def _amendments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    told = [event for event in trail if event["kind"] == AMENDED]
-    stored = amendments.of_study(look, row["id"])
-    if [one.number for one in stored] != list(range(1, len(told) + 1)):
-        yield f"study {row['name']}: {len(told)} amendment(s) were made, {len(stored)} are there."
-        return
-    for one, event in zip(stored, told, strict=True):
-        made = {**event["detail"], "actor": event["actor"], "at_utc": event["at_utc"]}
-        altered = _altered(asdict(one), made)
-        if altered:
-            yield f"study {row['name']}: amendment {one.number}: {altered} altered."
-
-
-def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    invited = _named(trail, "reader invited", "reader_id")
-    simulated = _named(trail, "reader simulated", "reader_id")
-    for reader in people.readers(look, row["id"]):
-        name = reader["reader_id"]
-        event = invited.pop(name, None)
-        if event is None:
-            yield f"study {row['name']}: the reader {name} was slipped in."
-            continue
-        told = {
-            **event["detail"],
-            "invited_at_utc": event["at_utc"],
-            "simulated": int(name in simulated),
-        }
-        now = {key: reader[key] for key in ("invited_at_utc", "simulated")}
-        altered = _altered({**reader_facts(reader), **now}, told)
-        if altered:
-            yield f"study {row['name']}: the reader {name}: {altered} altered."
-    for gone in invited:
-        yield f"study {row['name']}: the reader {gone} is missing."
-
-
-def _assignments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    assigned = _named(trail, "reader assigned", "reader_id")
-    for reader in people.readers(look, row["id"]):
-        name = reader["reader_id"]
-        told = assigned[name]["detail"] if name in assigned else {"assignments_sha256": _NOTHING}
-        if assignment_hash(look, reader["id"]) != told["assignments_sha256"]:
-            yield f"study {row['name']}: the assignments of {name} were altered."
-        if practice_hash(look, reader["id"]) != told.get("practice_sha256", _NOTHING):
-            yield f"study {row['name']}: the practice list of {name} was altered."
-
-
-def _models(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    added = _named(trail, "model added", "model_id")
-    for model in models.of_study(look, row["id"]):
-        name = model["model_id"]
-        event = added.pop(name, None)
-        if event is None:
-            yield f"study {row['name']}: the model {name} was slipped in."
-            continue
-        told = {**event["detail"], "added_at_utc": event["at_utc"]}
-        altered = _altered({**models.facts(model), "added_at_utc": model["added_at_utc"]}, told)
-        if altered:
-            yield f"study {row['name']}: the model {name}: {altered} altered."
-        if told["predictions_sha256"] != predictions_hash(look, model["id"]):
-            yield f"study {row['name']}: the predictions of {name} were altered."
-    for gone in added:
-        yield f"study {row['name']}: the model {gone} is missing."
-
-
-def _presentations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    stored = readings.presentations_of_study(look, row["id"])
-    return _records(row, "presentation", _named(trail, "case presented", "presentation"), stored)
-
-
-def _readings(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    stored = readings.all_of_study(look, row["id"])
-    read = _named(trail, "case read", "reading")
-    told = {name: event["detail"].get("reason", "") for name, event in read.items()}
-    reasons = readings.reasons_of_study(look, row["id"])
-    for name in sorted(told.keys() | reasons.keys()):
-        if told.get(name, "") != reasons.get(name, ""):
-            yield f"study {row['name']}: the reason of reading {name} was altered."
-    yield from _records(row, "reading", read, stored)
-
-
-def _preparations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    stored = preparations.of_study(look, row["id"])
-    return _records(row, "preparation", _named(trail, "preparation done", "preparation"), stored)
-
-
-def _practice(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    stored = practice.of_study(look, row["id"])
-    return _records(row, "practice reading", _named(trail, "practice case read", "reading"), stored)
-
-
-def _records(
-    row: _Row, what: str, recorded: dict[str, _Event], stored: Iterable[_Row]
-) -> Iterator[str]:
-    for one in stored:
-        event = recorded.pop(one["id"], None)
-        if event is None or event["detail"]["sha256"] != _hash(dict(one)):
-            yield f"study {row['name']}: {what} {one['id']} was altered or slipped in."
-    for gone in recorded:
-        yield f"study {row['name']}: {what} {gone} is missing."
-
-
-_CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
-    "the protocol": _protocol,
-    "the state": _state,
-    "the amendments": _amendments,
-    "the readers": _readers,
-    "the assignments": _assignments,
-    "the models": _models,
-    "the preparations": _preparations,
-    "the practice": _practice,
-    "the presentations": _presentations,
-    "the readings": _readings,
-    "the interventions": interventions.breaches,
-    "the roles": roles_of_study,
-    "the exclusions": exclusions.breaches,
-    "the sites": vouching.site_breaches,
-}
-
-_NOT_COPIED = frozenset({"the roles"})
-"""What a study's copy has nothing of: no people."""
-
-_BY_OWN_CHAIN = frozenset({"the protocol", "the state", "the amendments", "the roles", "the sites"})
-"""What the sites of a merged study have in common: their chains tell of it once more."""
 
 
 def _films(look: Transaction, name: str) -> Iterator[str]:
