@@ -2,33 +2,20 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 from study import archives, closing
 from study.store import Store
 
 
-def close(options: argparse.Namespace) -> int:
-    """Close a study for good, and say what it lacks."""
-    now = datetime.now(UTC)
-    done = closing.close(Store(options.db), study=options.study, reason=options.reason, now=now)
-    found = done.totals
-    print(
-        f"Closed {options.study!r} for good: {found['n_read']} of {found['n_assigned']} readings, "
-        f"{found['n_missing']} missing."
-    )
-    return 0
-
-
-def archive(options: argparse.Namespace) -> int:
-    """Write a study in every form to a new folder."""
-    store, now = Store(options.db), datetime.now(UTC)
-    made = archives.archive(store, options.out, study=options.study, whole=True, now=now)
-    note_if_open(store, options.study)
-    for name, why in made.left_out.items():
-        print(f"Left out: {name}: {why}", file=sys.stderr)
-    print(f"Wrote {', '.join((*made.sha256, archives.SUMS))} to {options.out}")
-    return 0
+def add(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add both commands; `command` as in `study.copy_commands`."""
+    close = command("close", _close, "Close a study for good: nothing is read any more.", True)
+    close.add_argument("--reason", required=True, metavar="TEXT", help="kept in the trail")
+    archive = command("archive", _archive, "Write a study in every form, with hashes.", True)
+    archive.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder")
 
 
 def note_if_open(store: Store, study: str) -> None:
@@ -39,3 +26,24 @@ def note_if_open(store: Store, study: str) -> None:
             "Its pages show nobody accuracy before it is closed.",
             file=sys.stderr,
         )
+
+
+def _close(options: argparse.Namespace) -> int:
+    now = datetime.now(UTC)
+    done = closing.close(Store(options.db), study=options.study, reason=options.reason, now=now)
+    found = done.totals
+    print(
+        f"Closed {options.study!r} for good: {found['n_read']} of {found['n_assigned']} readings, "
+        f"{found['n_missing']} missing."
+    )
+    return 0
+
+
+def _archive(options: argparse.Namespace) -> int:
+    store, now = Store(options.db), datetime.now(UTC)
+    made = archives.archive(store, options.out, study=options.study, whole=True, now=now)
+    note_if_open(store, options.study)
+    for name, why in made.left_out.items():
+        print(f"Left out: {name}: {why}", file=sys.stderr)
+    print(f"Wrote {', '.join((*made.sha256, archives.SUMS))} to {options.out}")
+    return 0

@@ -12,28 +12,25 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from study import (
     access,
-    backups,
     bundle,
     closing_commands,
+    copy_commands,
     demo,
     deployments,
     exclusion_commands,
-    merging,
     models,
     progress,
     protocol_file,
-    restoring,
     simulation,
     studies,
     verification,
 )
-from study.acts import COMMAND_LINE
 from study.banks import import_bank
-from study.downloads import record_taking
 from study.errors import StudyError
 from study.invitations import read_invitations
 from study.protocol import read_protocol
@@ -291,57 +288,6 @@ def _protocol(options: argparse.Namespace) -> int:
     return 0
 
 
-def _export(options: argparse.Namespace) -> int:
-    store = Store(options.db)
-    names = bundle.export(store, study=options.study, out=options.out)
-    record_taking(store, study=options.study, what="bundle", by=COMMAND_LINE, now=_now())
-    closing_commands.note_if_open(store, options.study)
-    print(f"Wrote {', '.join(names)} to {options.out}")
-    return 0
-
-
-def _restore(options: argparse.Namespace) -> int:
-    done = restoring.restore(Store(options.db), options.bundle, by=COMMAND_LINE, now=_now())
-    print(
-        f"Restored {done.study!r} ({done.state}), read in deployment {done.deployment_id}: "
-        f"{done.n_readers} readers, {done.n_readings} readings, {done.n_models} models; "
-        f"bank {done.bank!r}."
-    )
-    return 0
-
-
-def _merge(options: argparse.Namespace) -> int:
-    done = merging.merge(
-        Store(options.db),
-        options.bundle,
-        study=options.study,
-        site=options.site,
-        by=COMMAND_LINE,
-        now=_now(),
-    )
-    print(
-        f"Merged into {done.study!r}: {', '.join(done.readers)} of {done.site}, "
-        f"{done.n_readings} readings; new models: {', '.join(done.models) or 'none'}."
-    )
-    return 0
-
-
-def _backup(options: argparse.Namespace) -> int:
-    made = backups.make(Store(options.db), by=COMMAND_LINE, now=_now(), out=options.out)
-    print(f"Backup: {made.file} ({made.n_bytes} bytes, SHA-256 {made.sha256})")
-    if made.finding:
-        print(made.finding, file=sys.stderr)
-        return 1
-    print("Verified: all holds.")
-    return 0
-
-
-def _restore_backup(options: argparse.Namespace) -> int:
-    backups.restore_backup(options.file, options.db)
-    print(f"Verified, and in place: {options.db}")
-    return 0
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m study",
@@ -374,7 +320,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_simulate(commands)
     status = _add(commands, "status", _status, "Print how far a study is.", True)
     status.add_argument("--json", action="store_true", help="as JSON")
-    exclusion_commands.add(lambda name, run, what: _add(commands, name, run, what, True))
+    exclusion_commands.add(partial(_add, commands))
     _add(commands, "preparations", _preparations, "Print what readers did before reading.", True)
     _add(commands, "verify", _verify, "Check the chain and everything it vouches for.")
     showing = _add(commands, "demo", _demo, "Set up the demo in a new store; print its codes.")
@@ -382,28 +328,8 @@ def _parser() -> argparse.ArgumentParser:
         "--url", default="http://localhost:8501", help="what to tell people to open"
     )
     showing.add_argument("--empty", action="store_true", help="make an empty store, no demo")
-    exporting = _add(commands, "export", _export, "Write a study's bundle.", True)
-    exporting.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="a new folder, or a .zip"
-    )
-    _add_bundles(commands)
-    _add_backups(commands)
-    ending = _add(
-        commands,
-        "close",
-        closing_commands.close,
-        "Close a study for good: nothing is read any more.",
-        True,
-    )
-    ending.add_argument("--reason", required=True, metavar="TEXT", help="kept in the trail")
-    archiving = _add(
-        commands,
-        "archive",
-        closing_commands.archive,
-        "Write a study in every form, with hashes.",
-        True,
-    )
-    archiving.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder")
+    copy_commands.add(partial(_add, commands))
+    closing_commands.add(partial(_add, commands))
     return parser
 
 
@@ -441,27 +367,6 @@ def _add_import(commands: "_Subparsers[argparse.ArgumentParser]") -> None:
     command.add_argument(
         "--skip-faulty", action="store_true", help="leave out items with faults, and list them"
     )
-
-
-def _add_bundles(commands: "_Subparsers[argparse.ArgumentParser]") -> None:
-    restore = _add(commands, "restore", _restore, "Restore a study from its bundle.")
-    merge = _add(commands, "merge", _merge, "Merge another site's bundle into a study.", True)
-    for command in (restore, merge):
-        command.add_argument("bundle", type=Path, metavar="BUNDLE", help="a folder or a .zip")
-    merge.add_argument(
-        "--site", default="", metavar="SITE", help="of its readers (default: their deployment)"
-    )
-
-
-def _add_backups(commands: "_Subparsers[argparse.ArgumentParser]") -> None:
-    command = _add(commands, "backup", _backup, "Make a backup of the store and verify it.")
-    command.add_argument(
-        "--out", type=Path, metavar="FILE", help="a new file (default: the folder beside DB)"
-    )
-    command = _add(
-        commands, "restore-backup", _restore_backup, "Put a backup in place as a new store."
-    )
-    command.add_argument("file", type=Path, metavar="FILE")
 
 
 def _add_models(commands: "_Subparsers[argparse.ArgumentParser]") -> None:

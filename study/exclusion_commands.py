@@ -9,17 +9,14 @@ from study.exclusions import exclude, reinstate
 from study.inspection import chosen, readings_of
 from study.store import Store
 
-_Command = Callable[[argparse.Namespace], int]
-_Add = Callable[[str, _Command, str], argparse.ArgumentParser]
 
-
-def add(command: _Add) -> None:
-    """Add both commands through the function that adds one to a study's."""
+def add(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add both commands; `command` as in `study.copy_commands`."""
     for name, run, what in (
         ("exclude", _exclude, "Set a reading aside, with a reason; it stays in the export."),
         ("reinstate", _reinstate, "Bring an excluded reading back, with a reason."),
     ):
-        parser = command(name, run, what)
+        parser = command(name, run, what, True)
         parser.add_argument("--reader", required=True, metavar="READER")
         parser.add_argument("--position", required=True, type=int, metavar="N")
         parser.add_argument("--reason", required=True, metavar="WORDS")
