@@ -20,7 +20,7 @@ def remember(store: Store, address: str, *, agent: str, now: datetime) -> str:
         return ""
     with store.look() as look:
         mark = place_mark(look, address)
-        if mark in people.places(look):
+        if people.knows_place(look, mark):
             return mark
     with store.change() as change:
         people.add_place(

@@ -99,16 +99,7 @@ def draw_within(
         protocol_sha256=sha256_of(locked),
         drawn_at_utc=stamp(now),
     )
-    items = banks.item_numbers(change, int(found["id"]))
-    studies.add_cases(
-        change,
-        row,
-        (
-            (items[item_id], position, stratum)
-            for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
-        ),
-    )
-    practice.add_cases(change, row, (items[item_id] for item_id in drawn.practice))
+    _add_drawn(change, row, int(found["id"]), drawn)
     events.record(
         change,
         study,
@@ -124,6 +115,19 @@ def draw_within(
         by=by,
     )
     return row, drawn.strata
+
+
+def _add_drawn(change: Transaction, study: int, bank: int, drawn: drawing.Rehearsed) -> None:
+    items = banks.item_numbers(change, bank)
+    studies.add_cases(
+        change,
+        study,
+        (
+            (items[item_id], position, stratum)
+            for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
+        ),
+    )
+    practice.add_cases(change, study, (items[item_id] for item_id in drawn.practice))
 
 
 def cases_hash(look: Transaction, study: int) -> str:
@@ -169,16 +173,16 @@ def invite(
 ) -> tuple[str, ...]:
     """Invite readers, all or none; their codes are stored as salted hashes only.
 
-    Returns
-    -------
-    tuple of str
-        Who was not given their code, for they are known by their e-mail address and have one.
-
     Parameters
     ----------
     deliver
         Hands the codes out, within the transaction: where that fails nobody is invited, for a code
         that was never seen can never be found again.
+
+    Returns
+    -------
+    tuple of str
+        Who was not given their code, for they are known by their e-mail address and have one.
 
     Raises
     ------

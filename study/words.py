@@ -3,7 +3,7 @@
 A message is written in English where it is used, as ``t("{n} cases", n=3)``, and looked up in
 ``locale/LANGUAGE/reading_room.po`` of whoever asks. A language is added by adding its folder;
 ``make catalogue`` writes the template. ``READING_ROOM_LOCALE`` names another folder.
- What is stored, hashed or exported is never translated.
+What is stored, hashed or exported is never translated.
 """
 
 import os

@@ -24,6 +24,7 @@ from study.words import t
 from ui import archive
 from ui.access import allowed
 from ui.deployment import store
+from ui.headers import attachment
 from ui.results import report, report_file
 
 _PAGES = {"report.html": "text/html", "report.pdf": "application/pdf"}
@@ -86,7 +87,7 @@ async def _archive(request: Request) -> Response:
         lambda person: FileResponse(
             archive.hand_out(person, name),
             media_type="application/octet-stream",
-            headers=_headers(name),
+            headers=attachment(name),
         ),
     )
 
@@ -101,14 +102,7 @@ def _sent(person: Person, name: str, content: bytes, media_type: str) -> Respons
         by=person.by,
         now=datetime.now(UTC),
     )
-    return Response(content, media_type=media_type, headers=_headers(name))
-
-
-def _headers(name: str) -> dict[str, str]:
-    return {
-        "Cache-Control": "no-store",
-        "Content-Disposition": f'attachment; filename="{name}"',
-    }
+    return Response(content, media_type=media_type, headers=attachment(name))
 
 
 async def _for_whoever_may(request: Request, make: Callable[[Person], Response]) -> Response:

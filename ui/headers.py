@@ -94,4 +94,12 @@ def _refusal(scope: _Scope) -> PlainTextResponse | None:
     return None
 
 
+def attachment(name: str) -> dict[str, str]:
+    """Return the headers of a file handed out to be saved: no cache keeps it."""
+    return {
+        "Cache-Control": "no-store",
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }
+
+
 HEADERS = Middleware(Headers)

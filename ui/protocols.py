@@ -11,8 +11,10 @@ from study import drafts, protocol_file
 from study.errors import StudyError
 from study.protocol import Protocol
 from study.roles import Act
+from study.words import t
 from ui.access import allowed
 from ui.deployment import store
+from ui.headers import attachment
 
 
 def routes() -> list[Route]:
@@ -51,9 +53,5 @@ async def _answer(make: Callable[[], str | None]) -> Response:
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=409)
     if found is None:
-        return PlainTextResponse("Sign in as whoever sets up the study.", status_code=401)
-    headers = {
-        "Cache-Control": "no-store",
-        "Content-Disposition": 'attachment; filename="protocol.toml"',
-    }
-    return Response(found, media_type="application/toml", headers=headers)
+        return PlainTextResponse(t("Sign in as whoever sets up the study."), status_code=401)
+    return Response(found, media_type="application/toml", headers=attachment("protocol.toml"))

@@ -24,6 +24,7 @@ from study.verification import Verdict, verify_study
 from study.words import t, tn
 from ui.access import allowed
 from ui.deployment import store
+from ui.headers import attachment
 from ui.kinds import kind_in_words
 from ui.text import plain, second
 
@@ -209,12 +210,10 @@ async def _csv(request: Request, act: Act, name: str) -> Response:
         except ValueError:
             return PlainTextResponse(t("Not a search of the trail."), status_code=400)
         record_taking(store(), study=study, what=name, by=person.by, now=datetime.now(UTC))
-        headers = {
-            "Cache-Control": "no-store",
-            "Content-Disposition": f'attachment; filename="{name}"',
-        }
         lines = trail.as_csv(store(), study, wanted)
-        return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=headers)
+        return StreamingResponse(
+            lines, media_type="text/csv; charset=utf-8", headers=attachment(name)
+        )
 
     try:
         return await run_in_threadpool(work)

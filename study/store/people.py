@@ -275,3 +275,8 @@ def add_place(change: Transaction, **columns: Any) -> None:
 def places(look: Transaction) -> dict[str, dict[str, Any]]:
     """Return the known places by their mark."""
     return {row["mark"]: row for row in look.rows("SELECT * FROM places")}
+
+
+def knows_place(look: Transaction, mark: str) -> bool:
+    """Return whether a place is known by its mark."""
+    return look.value("SELECT 1 FROM places WHERE mark = :mark", mark=mark) is not None

@@ -11,61 +11,69 @@ def endpoint(working: Working) -> None:
     """Show the step."""
     left, right = st.columns(2, gap="large")
     with left:
-        choose(
-            working,
-            "endpoint",
-            t("Primary endpoint"),
-            {"": t("None declared"), "accuracy": t("Accuracy"), "AUC": t("AUC")},
-            {
-                "": t("Everything is reported, and nothing of it was promised beforehand."),
-                "accuracy": t("The share of cases answered as the reference standard says."),
-                "AUC": t("The area under the ROC curve; it needs a scale of how sure readers are."),
-            },
-        )
-        choose(
-            working,
-            "hypothesis",
-            t("Hypothesis"),
-            {
-                "": t("None declared"),
-                "non-inferiority": t("Non-inferior"),
-                "superiority": t("Superior"),
-            },
-            {
-                "": t("Intervals are reported without a verdict on them."),
-                "non-inferiority": t(
-                    "The model is at most the margin worse than the mean of the readers."
-                ),
-                "superiority": t("The model is better than the mean of the readers."),
-            },
-        )
+        _promised(working)
     with right:
         _margin(working)
-        choose(
-            working,
-            "claim_about",
-            t("The claim is about"),
-            {
-                "": t("None declared"),
-                "readers like these": t("Readers like these"),
-                "these readers": t("These readers"),
-            },
-            {
-                "": t("Both claims are reported."),
-                "readers like these": t(
-                    "Readers are a sample: it can be carried to others, and its interval is wide "
-                    "with few readers."
-                ),
-                "these readers": t("Only the readers who took part: narrow, and goes no further."),
-            },
-        )
-        switch(
-            working,
-            "interim_results",
-            t("Accuracy may be seen while the study is open"),
-            t("Whoever runs the study sees accuracy early: say why in your paper."),
-            t("Nobody sees accuracy before the study is closed, you included."),
-        )
+        _claimed(working)
+
+
+def _promised(working: Working) -> None:
+    choose(
+        working,
+        "endpoint",
+        t("Primary endpoint"),
+        {"": t("None declared"), "accuracy": t("Accuracy"), "AUC": t("AUC")},
+        {
+            "": t("Everything is reported, and nothing of it was promised beforehand."),
+            "accuracy": t("The share of cases answered as the reference standard says."),
+            "AUC": t("The area under the ROC curve; it needs a scale of how sure readers are."),
+        },
+    )
+    choose(
+        working,
+        "hypothesis",
+        t("Hypothesis"),
+        {
+            "": t("None declared"),
+            "non-inferiority": t("Non-inferior"),
+            "superiority": t("Superior"),
+        },
+        {
+            "": t("Intervals are reported without a verdict on them."),
+            "non-inferiority": t(
+                "The model is at most the margin worse than the mean of the readers."
+            ),
+            "superiority": t("The model is better than the mean of the readers."),
+        },
+    )
+
+
+def _claimed(working: Working) -> None:
+    choose(
+        working,
+        "claim_about",
+        t("The claim is about"),
+        {
+            "": t("None declared"),
+            "readers like these": t("Readers like these"),
+            "these readers": t("These readers"),
+        },
+        {
+            "": t("Both claims are reported."),
+            "readers like these": t(
+                "Readers are a sample: it can be carried to others, and its interval is wide "
+                "with few readers."
+            ),
+            "these readers": t("Only the readers who took part: narrow, and goes no further."),
+        },
+    )
+    switch(
+        working,
+        "interim_results",
+        t("Accuracy may be seen while the study is open"),
+        t("Whoever runs the study sees accuracy early: say why in your paper."),
+        t("Nobody sees accuracy before the study is closed, you included."),
+    )
 
 
 def _margin(working: Working) -> None:

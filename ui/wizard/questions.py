@@ -51,16 +51,7 @@ def _question(working: Working, asked: list[_Question], place: int) -> str:
         required=True,
         key=key("kind"),
     )
-    if one["kind"] == "choice":
-        lines = st.text_area(
-            t("Options, one a line"),
-            value="\n".join(base.get("options", ())),
-            height=110,
-            key=key("options"),
-        )
-        one["options"] = [line.strip() for line in lines.splitlines() if line.strip()]
-    else:
-        one["options"] = []
+    one["options"] = _options(base, key("options")) if one["kind"] == "choice" else []
     one["required"] = st.checkbox(
         t("Has to be answered"), value=bool(base.get("required", True)), key=key("required")
     )
@@ -76,6 +67,16 @@ def _question(working: Working, asked: list[_Question], place: int) -> str:
     if away.button("", icon=":material/delete:", help=t("Take out"), key=key("away")):
         return AWAY
     return ""
+
+
+def _options(base: _Question, key: str) -> list[str]:
+    lines = st.text_area(
+        t("Options, one a line"),
+        value="\n".join(base.get("options", ())),
+        height=110,
+        key=key,
+    )
+    return [line.strip() for line in lines.splitlines() if line.strip()]
 
 
 def _change(working: Working, asked: list[_Question], place: int, wish: str) -> None:

@@ -46,6 +46,12 @@ def _order(working: Working) -> None:
 
 
 def _answering(working: Working) -> None:
+    _confidence(working)
+    _liberties(working)
+    _time_limit(working)
+
+
+def _confidence(working: Working) -> None:
     off = False
     words = {off: t("None"), 3: "1–3", 5: "1–5", 7: "1–7", 9: "1–9"}
     if working.base["confidence"] not in words:
@@ -64,6 +70,9 @@ def _answering(working: Working) -> None:
             },
         },
     )
+
+
+def _liberties(working: Working) -> None:
     switch(
         working,
         "comments",
@@ -85,6 +94,9 @@ def _answering(working: Working) -> None:
         t("A reader may say why a case cannot be answered; it counts as wrong."),
         t("Every case has to be answered."),
     )
+
+
+def _time_limit(working: Working) -> None:
     count(
         working,
         "time_limit_s",
