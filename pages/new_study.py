@@ -14,7 +14,7 @@ from ui.entering import enter_study
 from ui.links import links
 from ui.masthead import masthead
 from ui.menu import page_file
-from ui.text import minute, plain
+from ui.text import minute, number, plain
 from ui.wizard.frame import wizard
 from ui.wizard.working import Working, working_on
 
@@ -121,7 +121,7 @@ def _page() -> None:
         _home()
         return
     try:
-        working = working_on(int(asked))
+        working = working_on(number(asked))
     except StudyError as error:
         st.info(plain(str(error)))
         links("to_drafts", {"new-study": t("To the drafts")})

@@ -5,6 +5,7 @@ leaves nothing behind. A folder somebody put beneath the banks' folder on the se
 where it lies.
 """
 
+import lzma
 import re
 import shutil
 import stat
@@ -28,6 +29,8 @@ MOST_BYTES = 20_000_000_000
 MOST_BYTES_A_FILE = 500_000_000
 _BANK_FILES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 _BLOCK = 1 << 20
+_UNSOUND = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+"""What reading a damaged archive ends in, by its compression and by where it is damaged."""
 
 
 def banks_folder(store: Store) -> Path:
@@ -132,7 +135,7 @@ def unpack(archive: IO[bytes], folder: Path) -> None:
             left = MOST_BYTES
             for entry in entries:
                 left -= _extract(opened, entry, folder, left)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error) as error:
+    except _UNSOUND as error:
         raise BadFile(t("This is no sound zip archive: {why}.", why=str(error))) from error
 
 

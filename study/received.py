@@ -9,6 +9,7 @@ import csv
 import hashlib
 import io
 import json
+import lzma
 import re
 import zipfile
 import zlib
@@ -33,7 +34,15 @@ MAX_BYTES = 2_000_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
 _EVENT_KEYS = {"chain", "number", "at_utc", "actor", "kind", "detail", "previous_hash", "hash"}
-_UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
+_UNREADABLE = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
 
 _Line = Mapping[str, Any]
 

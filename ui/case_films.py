@@ -18,11 +18,12 @@ from study.store import Store, studies
 from study.words import t
 from ui.access import allowed
 from ui.deployment import store
+from ui.text import number
 
 
 def routes() -> list[Route]:
     """Return the route."""
-    return [Route("/case-films/{view:int}", _film, methods=["GET"])]
+    return [Route("/case-films/{view}", _film, methods=["GET"])]
 
 
 def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
@@ -30,8 +31,8 @@ def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
     with kept.look() as look:
         views = studies.views_of_case(look, study, item_id)
     return [
-        (view["label"], f"case-films/{number}?{urlencode({'item': item_id})}")
-        for number, view in enumerate(views)
+        (view["label"], f"case-films/{place}?{urlencode({'item': item_id})}")
+        for place, view in enumerate(views)
     ]
 
 
@@ -51,10 +52,10 @@ def _answer(request: Request) -> Response:
         return PlainTextResponse(t("Cases are shown once the study is closed."), status_code=409)
     with kept.look() as look:
         views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
-    number: int = request.path_params["view"]
-    if number >= len(views):
+    wanted = number(request.path_params["view"])
+    if not 0 <= wanted < len(views):
         return PlainTextResponse(t("There is no such film in this study."), status_code=404)
-    return picture(views[number])
+    return picture(views[wanted])
 
 
 def picture(view: Mapping[str, Any]) -> Response:

@@ -6,7 +6,6 @@ reader whose desk is handed out.
 """
 
 import hmac
-import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -29,6 +28,7 @@ from study.words import t
 from ui.access import signed_in
 from ui.deployment import store
 from ui.preparation import Preparation
+from ui.text import number
 
 LIFE_S = 3600
 _STEP_S = 600
@@ -37,7 +37,6 @@ _KEPT = 48
 _AHEAD = 5
 """Cases a reader's films are prepared for: those handed out and two more."""
 _QUEUED = 64
-_DIGITS = re.compile(r"[0-9]{1,18}")
 _NUMBERS = ("reader", "film", "expires")
 
 
@@ -88,7 +87,7 @@ async def _film(request: Request) -> Response:
 
 
 def _answer(request: Request) -> Response:
-    reader, film, expires = (_number(request.path_params[key]) for key in _NUMBERS)
+    reader, film, expires = (number(request.path_params[key]) for key in _NUMBERS)
     signature = request.path_params["signature"]
     person = signed_in(request.cookies)
     if person is None or person.reader != reader:
@@ -104,11 +103,6 @@ def _answer(request: Request) -> Response:
     if row is None:
         raise StudyError(t("This film is not there any more. Ask your coordinator."))
     return film_response(kept, row)
-
-
-def _number(given: str) -> int:
-    """Return a number of an address, -1 for what none of ours has (Python reads 4,300 digits)."""
-    return int(given) if _DIGITS.fullmatch(given) else -1
 
 
 def _prepared(kept: Store, row: Mapping[str, Any]) -> bytes:

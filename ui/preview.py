@@ -3,7 +3,6 @@
 The page and what it is told are the reader's own; only the addresses differ.
 """
 
-import re
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -35,9 +34,7 @@ from ui.desk import (
     refusal,
 )
 from ui.films import film_response, prepare_ahead
-from ui.text import plain
-
-_NUMBER = re.compile(r"[0-9]{1,18}")
+from ui.text import number, plain
 
 
 def show(person: Person, *, draft: int | None = None) -> None:
@@ -59,11 +56,6 @@ def show(person: Person, *, draft: int | None = None) -> None:
         sign_out_url="sign-out",
         preview={"again_url": f"preview/{found.mark}/again", "leave_url": "./"},
     )
-
-
-def number(given: str) -> int:
-    """Return a number of an address; -1, which nothing has, where it is none."""
-    return int(given) if _NUMBER.fullmatch(given) else -1
 
 
 def routes() -> list[Route]:

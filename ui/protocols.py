@@ -15,6 +15,7 @@ from study.words import t
 from ui.access import allowed
 from ui.deployment import store
 from ui.headers import attachment
+from ui.text import number
 
 
 def routes() -> list[Route]:
@@ -26,13 +27,13 @@ def routes() -> list[Route]:
 
 
 async def _draft(request: Request) -> Response:
-    number = request.query_params.get("draft", "")
+    draft = number(request.query_params.get("draft", ""))
 
     def file() -> str | None:
         if allowed(request, Act.MAKE_STUDY) is None:
             return None
-        draft = drafts.find(store(), int(number) if number.isdecimal() else 0)
-        return protocol_file.written(Protocol.from_json(draft.protocol_values))
+        found = drafts.find(store(), draft)
+        return protocol_file.written(Protocol.from_json(found.protocol_values))
 
     return await _answer(file)
 

@@ -15,6 +15,7 @@ from study.words import t, tn
 from ui.access import allowed
 from ui.case_films import picture
 from ui.deployment import store
+from ui.text import number
 
 _STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 _CSS = """<style>
@@ -41,7 +42,7 @@ _CSS = """<style>
 
 def routes() -> list[Route]:
     """Return the route."""
-    return [Route("/score-card/{position:int}/films/{view:int}", _film, methods=["GET"])]
+    return [Route("/score-card/{position}/films/{view}", _film, methods=["GET"])]
 
 
 def counts(card: ScoreCard) -> list[tuple[str, str]]:
@@ -80,10 +81,10 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
         The case that will probably follow: its films are fetched meanwhile.
     """
     films = "".join(
-        f'<figure><img src="{_address(case, number)}" alt="{escape(film.label)}" '
+        f'<figure><img src="{_address(case, place)}" alt="{escape(film.label)}" '
         f'width="{film.width}" height="{film.height}">'
         f"<figcaption>{escape(film.label)}</figcaption></figure>"
-        for number, film in enumerate(case.films)
+        for place, film in enumerate(case.films)
     )
     why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
     options = "".join(_option(case, letter, text) for letter, text in case.options)
@@ -97,7 +98,7 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
 
 def _fetched(case: ScoredCase | None) -> str:
     """Return the films of a case that is not shown yet."""
-    addresses = [_address(case, number) for number in range(len(case.films))] if case else []
+    addresses = [_address(case, place) for place in range(len(case.films))] if case else []
     return "".join(f'<img class="ahead" src="{one}" alt="">' for one in addresses)
 
 
@@ -151,7 +152,7 @@ def _answer(request: Request) -> Response:
     person = allowed(request, Act.READ)
     if person is None:
         return PlainTextResponse(t("Sign in as a reader."), status_code=401)
-    position, view = (min(request.path_params[key], 10**9) for key in ("position", "view"))
+    position, view = (number(request.path_params[key]) for key in ("position", "view"))
     row = score_card.film(store(), person, position, view)
     if row is None:
         return PlainTextResponse(t("There is no such film on your score card."), status_code=404)

@@ -1,9 +1,10 @@
-"""How pages write what is stored: text from outside sign by sign, moments, sizes, states."""
+"""How pages write what is stored: text from outside sign by sign, moments, states; numbers of addresses."""
 
 import re
 
 from study.words import t
 
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
 
 
@@ -37,3 +38,12 @@ def second(at_utc: str) -> str:
 def study_state(state: str) -> str:
     """Return what a study's state is called."""
     return {"drawn": t("drawn"), "open": t("open"), "closed": t("closed")}.get(state, state)
+
+
+def number(given: str) -> int:
+    """Return a number of an address; -1, which nothing has, where it is none or beyond the store's.
+
+    >>> number("12"), number("-1"), number("9" * 5000)
+    (12, -1, -1)
+    """
+    return int(given) if _NUMBER.fullmatch(given) else -1

@@ -96,6 +96,18 @@ def test_links_doubles_and_nonsense_are_refused(tmp_path: Path) -> None:
         unpack(io.BytesIO(b"PK nonsense"), tmp_path / "c")
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_refused_however_it_is_packed(tmp_path: Path, packing: int) -> None:
+    """A byte altered in what is packed: said in one sentence."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", packing) as archive:
+        archive.writestr("bank.json", b"{}" * 500)
+    damaged = bytearray(held.getvalue())
+    damaged[50:60] = b"\xff" * 10
+    with pytest.raises((BadFile, OSError)):  # `import_zip` says the other so as well
+        unpack(io.BytesIO(bytes(damaged)), tmp_path / "bank")
+
+
 def test_what_unpacks_beyond_its_size_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
