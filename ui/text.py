@@ -1,4 +1,4 @@
-"""How pages write what is stored: text from outside sign by sign, moments, states; numbers of addresses."""
+"""How pages write what is stored, text from outside sign by sign; and read numbers of addresses."""
 
 import re
 
