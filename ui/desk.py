@@ -25,6 +25,7 @@ from ui.access import has_left, same_origin, signed_in
 from ui.deployment import store
 from ui.films import address, prepare_ahead
 from ui.prose import html
+from ui.text import number
 
 Address = Callable[[FilmView], str]
 """Gives the address under which a page fetches a film."""
@@ -79,9 +80,8 @@ async def _records(request: Request) -> Response:
 
 
 def position_of(request: Request) -> int:
-    """Return the position a request asks for; 0, which no case has, where it says none."""
-    given = str(request.path_params["position"])
-    return int(given) if given.isdecimal() and len(given) < 9 else 0
+    """Return the position a request asks for, or one that no case has."""
+    return number(str(request.path_params["position"]))
 
 
 async def message(request: Request) -> tuple[str, list[Any]] | None:
