@@ -1,0 +1,318 @@
+"""The permission matrix: two studies, every role and signed out, every page, route and message.
+
+The tables are written out and not derived from the program's own, so that a change of rights shows.
+A page or route that stands in none fails the test.
+"""
+
+import io
+import secrets
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import streamlit as st
+from starlette.routing import Mount, Route
+from streamlit.testing.v1 import AppTest
+
+from study import previews
+from study.store import studies
+from tests.conftest import ROOT
+from tests.unit.ui.two_studies import AMBER, COBALT, EVERYBODY, STATES, Deployment, stop
+from ui import archive, films
+from ui.menu import every_page, pages_of
+from ui.routes import routes
+
+WHO = EVERYBODY[:7]
+"""The columns of the table of pages; a study's people are told by A, C, S, R."""
+
+#                    nobody, deployment's D and C, the study's A, C, S, R
+PAGES = {
+    "sign_in.py": "      + + + + + + +",
+    "studies.py": "      - + + + + + +",
+    "read.py": "         - - - - - - +",
+    "overview.py": "     - - - + + - -",
+    "set_up.py": "       - - - + + - -",
+    "people.py": "       - - - + + - -",
+    "models.py": "       - - - + + - -",
+    "results.py": "      - - - + + + -",
+    "archive.py": "      - - - + + + -",
+    "trail.py": "        - - - + + - -",
+    "new_study.py": "    - + + - - - -",
+    "banks.py": "        - + + - - - -",
+    "deployment.py": "   - + - - - - -",
+    "score_card.py": "   - - - - - - +",
+    "preview.py": "      - - - + + - -",
+    "preview_draft.py": "- + + - - - -",
+}
+
+# What is Amber's is asked for by everybody: nobody, the deployment's two, Amber's A, C, S, R, then
+# Cobalt's. A route that names no study answers from the asker's own, Cobalt's people so as Amber's.
+_OWN_READER = "401 403 403  403 403 403 {0}  403 403 403 {0}"
+_EXPORT = "401 401 401  {0} {0} {0} 401  {0} {0} {0} 401"
+_SET_UP = "401 401 401  200 200 401 401  200 200 401 401"
+_FORM = "303 303 303  303 303 303 303  303 303 303 303"
+_ANYBODY = "200 200 200  200 200 200 200  200 200 200 200"
+_PREVIEW = "401 403 403  403 {0} 403 403  403 403 403 403"
+_BEGUN_ANEW = "401 403 403  403 204 404 404  404 404 404 404"  # it is there until then
+_ENDED = "401 404 404  404 404 404 404  404 404 404 404"
+
+
+def _by_state(row: str, drawn: int, opened: int, closed: int) -> tuple[str, str, str]:
+    return row.format(drawn), row.format(opened), row.format(closed)
+
+
+ROUTES: dict[str, str | tuple[str, str, str]] = {
+    "POST /sign-in": _FORM,
+    "POST /sign-out": _FORM,
+    "POST /choose": _FORM,
+    "GET /films/{reader}/{film}/{expires}/{signature}": (
+        "401 401 401  401 401 401 200  401 401 401 401"
+    ),
+    "GET /desk": _by_state(_OWN_READER, 409, 200, 200),
+    "GET /desk/cases/{position}": _by_state(_OWN_READER, 409, 404, 409),
+    "POST /desk/records": _OWN_READER.format(403),  # the seal of nobody
+    "GET /export/bundle.zip": _EXPORT.format(200),
+    "GET /export/report.zip": _by_state(_EXPORT, 409, 409, 200),
+    "GET /export/report.html": _by_state(_EXPORT, 409, 409, 200),
+    "GET /export/report.pdf": _by_state(_EXPORT, 409, 409, 200),
+    "GET /export/closing-report.html": _EXPORT.format(200),
+    "GET /export/missing.csv": _EXPORT.format(200),
+    "GET /export/archive/{name}": "401 401 401  200 200 200 401  409 409 409 401",
+    "GET /export/trail.csv": _SET_UP,
+    "GET /export/deployment-trail.csv": "401 200 401  401 401 401 401  401 401 401 401",
+    "GET /draft/protocol.toml": "401 200 200  401 401 401 401  401 401 401 401",
+    "GET /study/protocol.toml": _SET_UP,
+    "GET /case-films/{view}": (
+        _EXPORT.format(409),
+        _EXPORT.format(409),
+        "401 401 401  200 200 200 401  404 404 404 401",
+    ),
+    "GET /preview/{mark}/desk": (_PREVIEW.format(200), _PREVIEW.format(200), _ENDED),
+    "GET /preview/{mark}/desk/cases/{position}": (
+        _PREVIEW.format(404),
+        _PREVIEW.format(404),
+        _ENDED,
+    ),
+    "POST /preview/{mark}/desk/records": (_PREVIEW.format(409), _PREVIEW.format(409), _ENDED),
+    "GET /preview/{mark}/films/{film}": (_PREVIEW.format(200), _PREVIEW.format(200), _ENDED),
+    "POST /preview/{mark}/again": (_BEGUN_ANEW, _BEGUN_ANEW, _ENDED),
+    "GET /score-card/{position}/films/{view}": (
+        "401 401 401  401 401 401 409  401 401 401 409",
+        "401 401 401  401 401 401 409  401 401 401 409",
+        "401 401 401  401 401 401 200  401 401 401 200",
+    ),
+    "GET /viewer": _ANYBODY,
+}
+
+
+def _sees(page: str, who: str) -> bool:
+    column = WHO.index(who.replace(COBALT, AMBER))
+    return PAGES[page].split()[column] == "+"
+
+
+def _other(who: str) -> tuple[str, ...]:
+    """Return what somebody must not be shown: the other study's name, of no study both names."""
+    if who == "deployment administrator":
+        return ()  # who may go on in either
+    return tuple(study for study in (AMBER, COBALT) if study not in who)
+
+
+def test_the_tables_hold_every_page_and_every_route() -> None:
+    """Nothing is served that nobody thought about."""
+    assert set(PAGES) == {entry.file for entry in every_page()}
+    assert set(PAGES) == {path.name for path in (ROOT / "pages").glob("*.py")}
+    assert set(ROUTES) == {_named(route) for route in routes()}
+
+
+def _named(route: Any) -> str:
+    if isinstance(route, Mount):
+        return f"GET {route.path.rpartition('/')[0]}"
+    assert isinstance(route, Route)
+    (method,) = (route.methods or set()) - {"HEAD"}
+    return f"{method} {route.path}"
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_the_menu_leads_where_one_may_go(enter: Callable[[str], Deployment], who: str) -> None:
+    """Every page of the table and no other, but signing in and a choice of one."""
+    found = {entry.file for entry in pages_of(enter("open").person(who))}
+    aside = {"sign_in.py", "studies.py"}
+    assert found - aside == {page for page in PAGES if _sees(page, who)} - aside
+
+
+_REFUSED = [("open", who) for who in EVERYBODY] + [
+    (state, who) for state in ("drawn", "closed") for who in WHO
+]
+
+
+@pytest.mark.parametrize(("state", "who"), _REFUSED)
+def test_pages_refuse_whom_they_are_not_for(
+    enter: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, who: str
+) -> None:
+    """Called past the router each says so in one sentence, and shows nothing else."""
+    person = enter(state).person(who)
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": person)
+    monkeypatch.setattr(st, "stop", stop)  # Streamlit's own would end the runner's script
+    refused = [str(ROOT / "pages" / page) for page in PAGES if not _sees(page, who)]
+
+    shown = AppTest.from_function(_one_after_the_other, default_timeout=60, args=(refused,)).run()
+    assert not shown.exception
+    why = (
+        "This page is not open to you in the role you have here."
+        if person
+        else "Sign in to see this page."
+    )
+    assert [error.value for error in shown.error] == [why] * len(refused)
+    assert len(list(_elements(shown.main))) == len(refused)
+
+
+def _one_after_the_other(pages: list[str]) -> None:
+    """Run pages that all refuse, within a script of Streamlit's test runner."""
+    import runpy
+    from contextlib import suppress
+
+    from tests.unit.ui.two_studies import Stopped
+
+    for page in pages:
+        with suppress(Stopped):
+            runpy.run_path(page)
+
+
+_SHOWN = [
+    *(("drawn", f"{role} of amber") for role in ("coordinator", "statistician", "reader")),
+    *(("open", who.replace(AMBER, COBALT)) for who in WHO),
+    *(("closed", who) for who in WHO[1:]),
+]
+
+
+@pytest.mark.parametrize(("state", "who"), _SHOWN)
+def test_pages_show_nothing_of_the_other_study(
+    enter: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, who: str
+) -> None:
+    """No name, question, reason or count of a study reaches whoever has no part in it."""
+    found = enter(state)
+    person = found.person(who)
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": person)
+    monkeypatch.setattr(st, "switch_page", lambda page: None)  # there is no other in this runner
+    for page in (page for page in PAGES if _sees(page, who)):
+        ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60)
+        ran.query_params["draft"] = str(found.draft)
+        ran.run()
+        assert not ran.exception, page
+        assert not any("not open to you" in error.value for error in ran.error), page
+        shown = b"".join(_elements(ran.main)).lower()
+        assert shown, page
+        assert not [name for name in _other(who) if name.encode() in shown], page
+        assert state == "closed" or b"nobody-may-see" not in shown, page
+
+
+def _elements(block: Any) -> Iterator[bytes]:
+    """Yield all that is sent to the browser for a block, children included."""
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from _elements(child)
+        else:
+            yield child.proto.SerializeToString()
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("route", ROUTES)
+def test_routes_answer_whom_they_are_for(
+    altered: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, route: str
+) -> None:
+    """Everybody asks for what is Amber's; the status is the table's, and nothing leaks."""
+    found = altered(state)
+    monkeypatch.setattr("ui.results._report", lambda store, study, head: _report_of(study))
+    method, path = route.split(" ")
+    address = _address(found, path)
+    row = ROUTES[route]
+    expected = (row if isinstance(row, str) else row[STATES.index(state)]).split()
+    answers = {}
+    for who in EVERYBODY:
+        message = {"seal": "nobody's", "records": []} if "records" in path else None
+        answer = found.client(who).request(method, address, json=message)
+        answers[who] = str(answer.status_code)
+        shown = _unpacked(answer.content)
+        assert not [name for name in _other(who) if name.encode() in shown], who
+        if state != "closed":
+            assert b"nobody-may-see" not in shown, who
+    assert answers == dict(zip(EVERYBODY, expected, strict=True))
+
+
+def _report_of(study: str) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as files:
+        for name in ("report.html", "report.pdf"):
+            files.writestr(name, f"Report of {study}")
+    return made.getvalue()
+
+
+def _unpacked(content: bytes) -> bytes:
+    """Return what was answered in small letters, a zip file with all its files in clear."""
+    if not content.startswith(b"PK\x03\x04"):
+        return content.lower()
+    with zipfile.ZipFile(io.BytesIO(content)) as files:
+        names = " ".join(files.namelist()).encode()
+        return names + b"".join(_unpacked(files.read(name)) for name in files.namelist())
+
+
+def _address(found: Deployment, path: str) -> str:
+    """Return the address of a route for what is Amber's."""
+    coordinator, reader = (found.person(f"{one} of amber") for one in ("coordinator", "reader"))
+    assert coordinator is not None
+    assert reader is not None
+    with found.store.look() as look:
+        secret = str(look.value("SELECT value FROM deployment WHERE name = 'secret'"))
+        film = studies.case_films(look, coordinator.study or 0)[0]["id"]
+        item = studies.cases(look, coordinator.study or 0)[0]["item_id"]
+    if path == "/viewer":
+        return f"{next(one for one in routes() if isinstance(one, Mount)).path}/desk.js"
+    if path.startswith("/films"):
+        return "/" + films.address(secret, reader, film, now_s=datetime.now(UTC).timestamp())
+    if path.startswith("/preview"):
+        mark = "0" * 32
+        if found.state != "closed":
+            walk = previews.preview(
+                found.store, coordinator, entropy=secrets.token_bytes, now=datetime.now(UTC)
+            )
+            mark = walk.mark
+        return path.format(mark=mark, position=1, film=film)
+    if path.startswith("/export/archive"):
+        archive.make(coordinator)
+        return "/export/archive/bundle.zip"
+    query = {
+        "/case-films/{view}": f"?item={item}",
+        "/draft/protocol.toml": f"?draft={found.draft}",
+    }
+    return path.format(position=1, view=0) + query.get(path, "")
+
+
+@pytest.mark.parametrize("route", [name for name in ROUTES if name.startswith("POST")])
+def test_no_form_of_another_site_does_anything(
+    altered: Callable[[str], Deployment], route: str
+) -> None:
+    """Whoever is lured elsewhere while signed in: their browser says so, and nothing is done."""
+    found = altered("open")
+    address = _address(found, route.partition(" ")[2])
+    for headers in ({"origin": "https://elsewhere.example"}, {"sec-fetch-site": "cross-site"}):
+        for who in ("coordinator of amber", "reader of amber"):
+            answer = found.client(who).post(address, headers=headers, content=b"{}")
+            assert answer.status_code == 403
+            assert found.person(who) is not None
+
+
+@pytest.mark.parametrize("digits", [18, 30, 5000])
+def test_numbers_no_store_has_are_answered_as_what_is_not_there(
+    enter: Callable[[str], Deployment], digits: int
+) -> None:
+    """However long: Python reads 4,300 digits and SQLite 18."""
+    found, number = enter("closed"), "9" * digits
+    for who, address, status in (
+        ("coordinator of amber", f"/case-films/{number}?item=amber-q0000", 404),
+        ("nobody", f"/case-films/{number}", 401),
+        ("reader of amber", f"/score-card/{number}/films/{number}", 404),
+        ("deployment coordinator", f"/draft/protocol.toml?draft={number}", 409),
+    ):
+        assert found.client(who).get(address).status_code == status

@@ -1,0 +1,164 @@
+"""The permission matrix of what the reading component sends, and of choosing a study.
+
+Every kind of message x whose case x whose seal x everybody x the state of the study.
+"""
+
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from study import desk, previews
+from study.access import Person, standings
+from study.roles import Role
+from study.store import people, studies
+from tests.conftest import preparation, presentation, reading
+from tests.unit.ui.two_studies import EVERYBODY, STATES, Deployment
+
+MESSAGES = {
+    ("own seal", "own case"): "stored",
+    ("own seal", "other reader's case"): "refused",
+    ("own seal", "other study's case"): "refused",
+    ("other reader's seal", "own case"): "403",
+    ("other reader's seal", "other reader's case"): "403",
+    ("other study's seal", "other study's case"): "403",
+}
+"""What becomes of a message in an open study, by whose seal it has and whose case it is of."""
+
+KINDS = ("preparation", "practice", "presentation", "reading")
+"""In the order a reader's page sends them; a preparation is of no case."""
+
+_READERS = {"own": "amber-R1", "other reader's": "amber-R2", "other study's": "cobalt-R1"}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_messages_are_taken_from_their_reader_alone(
+    altered: Callable[[str], Deployment], state: str, who: str
+) -> None:
+    """With a reader's own seal nobody else is answered, and nothing is taken when not open."""
+    found = altered(state)
+    sent = {"seal": _seal(found, "own"), "records": [_record("preparation", "")]}
+    answer = found.client(who).post("/desk/records", json=sent)
+    expected = {"nobody": 401, "reader of amber": 200 if state == "open" else 409}
+    assert answer.status_code == expected.get(who, 403)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("seal", "case"), MESSAGES)
+def test_every_kind_of_message_is_for_ones_own_cases(
+    altered: Callable[[str], Deployment], kind: str, seal: str, case: str
+) -> None:
+    """A message under another's seal is refused whole, a record of another's case by name."""
+    if kind == "preparation" and case != "own case":
+        return
+    found = altered("open")
+    mine = found.client("reader of amber")
+    for earlier in KINDS[: KINDS.index(kind)]:
+        _told(mine, _seal(found, "own"), _record(earlier, _case(found, earlier, "own")))
+    kept = _rows(found)
+    record = _record(kind, _case(found, kind, case.rsplit(" ", 1)[0]))
+    told = _told(mine, _seal(found, seal.rsplit(" ", 1)[0]), record)
+    assert told == MESSAGES[seal, case]
+    assert (_rows(found) == kept) is (told != "stored")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_preview_takes_no_case_of_a_reader(
+    altered: Callable[[str], Deployment], kind: str
+) -> None:
+    """Neither may a reader's message go to a preview, nor a preview's to the study."""
+    found = altered("open")
+    coordinator = found.person("coordinator of amber")
+    assert coordinator is not None
+    walk = previews.preview(
+        found.store, coordinator, entropy=secrets.token_bytes, now=datetime.now(UTC)
+    )
+    kept = _rows(found)
+    browser, address = found.client("coordinator of amber"), f"/preview/{walk.mark}/desk/records"
+    seal = browser.get(f"/preview/{walk.mark}/desk").json()["seal"]
+    record = _record(kind, _case(found, kind, "own"))
+    assert _told(browser, _seal(found, "own"), record, address) == "409"
+    if kind != "preparation":
+        assert _told(browser, seal, record, address) == "refused"
+    assert _told(browser, seal, record) == "403"
+    assert _told(found.client("reader of amber"), seal, record) == "403"
+    assert _rows(found) == kept
+
+
+def _seal(found: Deployment, whose: str) -> str:
+    reader = _READERS[whose]
+    with found.store.look() as look:
+        study = studies.find(look, reader.partition("-")[0])
+        assert study is not None
+        row = people.reader(look, study["id"], reader)
+    assert row is not None
+    who = Person(
+        role=Role.READER, study=study["id"], study_name=study["name"], reader=row["id"], name=reader
+    )
+    return desk.seal(found.store, who)
+
+
+def _case(found: Deployment, kind: str, whose: str) -> str:
+    """Return the first case on a reader's list, of practice for a message of practice."""
+    table = "practice_assignments" if kind == "practice" else "assignments"
+    with found.store.look() as look:
+        return str(
+            look.value(
+                f"SELECT a.id FROM {table} a JOIN readers r ON r.id = a.reader "
+                "WHERE r.reader_id = :reader ORDER BY position LIMIT 1",
+                reader=_READERS[whose],
+            )
+        )
+
+
+def _record(kind: str, case: str) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    if kind == "preparation":
+        return preparation("consent", epoch_ms=now.timestamp() * 1000)
+    return presentation(case, now) if kind == "presentation" else reading(case)
+
+
+def _told(
+    browser: TestClient, seal: str, record: dict[str, Any], address: str = "/desk/records"
+) -> str:
+    """Return what became of one record, or the status where the message was refused whole."""
+    answer = browser.post(address, json={"seal": seal, "records": [record]})
+    if answer.status_code != 200:
+        return str(answer.status_code)
+    told = answer.json()
+    assert told["stored"] == [] or told["refused"] == []
+    return "stored" if told["stored"] else "refused"
+
+
+def _rows(found: Deployment) -> list[int]:
+    """Return how many rows every table has that a reader's message may fill."""
+    tables = ("preparations", "practice_readings", "presentations", "readings")
+    with found.store.look() as look:
+        return [int(look.value(f"SELECT COUNT(*) FROM {table}")) for table in tables]
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_a_study_is_chosen_by_whoever_has_a_part_in_it(
+    altered: Callable[[str], Deployment], who: str
+) -> None:
+    """With the number of every role there is, for every study: only one's own let anybody in."""
+    found = altered("open")
+    with found.store.look() as look:
+        grants = [row["id"] for row in look.rows("SELECT id FROM grants")]
+        numbers = [row["id"] for row in look.rows("SELECT id FROM studies")]
+    person = found.person(who)
+    own = {(one.grant, one.study) for one in standings(found.store, person)} if person else set()
+    entered, browser = set(), found.client(who)
+    for grant in grants:
+        for study in (None, *numbers):
+            sent = {"grant": str(grant), **({"study": str(study)} if study else {})}
+            answer = browser.post("/choose", data=sent)
+            if answer.headers["location"] == "./":
+                entered.add((grant, study))
+    assert entered == own
+    expected = {"nobody": 0, "deployment administrator": 3}
+    assert len(entered) == expected.get(who, 1)

@@ -1,0 +1,243 @@
+"""A deployment with two studies and everybody in them, as the test of permissions needs it.
+
+Whatever belongs to a study holds its name: readers, staff, questions, models, reasons. What is
+shown to somebody of one study can so be searched for the other's name.
+"""
+
+import functools
+import json
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from study import access, closing, desk, drafts, exclusions, models, staff, studies
+from study.access import Person, new_code
+from study.acts import By
+from study.banks import import_bank
+from study.deployments import init
+from study.protocol import Protocol
+from study.roles import Role
+from study.staff import Newcomer
+from study.store import Store, people
+from study.studies import Invitation
+from tests.conftest import entropy_from, preparation, presentation, reading, write_bank
+from ui.access import COOKIE
+from ui.headers import HEADERS
+from ui.routes import routes
+
+AMBER, COBALT = "amber", "cobalt"
+STATES = ("drawn", "open", "closed")
+EVERYBODY = (
+    "nobody",
+    "deployment administrator",
+    "deployment coordinator",
+    *(
+        f"{role} of {study}"
+        for study in (AMBER, COBALT)
+        for role in ("administrator", "coordinator", "statistician", "reader")
+    ),
+)
+RULES = {
+    "cases": 4,
+    "one_question_per": "item",
+    "feedback": "after study",
+    "practice_cases": 1,
+    "back_navigation": True,
+}
+_NOW = datetime.now(UTC)  # sign-ins run out, and the routes ask the clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """A store in one state of its two studies, and the tokens of everybody who is signed in."""
+
+    store: Store
+    state: str
+    tokens: Mapping[str, str]
+    draft: int
+
+    def person(self, who: str) -> Person | None:
+        """Return somebody as they are signed in."""
+        if who not in self.tokens:
+            return None
+        return access.signed_in(self.store, self.tokens[who], now=datetime.now(UTC))
+
+    def client(self, who: str) -> TestClient:
+        """Return the browser of somebody."""
+        made = TestClient(Starlette(routes=routes(), middleware=[HEADERS]), follow_redirects=False)
+        if who in self.tokens:
+            made.cookies.set(COOKIE, self.tokens[who])
+        return made
+
+    def copied(self, folder: Path) -> "Deployment":
+        """Return a copy that may be altered."""
+        shutil.copytree(self.store.path.parent, folder, dirs_exist_ok=True)
+        return replace(self, store=Store(folder / self.store.path.name))
+
+
+@functools.cache
+def _application() -> Starlette:
+    return Starlette(routes=routes(), middleware=[HEADERS])
+
+
+class Stopped(Exception):
+    """A page stopped itself."""
+
+
+def stop() -> None:
+    """Stop a page, in the place of Streamlit's own."""
+    raise Stopped
+
+
+def build(folder: Path) -> dict[str, Deployment]:
+    """Return the deployment in each state: both studies drawn, open and closed."""
+    (folder / "drawn").mkdir()
+    store = init(folder / "drawn" / "store.db", entropy=entropy_from(1), now=_NOW)
+    tokens = {}
+    for role in (Role.ADMINISTRATOR, Role.COORDINATOR):
+        _staff(store, role, "")
+        tokens[f"deployment {role}"] = _enter(store, _person_named(store, f"deployment-{role}"))
+    for study in (AMBER, COBALT):
+        _draw(store, folder / f"{study}-bank", study)
+        tokens |= _tokens(store, study)
+    drawn = Deployment(
+        store=store, state="drawn", tokens=tokens, draft=_draft(store, folder / "plan")
+    )
+    opened = replace(drawn.copied(folder / "open"), state="open")
+    for study in (AMBER, COBALT):
+        _open(opened.store, study)
+    closed = replace(opened.copied(folder / "closed"), state="closed")
+    for study in (AMBER, COBALT):
+        _read_and_close(closed, study)
+    return {one.state: one for one in (drawn, opened, closed)}
+
+
+def _draft(store: Store, folder: Path) -> int:
+    """Begin a draft on a bank of neither study."""
+    import_bank(store, write_bank(folder, 4), name="third bank", images=folder, now=_NOW)
+    return drafts.begin(
+        store,
+        name="plan",
+        maker=_person_named(store, "deployment-coordinator"),
+        bank="third bank",
+        by=By(name="deployment-coordinator", role="coordinator"),
+        now=_NOW,
+        values=RULES,
+    )
+
+
+def _draw(store: Store, folder: Path, study: str) -> None:
+    """Import a bank in which every text holds the study's name, draw the study, give its roles."""
+    path = write_bank(folder, n_patients=4)
+    records = json.loads(path.read_text())
+    path.write_text(json.dumps({f"{study}-{key}": _of(study, one) for key, one in records.items()}))
+    bank = f"{'first' if study == AMBER else 'second'} bank"
+    import_bank(store, path, name=bank, images=folder, now=_NOW)
+    told = {"consent": f"Consent of {study}.", "name": f"All about {study}"}
+    protocol = Protocol.from_json({**RULES, **told})
+    studies.draw(store, bank=bank, study=study, protocol=protocol, now=_NOW)
+    readers = [
+        Invitation(
+            reader_id=f"{study}-{code}",
+            site=f"{study} clinic",
+            name=f"Reader {code} of {study}",
+            email=f"{code}@{study}.example",
+        )
+        for code in ("R1", "R2")
+    ]
+    codes = [new_code(secrets.token_bytes) for _ in readers]
+    studies.invite(store, study=study, invitations=readers, codes=codes, now=_NOW)
+    for role in (Role.ADMINISTRATOR, Role.COORDINATOR, Role.STATISTICIAN):
+        _staff(store, role, study)
+    answers = folder / "model.csv"
+    answers.write_text("item_id,answer\n" + "".join(f"{study}-{key},A\n" for key in records))
+    models.add_model(store, answers, study=study, model_id=f"{study}-model", now=_NOW)
+
+
+def _of(study: str, record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record of a bank with the study's name in every text of it."""
+    keys = ("question", "correct_answer_explanation", "task_name", "category")
+    texts = {key: f"{study} {record[key]}" for key in keys}
+    options = [f"{one} of {study}" for one in record["options"]]
+    return {**record, **texts, "options": options, "PatientID": f"{study}-{record['PatientID']}"}
+
+
+def _staff(store: Store, role: Role, study: str) -> None:
+    handle = f"{study or 'deployment'}-{role}"
+    staff.give_role(
+        store,
+        Newcomer(handle=handle, role=role, name=f"Name of {handle}", email=f"{handle}@a.example"),
+        study=study,
+        code=new_code(secrets.token_bytes),
+        expires=None,
+        everywhere=True,
+        by=By(name="deployment-administrator", role="administrator"),
+        now=_NOW,
+    )
+
+
+def _person_named(store: Store, handle: str) -> int:
+    with store.look() as look:
+        return int(look.value("SELECT id FROM people WHERE handle = :handle", handle=handle))
+
+
+def _enter(store: Store, person: int) -> str:
+    return access.enter(store, person, entropy=secrets.token_bytes, now=_NOW).token
+
+
+def _tokens(store: Store, study: str) -> dict[str, str]:
+    with store.look() as look:
+        number = studies.study_row(look, study)["id"]
+        reader = people.reader(look, number, f"{study}-R1")
+        assert reader is not None
+        found = {"reader": people.of_reader(look, reader["id"]) or 0}
+    for role in ("administrator", "coordinator", "statistician"):
+        found[role] = _person_named(store, f"{study}-{role}")
+    return {f"{role} of {study}": _enter(store, person) for role, person in found.items()}
+
+
+def _open(store: Store, study: str) -> None:
+    """Open a study; its second reader has read everything, one reading was set aside."""
+    studies.open_study(store, study=study, now=_NOW)
+    with store.look() as look:
+        number = studies.study_row(look, study)["id"]
+        reader = (people.reader(look, number, f"{study}-R2") or {})["id"]
+    reads = Person(
+        role=Role.READER, study=number, study_name=study, reader=reader, name=f"{study}-R2"
+    )
+    _prepare(store, reads)
+    last = ""
+    while cases := desk.desk(store, reads, now=_NOW).cases:
+        last = reading(cases[0].case)["id"]
+        _sent(store, reads, presentation(cases[0].case, _NOW), reading(cases[0].case))
+    by = By(name=f"{study}-coordinator", role="coordinator")
+    exclusions.exclude(
+        store, study=study, reading=last, reason=f"Because of {study}", by=by, now=_NOW
+    )
+
+
+def _prepare(store: Store, who: Person) -> None:
+    _sent(store, who, preparation("consent", id=f"consent-{who.name}"))
+
+
+def _sent(store: Store, who: Person, *records: dict[str, Any]) -> None:
+    assert desk.take_records(store, who, records, now=_NOW).refused == ()
+
+
+def _read_and_close(closed: Deployment, study: str) -> None:
+    """Have the first reader read practice and a case, and close the study."""
+    who = closed.person(f"reader of {study}")
+    assert who is not None
+    _prepare(closed.store, who)
+    for _ in range(2):
+        case = desk.desk(closed.store, who, now=_NOW).cases[0].case
+        _sent(closed.store, who, reading(case))
+    by = By(name=f"{study}-coordinator", role="coordinator")
+    closing.close(closed.store, study=study, reason=f"End of {study}", by=by, now=_NOW)
