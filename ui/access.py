@@ -33,6 +33,9 @@ MAX_FAILURES_AN_ADDRESS = 200
 
 FAILURE_WINDOW = timedelta(minutes=10)
 
+SHOWN = "study-shown"
+"""Under which a window keeps which study it shows, from its first page on."""
+
 
 def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
     """Return the person a request's cookies stand for, as the store knows them now."""
@@ -52,7 +55,8 @@ def guard(act: Act) -> Person:
     """Return the person signed in to this Streamlit session if they may do this, or stop the page.
 
     The first line of every page and fragment: one called past the router must refuse by itself. It
-    also turns to the language of whoever asks.
+    also turns to the language of whoever asks. Where another window of theirs went on in another
+    study, what is pressed in this one was meant for the study it still shows, and is not done.
     """
     speak(wanted_language(st.context.headers))
     try:
@@ -65,6 +69,9 @@ def guard(act: Act) -> Person:
         st.stop()
     if not person.may(act):
         st.error(t("This page is not open to you in the role you have here."))
+        st.stop()
+    if st.session_state.setdefault(SHOWN, person.study) != person.study:
+        st.error(t("You went on in another study in another window. Load this page again."))
         st.stop()
     return person
 

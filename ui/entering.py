@@ -6,7 +6,7 @@ import streamlit as st
 
 from study import access
 from study.access import Person
-from ui.access import COOKIE
+from ui.access import COOKIE, SHOWN
 from ui.deployment import store
 
 
@@ -24,4 +24,5 @@ def enter_study(person: Person, study: str) -> bool:
         now=datetime.now(UTC),
         place=person.place,
     )
+    st.session_state[SHOWN] = mine[0].study
     return True

@@ -1,0 +1,42 @@
+"""Two windows of one sign-in: what is pressed in one is never done to the other one's study."""
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study import studies
+from study.access import Person
+from study.protocol import Protocol
+from study.roles import Role
+from study.store import Store
+from study.studies import study_row
+from tests.conftest import NOW, ROOT, invite
+
+
+def test_what_is_pressed_for_one_study_is_not_done_to_another(
+    banked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """About to discard one study, while another window went on in another: nothing is done."""
+    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
+    for name in ("trial", "other"):
+        studies.draw(banked, bank="bank", study=name, protocol=protocol, now=NOW)
+    invite(banked, "R1")
+    monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
+    with banked.look() as look:
+        number, other = (study_row(look, name)["id"] for name in ("trial", "other"))
+    here = Person(role=Role.COORDINATOR, study=number, study_name="trial", reader=None, name="c")
+    there = replace(here, study=other, study_name="other")
+    now_in = [here]
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": now_in[0])
+    page = AppTest.from_file(str(ROOT / "pages" / "set_up.py"), default_timeout=60).run()
+    page.text_input(key="discard-reason").input("Drawn too small.").run()
+    now_in[0] = there
+    page.button(key="discard").click().run()
+    assert [one.value for one in page.error] == [
+        "You went on in another study in another window. Load this page again."
+    ]
+    with banked.look() as look:
+        assert not any(study_row(look, one)["discarded_at_utc"] for one in ("trial", "other"))
+    now_in[0] = here
+    assert not page.run().error
