@@ -1,5 +1,7 @@
 """The archive page: how the study stands, closing it for good, and the files it is handed on in."""
 
+from typing import Literal
+
 import pandas as pd
 import streamlit as st
 
@@ -12,7 +14,7 @@ from ui import archive
 from ui.access import guard
 from ui.bundles import merge_section
 from ui.downloads import Download, closing_links, downloads
-from ui.look import page_title
+from ui.look import page_title, section
 from ui.masthead import masthead
 from ui.text import minute, plain, study_state
 
@@ -44,7 +46,7 @@ def _standing(found: archive.Standing) -> None:
 
 
 def _missing(found: archive.Standing) -> None:
-    st.subheader(t("What is missing"))
+    section(t("What is missing"))
     lacking = [
         row
         for row in found.has.sessions
@@ -81,7 +83,7 @@ def _missing(found: archive.Standing) -> None:
 
 
 def _close(found: archive.Standing) -> None:
-    st.subheader(t("Close the study"))
+    section(t("Close the study"))
     missing = found.has.totals["n_missing"]
     st.markdown(
         t(
@@ -120,7 +122,7 @@ def _close(found: archive.Standing) -> None:
 
 
 def _files(found: archive.Standing) -> None:
-    st.subheader(t("Files to hand on"))
+    section(t("Files to hand on"))
     if found.shows_accuracy:
         st.write(
             t(
@@ -138,7 +140,8 @@ def _files(found: archive.Standing) -> None:
         )
     there = archive.made(person)
     label = t("Make the files again") if there else t("Make the files")
-    if st.button(label, key="make-files"):
+    kind: Literal["primary", "secondary"] = "primary" if found.closed and not there else "secondary"
+    if st.button(label, key="make-files", type=kind):
         try:
             with st.spinner(t("Making the files ...")):
                 archive.make(person)
@@ -214,5 +217,5 @@ if standing.state == "open" and person.may(Act.CLOSE):
     _close(standing)
 _files(standing)
 if standing.state == "closed" and person.may(Act.CLOSE):
-    st.subheader(t("Merge another site"))
+    section(t("Merge another site"))
     merge_section(person)

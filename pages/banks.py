@@ -14,6 +14,7 @@ from ui.banking import DEMO, bring_demo, bring_folder, bring_zip, folders, liste
 from ui.links import links
 from ui.masthead import masthead
 from ui.text import minute
+from ui.uploads import upload
 
 person = guard(Act.MAKE_STUDY)
 masthead(person)
@@ -81,7 +82,7 @@ def _upload() -> None:
     )
     with st.form("upload", border=False):
         name = st.text_input(t("Name of the bank"), max_chars=100, key="zip-name")
-        archive = st.file_uploader(t("Archive"), type=["zip"], key="zip-file")
+        archive = upload(t("Archive"), types=["zip"], key="zip-file")
         skip = st.checkbox(t("Leave out items with faults, and list them"), key="zip-skip")
         simulated = st.checkbox(
             t("The films are simulated; say so wherever they are shown"), key="zip-simulated"
@@ -127,8 +128,8 @@ try:
     _done()
     _there()
     st.subheader(t("Import a bank"), anchor=False)
-    upload, folder, demo = st.tabs([t("Upload"), t("From the server"), t("Demo bank")])
-    with upload:
+    zipped, folder, demo = st.tabs([t("Upload"), t("From the server"), t("Demo bank")])
+    with zipped:
         _upload()
     with folder:
         _folder()

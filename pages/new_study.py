@@ -9,12 +9,13 @@ from study.store import banks
 from study.words import t
 from ui.access import guard
 from ui.deployment import store
-from ui.drafting import begin, draw, studies_to_begin_from, throw_away
+from ui.draft_list import draft_list
+from ui.drafting import begin, draw, studies_to_begin_from
 from ui.entering import enter_study
 from ui.links import links
 from ui.masthead import masthead
 from ui.menu import page_file
-from ui.text import minute, number, plain
+from ui.text import number, plain
 from ui.wizard.frame import wizard
 from ui.wizard.working import Working, working_on
 
@@ -55,30 +56,9 @@ def _begin(names: list[str]) -> None:
 
 def _drafts() -> None:
     found = drafts.listed(store())
-    if not found:
-        return
-    st.subheader(t("Drafts"), anchor=False)
-    for draft in found:
-        with st.container(border=True):
-            words, go, away = st.columns([6, 1.2, 1.6], vertical_alignment="center")
-            words.markdown(f"**{plain(draft.name)}**")
-            words.caption(
-                plain(
-                    t(
-                        "Bank {bank}; begun by {who}; saved {when} UTC",
-                        bank=draft.bank or t("none yet"),
-                        who=draft.made_by,
-                        when=minute(draft.saved_at_utc),
-                    )
-                )
-            )
-            if go.button(t("Go on"), key=f"open-{draft.id}", width="stretch", type="primary"):
-                _open(draft.id)
-            with away.popover(t("Throw away"), width="stretch"):
-                st.write(t("What was written in this draft is lost."))
-                if st.button(t("Throw it away"), key=f"away-{draft.id}"):
-                    throw_away(person, draft.id)
-                    st.rerun()
+    if found:
+        st.subheader(t("Drafts"), anchor=False)
+        draft_list(person, found, _open)
 
 
 def _home() -> None:

@@ -6,6 +6,7 @@ from study.errors import StudyError
 from study.exclusions import history
 from study.roles import Act
 from study.words import t
+from ui import backups
 from ui.access import guard
 from ui.deployment import store
 from ui.downloads import bundle_link
@@ -55,6 +56,7 @@ def _body(part: str, *, may_step_in: bool) -> None:
             ),
         )
         bundle_link()
+        backups.last_caption()
     elif part == QUALITY:
         show_quality(found(kept, study), inspected(kept, study), may_exclude=may_step_in)
     elif part == READINGS:

@@ -9,8 +9,10 @@ from ui import handout, people_forms, people_rows
 from ui.access import guard
 from ui.look import page_title, section
 from ui.masthead import masthead
+from ui.menu import page_file
 from ui.people_acts import Scope, expiry_choice
 from ui.people_lists import members_of
+from ui.setting_up import set_up_of
 from ui.text import plain
 
 person = guard(Act.PEOPLE)
@@ -28,17 +30,36 @@ def _body() -> None:
         people_rows.rows(scope, readers, days, name="readers")
     else:
         st.write(t("Nobody is invited yet. Invite the first reader below."))
+    state = set_up_of(person.study_name).state
+    if readers and state == "drawn":
+        _onwards()
+    if state == "closed":
+        st.caption(t("The study is closed: nobody is invited any more."))
+    else:
+        _invite(scope, days)
+    section(t("Who runs the study, and its statisticians"))
+    if others:
+        people_rows.rows(scope, others, days, name="others")
+    else:
+        st.write(t("Nobody but the administrators of the deployment."))
+    with st.expander(t("Give a role in this study")):
+        st.caption(t("Whoever has a role here can never read in this study."))
+        roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
+        people_forms.give_role(scope, roles, days)
+
+
+def _invite(scope: Scope, days: int) -> None:
     one, several = st.tabs([t("Invite a reader"), t("Invite a list")])
     with one:
         people_forms.invite_one(scope, days)
     with several:
         people_forms.invite_list(scope, days)
-    section(t("Who runs the study, and its statisticians"))
-    people_rows.rows(scope, others, days, name="others")
-    with st.expander(t("Give a role in this study")):
-        st.caption(t("Whoever has a role here can never read in this study."))
-        roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
-        people_forms.give_role(scope, roles, days)
+
+
+def _onwards() -> None:
+    """Lead on to the opening; a link would load the page anew, and the codes shown were gone."""
+    if st.button(t("Next: open the study"), key="to-opening", type="primary"):
+        st.switch_page(page_file("set_up.py"))
 
 
 masthead(person)

@@ -43,11 +43,12 @@ def _day(stamp: str) -> str:
 
 
 def _open(found: SetUp) -> None:
-    st.subheader(t("Next: open the study"), anchor=False)
     if not found.readers:
+        st.subheader(t("Next: invite readers"), anchor=False)
         st.write(t("Nobody is invited yet. A study opens with at least one reader."))
         links("people", {"people": t("Invite readers"), "preview": t("Preview as a reader")})
         return
+    st.subheader(t("Next: open the study"), anchor=False)
     st.write(
         tn(
             "{n} reader is invited. Opening writes their list and lets them in.",
@@ -83,7 +84,17 @@ def _discard() -> None:
             st.rerun()
 
 
+def _onwards(state: str) -> None:
+    if state == "open":
+        st.subheader(t("Next: watch the readings, then close"), anchor=False)
+        links("onwards", {"overview": t("Watch the study"), "archive": t("Close the study")})
+    else:
+        st.subheader(t("Next: results and files"), anchor=False)
+        links("onwards", {"results": t("See the results"), "archive": t("Hand the files on")})
+
+
 def _locked(found: SetUp) -> None:
+    _onwards(found.state)
     st.subheader(t("The protocol is locked"), anchor=False)
     st.caption(t("Hash of the protocol as it was opened, the bank and the drawn cases:"))
     st.code(found.protocol_sha256, language=None)

@@ -2,16 +2,21 @@
 
 import streamlit as st
 
+from study import drafts
 from study.choices import Choice, choices
 from study.errors import StudyError
 from study.roles import Act, Role
 from study.words import t, tn
 from ui import handout, people_forms, people_rows
 from ui.access import guard
+from ui.banking import listed
 from ui.deployment import store
+from ui.draft_list import draft_list
 from ui.forms import choose_form
+from ui.links import links
 from ui.look import page_title, section
 from ui.masthead import masthead, role_word
+from ui.menu import page_file
 from ui.people_acts import Scope, expiry_choice
 from ui.people_lists import members_of
 from ui.text import plain
@@ -35,7 +40,7 @@ def _state(state: str) -> str:
 def _studies() -> None:
     found = choices(store(), person)
     if not found:
-        st.write(t("There is no study here yet that you have a part in."))
+        _nothing_yet()
     for choice in found:
         one = choice.standing
         name, role, state, told, enter = st.columns(
@@ -48,6 +53,28 @@ def _studies() -> None:
         told.markdown(plain(_told(choice)))
         with enter:
             choose_form(one)
+
+
+def _nothing_yet() -> None:
+    if not person.may(Act.MAKE_STUDY):
+        st.write(t("There is no study here yet that you have a part in."))
+    elif listed():
+        st.write(t("There is no study here yet: draft one."))
+        links("to_new", {"new-study": t("Draft a study")})
+    else:
+        st.write(t("There is no study here yet. The first step is a bank of questions and films."))
+        links("to_banks", {"banks": t("Import a bank")})
+
+
+def _drafts() -> None:
+    found = drafts.listed(store())
+    if found:
+        section(t("Drafts"), t("Studies whose cases are not drawn yet."))
+        draft_list(person, found, _go_on)
+
+
+def _go_on(number: int) -> None:
+    st.switch_page(page_file("new_study.py"), query_params={"draft": str(number)})
 
 
 def _deployment() -> None:
@@ -71,6 +98,8 @@ page_title(t("Studies"))
 handout.show("")
 try:
     _studies()
+    if person.may(Act.MAKE_STUDY):
+        _drafts()
     if person.may(Act.DEPLOYMENT):
         _deployment()
 except StudyError as error:

@@ -32,6 +32,8 @@ def labels() -> dict[str, str]:
 def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str] | None:
     """Show the form; return what is to change and why, once it is sent."""
     names = labels()
+    if not protocol.instructions:
+        del names["instructions"]  # they can be reworded, not added
     # A form that was sent is made anew: nobody repeats an amendment with a second click.
     key = st.selectbox(
         t("What changes"), list(names), format_func=names.__getitem__, key=f"what-{n_made}"

@@ -34,6 +34,21 @@ def section(person: Person) -> None:
     _schedule(person)
 
 
+def last_caption() -> None:
+    """Say when the last backup was made and whether it held; what failed is said to few."""
+    with store().look() as look:
+        last = backups.last_backup(look)
+    if last is None:
+        st.caption(t("There is no backup of this deployment yet."))
+        return
+    when = last["made_at_utc"][:16].replace("T", " ")
+    st.caption(
+        t("Last backup: {when} UTC. Verified, and not all holds: ask an administrator.", when=when)
+        if last["finding"]
+        else t("Last backup: {when} UTC, verified.", when=when)
+    )
+
+
 def _standing(found: list[Backup]) -> None:
     if not found:
         st.warning(t("There is no backup yet."))

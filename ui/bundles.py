@@ -14,7 +14,7 @@ from study.restoring import restore
 from study.words import t
 from ui.deployment import store
 from ui.text import plain
-from ui.uploads import on_disk
+from ui.uploads import on_disk, upload
 
 
 def restore_section(person: Person) -> None:
@@ -26,7 +26,7 @@ def restore_section(person: Person) -> None:
             "names and codes are in no bundle, so it is not read on here."
         )
     )
-    given = st.file_uploader(t("Bundle (zip)"), type="zip", key="restore-file")
+    given = upload(t("Bundle"), types=["zip"], key="restore-file")
     if st.button(t("Restore the study"), key="restore", disabled=given is None):
         _told(lambda path: _restored(person, path), given)
 
@@ -40,7 +40,7 @@ def merge_section(person: Person) -> None:
             "stands against it is named, and then nothing is changed."
         )
     )
-    given = st.file_uploader(t("Bundle of the other site (zip)"), type="zip", key="merge-file")
+    given = upload(t("Bundle of the other site"), types=["zip"], key="merge-file")
     site = st.text_input(
         t("Site of its readers"),
         key="merge-site",

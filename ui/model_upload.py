@@ -12,7 +12,7 @@ from study.models import Added, add_model
 from study.store import Store
 from study.words import t, tn
 from ui.text import plain
-from ui.uploads import on_disk
+from ui.uploads import on_disk, upload
 
 _TOLD = "model-added"
 _ENDINGS = ["json", "jsonl", "csv"]
@@ -21,7 +21,7 @@ _ENDINGS = ["json", "jsonl", "csv"]
 def model_form(store: Store, study: str, by: By) -> None:
     """Show the form, and what came of what was handed in last."""
     with st.form("model", clear_on_submit=False):
-        file = st.file_uploader(t("Predictions"), type=_ENDINGS, key="model-file")
+        file = upload(t("Predictions"), types=_ENDINGS, key="model-file")
         left, right = st.columns(2)
         name = left.text_input(t("Model"), max_chars=100, key="model-name")
         version = right.text_input(t("Version"), max_chars=100, key="model-version")

@@ -55,7 +55,7 @@ def key(name: str) -> str:
 def expiry_choice(name: str) -> int:
     """Ask how long new codes are good for, and return the days (0: no end)."""
     return st.selectbox(
-        t("Code good for"),
+        t("New codes are good for"),
         EXPIRIES,
         index=1,
         format_func=lambda days: tn("{n} day", "{n} days", days) if days else t("no end"),

@@ -9,8 +9,9 @@ from study.words import t
 from ui import people_acts
 from ui.masthead import role_word
 from ui.people_acts import Scope, key
+from ui.uploads import upload
 
-_MOST_BYTES = 1_000_000
+_MOST_MB = 1
 
 
 def invite_one(scope: Scope, days: int) -> None:
@@ -51,9 +52,11 @@ def invite_list(scope: Scope, days: int) -> None:
         pasted = st.text_area(
             t("Paste the list"), key=key("list"), placeholder="reader_id,level\nR1,resident"
         )
-        file = st.file_uploader(t("or choose readers.csv"), type=["csv"], key=key("list-file"))
+        file = upload(
+            t("or choose readers.csv"), types=["csv"], key=key("list-file"), most_mb=_MOST_MB
+        )
         if st.form_submit_button(t("Invite all"), type="primary"):
-            if file is not None and file.size > _MOST_BYTES:
+            if file is not None and file.size > _MOST_MB * 1_000_000:
                 st.error(t("That file is far too long for a list of readers."))
                 return
             text = file.getvalue().decode("utf-8", "replace") if file else pasted

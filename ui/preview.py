@@ -6,6 +6,7 @@ The page and what it is told are the reader's own; only the addresses differ.
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -48,14 +49,19 @@ def show(person: Person, *, draft: int | None = None) -> None:
         )
     except StudyError as error:
         st.error(plain(str(error)))
-        st.html(f'<a href="./" target="_self">{t("Back")}</a>')
+        st.html(f'<a href="{escape(_back(draft))}" target="_self">{t("Back")}</a>')
         return
     viewer.mount(
         desk_url=f"preview/{found.mark}/desk",
         modules_url=viewer.modules_url(),
         sign_out_url="sign-out",
-        preview={"again_url": f"preview/{found.mark}/again", "leave_url": "./"},
+        preview={"again_url": f"preview/{found.mark}/again", "leave_url": _back(draft)},
     )
+
+
+def _back(draft: int | None) -> str:
+    """Return where the preview was begun, and is ended to."""
+    return "set-up" if draft is None else f"new-study?draft={draft}&step=review"
 
 
 def routes() -> list[Route]:

@@ -1,11 +1,36 @@
-"""Files people hand in through a page: written to a folder of their own, read, and gone again."""
+"""Files people hand in through a page: asked for, written to a folder of their own, gone again."""
 
+import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
+from typing import Any
+
+import streamlit as st
 
 from study.errors import BadFile
+from study.words import t
+
+MOST_MB = 500
+"""What the server takes at most: `maxUploadSize` in .streamlit/config.toml."""
+
+# Streamlit's own words on its uploader are English in every language.
+_OURS = """<style>
+[data-testid="stFileUploaderDropzoneInstructions"],
+[data-testid="stFileUploaderDropzone"] button:has([data-testid="stIconMaterial"])
+  [data-testid="stMarkdownContainer"] { display: none; }
+[data-testid="stFileUploaderDropzone"] button:has([data-testid="stMarkdownContainer"])::after {
+  content: %s; margin-inline-start: .5rem; }
+</style>"""
+
+
+def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB) -> Any:
+    """Ask for a file, saying which kinds are taken and how large it may be; None until given."""
+    st.html(_OURS % json.dumps(t("Choose a file")))
+    kinds = ", ".join(one.upper() for one in types)
+    told = t("{what} ({kinds}, at most {n} MB)", what=label, kinds=kinds, n=most_mb)
+    return st.file_uploader(told, type=list(types), key=key, max_upload_size=most_mb)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Nothing is done at one click: what is to be done is asked back first, and done once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -13,25 +13,30 @@ from ui.text import plain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
-    """What waits for a yes: the question, what is done then, and what is said afterwards."""
+    """What waits for a yes: about what, the question, what is done, what is said afterwards."""
 
+    about: Hashable
     question: str
     do: Callable[[By], None]
     done: str
 
 
-def ask(key: str, *, question: str, do: Callable[[By], None], done: str) -> None:
-    """Have something asked back under a key."""
-    st.session_state[key] = Pending(question=question, do=do, done=done)
+def ask(key: str, *, about: Hashable, question: str, do: Callable[[By], None], done: str) -> None:
+    """Have something asked back under a key, for as long as the page shows what it is about."""
+    st.session_state[key] = Pending(about=about, question=question, do=do, done=done)
 
 
-def answer(key: str, by: By) -> None:
-    """Show what waits under a key with its two buttons, or what came of the last one."""
+def answer(key: str, by: By, *, about: Hashable) -> None:
+    """Show what waits under a key with its two buttons, or what came of the last one.
+
+    A question about something else than the page shows by now is dropped.
+    """
     told = st.session_state.pop(f"{key}-told", None)
     if told:
         (st.success if told[0] else st.error)(plain(told[1]))
     pending: Pending | None = st.session_state.get(key)
-    if pending is None:
+    if pending is None or pending.about != about:
+        st.session_state.pop(key, None)
         return
     with st.container(border=True):
         st.markdown(plain(pending.question))

@@ -55,9 +55,10 @@ def _study(found: Watch) -> None:
     n_read, n_assigned = found.counts.n_read, found.counts.n_assigned
     n_cases = max((one.counts.n_assigned for one in found.readers), default=0)
     share = t("{share} %", share=f"{100 * n_read / n_assigned:.0f}") if n_assigned else ""
+    since = {"drawn": "drawn", "open": "opened", "closed": "closed"}[found.state]
     facts(
         (
-            (t("State"), study_state(found.state), minute(found.dates.get("opened"))),
+            (t("State"), study_state(found.state), minute(found.dates.get(since))),
             (t("Cases a reader"), str(n_cases), ""),
             (t("Readers"), str(len(found.readers)), _stages(found)),
             (t("Readings"), t("{n} of {total}", n=n_read, total=n_assigned), share),

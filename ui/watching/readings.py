@@ -52,7 +52,7 @@ def show_readings(
         table([t("What"), t("Known of it")], _facts(one), caption=t("What is known of the reading"))
     with right:
         _decide(store, study, one)
-        answer(_KEY, by)
+        answer(_KEY, by, about=one.id)
     if log:
         section(t("Decided so far"))
         st.dataframe(_log(log), hide_index=True, key="exclusions")
@@ -126,7 +126,7 @@ def _decide(store: Store, study: str, one: ReadingFacts) -> None:
         question = t("Exclude {reader}, position {position}, because: {reason}?", **where)
         done = t("{reader}, position {position}, is excluded.", **where)
     act = partial(_act, store, study, one, words)
-    ask(_KEY, question=question, do=act, done=done)
+    ask(_KEY, about=one.id, question=question, do=act, done=done)
 
 
 def _act(store: Store, study: str, one: ReadingFacts, reason: str, by: By) -> None:

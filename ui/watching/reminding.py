@@ -52,7 +52,7 @@ def show_reminding(store: Store, found: Watch, by: By, *, may_see_names: bool) -
     st.markdown(f"**{plain(letter.subject)}**")
     st.code(letter.text, language=None, wrap_lines=True)
     _ways(store, found.study, reader, who, letter)
-    answer(_KEY, by)
+    answer(_KEY, by, about=(reader.reader_id, letter.text))
 
 
 def _label(one: ReaderWatch) -> str:
@@ -90,6 +90,7 @@ def _ways(store: Store, study: str, reader: ReaderWatch, who: Addressee, letter:
     if left.button(t("Note that I have sent it"), key="note-sent", width="stretch"):
         ask(
             _KEY,
+            about=(reader.reader_id, letter.text),
             question=t("Note in the trail that {reader} was reminded?", reader=reader.reader_id),
             do=lambda by: note_sent(store, **told, by=by, now=now()),
             done=t("Noted."),
@@ -101,6 +102,7 @@ def _ways(store: Store, study: str, reader: ReaderWatch, who: Addressee, letter:
     elif right.button(t("Send by e-mail"), key="send-mail", width="stretch"):
         ask(
             _KEY,
+            about=(reader.reader_id, letter.text),
             question=t("Send this letter to {address}?", address=who.email),
             do=partial(_send, store, server, letter, told),
             done=t("Sent."),

@@ -36,21 +36,18 @@ class Step(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What is to be done to whom; no reader is the study as a whole."""
+class _Chosen:
+    """What may be done to whom; no reader is the study as a whole."""
 
     step: Step
     reader_id: str | None
     session: int | None
-    days: float | None
-    reason: str
 
 
 def show_stepping_in(store: Store, found: Watch, by: By) -> None:
     """Show what can be done, and what was."""
     if found.state == "open":
-        _form(store, found)
-        answer(_KEY, by)
+        answer(_KEY, by, about=_form(store, found))
     else:
         st.markdown(t("The study is not open: there is nothing to step into."))
     log = stepped_in(store, found.study)
@@ -59,7 +56,8 @@ def show_stepping_in(store: Store, found: Watch, by: By) -> None:
         st.dataframe(_log(log), hide_index=True, key="interventions")
 
 
-def _form(store: Store, found: Watch) -> None:
+def _form(store: Store, found: Watch) -> _Chosen:
+    """Ask what is to be done to whom and why, and return what was chosen."""
     step = st.segmented_control(
         t("What to do"),
         list(Step),
@@ -74,6 +72,7 @@ def _form(store: Store, found: Watch) -> None:
     left, middle, right = st.columns(3)
     reader = _whom(left, step, here)
     session = _session(middle, step, reader)
+    chosen = _Chosen(step=step, reader_id=reader.reader_id if reader else None, session=session)
     days = None
     if step is Step.EXTEND:
         days = right.number_input(
@@ -81,16 +80,16 @@ def _form(store: Store, found: Watch) -> None:
         )
     if step in (Step.EXTEND, Step.RELEASE) and session is None:
         st.markdown(t("No session of this reader has an end that could be put off."))
-        return
+        return chosen
     if step is Step.WITHDRAW and reader is None:
         st.markdown(t("Every reader has left the study."))
-        return
+        return chosen
     with st.form("step-in", clear_on_submit=True):
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="step-reason")
         asked = st.form_submit_button(_word(step), key="step-now")
     if asked:
-        reader_id = reader.reader_id if reader else None
-        _ask(store, found.study, step, reader_id, session, days, reason)
+        _ask(store, found.study, chosen, days, reason)
+    return chosen
 
 
 def _whom(place: Any, step: Step, readers: list[ReaderWatch]) -> ReaderWatch | None:
@@ -146,9 +145,7 @@ def _session(place: Any, step: Step, reader: ReaderWatch | None) -> int | None:
 def _ask(
     store: Store,
     study: str,
-    step: Step,
-    reader_id: str | None,
-    session: int | None,
+    chosen: _Chosen,
     days: float | None,
     reason: str,
 ) -> None:
@@ -157,8 +154,8 @@ def _ask(
     except StudyError as error:
         st.error(plain(str(error)))
         return
-    asked = _Asked(step=step, reader_id=reader_id, session=session, days=days, reason=words)
-    whom = reader_id or t("the whole study")
+    step = chosen.step
+    whom = chosen.reader_id or t("the whole study")
     question = t("{what}: {whom}, because: {reason}?", what=_word(step), whom=whom, reason=words)
     if step is Step.WITHDRAW:
         question = t(
@@ -168,27 +165,28 @@ def _ask(
         )
     ask(
         _KEY,
+        about=chosen,
         question=question,
-        do=partial(_act, store, study, asked),
+        do=partial(_act, store, study, chosen, days, words),
         done=t("Done: {what}, {whom}.", what=_word(step), whom=whom),
     )
 
 
-def _act(store: Store, study: str, asked: _Asked, by: By) -> None:
-    told: dict[str, Any] = {"study": study, "reason": asked.reason, "by": by, "now": now()}
+def _act(store: Store, study: str, asked: _Chosen, days: float | None, reason: str, by: By) -> None:
+    told: dict[str, Any] = {"study": study, "reason": reason, "by": by, "now": now()}
     if asked.step in (Step.PAUSE, Step.RESUME):
         act = interventions.pause if asked.step is Step.PAUSE else interventions.resume
         act(store, reader_id=asked.reader_id, **told)
     elif asked.step is Step.WITHDRAW:
         interventions.withdraw(store, reader_id=asked.reader_id or "", **told)
     else:
-        _put_off(store, asked, told)
+        _put_off(store, asked, days, told)
 
 
-def _put_off(store: Store, asked: _Asked, told: dict[str, Any]) -> None:
+def _put_off(store: Store, asked: _Chosen, days: float | None, told: dict[str, Any]) -> None:
     whose: dict[str, Any] = {"reader_id": asked.reader_id, "session": asked.session, **told}
     if asked.step is Step.EXTEND:
-        interventions.extend(store, days=asked.days or 0, **whose)
+        interventions.extend(store, days=days or 0, **whose)
     else:
         interventions.release(store, **whose)
 

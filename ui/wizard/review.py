@@ -10,6 +10,7 @@ from study.words import t
 from ui.links import links
 from ui.protocol_view import protocol_view
 from ui.text import plain
+from ui.uploads import upload
 from ui.wizard.sample import foreseen
 from ui.wizard.working import Working
 
@@ -37,9 +38,7 @@ def _file(working: Working) -> None:
     if working.protocol() is not None:
         address = f"draft/protocol.toml?draft={working.id}"
         links("protocol", {address: t("Download the protocol")}, download=True)
-    brought = st.file_uploader(
-        t("Bring a protocol file"), type=["toml"], key=working.key("file"), max_upload_size=1
-    )
+    brought = upload(t("Bring a protocol file"), types=["toml"], key=working.key("file"), most_mb=1)
     if brought is None:
         return
     if st.button(t("Take this file in place of what is written"), key=working.key("take")):

@@ -129,7 +129,7 @@ def _feedback(working: Working) -> None:
         {
             "never": t("Nobody can pass answers on."),
             "after case": t("For teaching: readers learn while they are measured."),
-            "after study": t("A score at the end, after which no answer can be changed."),
+            "after study": t("Once the study is closed, readers see their own score."),
         },
     )
     count(
