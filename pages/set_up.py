@@ -87,7 +87,7 @@ def _discard() -> None:
 def _onwards(state: str) -> None:
     if state == "open":
         st.subheader(t("Next: watch the readings, then close"), anchor=False)
-        links("onwards", {"overview": t("Watch the study"), "archive": t("Close the study")})
+        links("onwards", {"./": t("Watch the study"), "archive": t("Close the study")})
     else:
         st.subheader(t("Next: results and files"), anchor=False)
         links("onwards", {"results": t("See the results"), "archive": t("Hand the files on")})
