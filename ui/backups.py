@@ -36,15 +36,14 @@ def section(person: Person) -> None:
 
 def last_caption() -> None:
     """Say when the last backup was made and whether it held; what failed is said to few."""
-    with store().look() as look:
-        last = backups.last_backup(look)
-    if last is None:
+    found = backups.listed(store())
+    if not found:
         st.caption(t("There is no backup of this deployment yet."))
         return
-    when = last["made_at_utc"][:16].replace("T", " ")
+    last, when = found[0], minute(found[0].made_at_utc)
     st.caption(
         t("Last backup: {when} UTC. Verified, and not all holds: ask an administrator.", when=when)
-        if last["finding"]
+        if last.finding or not last.there
         else t("Last backup: {when} UTC, verified.", when=when)
     )
 
