@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from study import access
+from study.acts import By
 from study.assignment import Assigned, assign, assign_practice
 from study.canonical import sha256_of
 from study.protocol import Protocol
@@ -18,6 +19,7 @@ def assign_reader(
     study: Mapping[str, Any],
     reader: Mapping[str, Any],
     index: int,
+    by: By,
     now: datetime,
 ) -> None:
     """Store a reader's whole list and practice list, and their hashes in the study's chain.
@@ -56,6 +58,7 @@ def assign_reader(
             "assignments_sha256": assignment_hash(change, reader["id"]),
             **(about if rehearsed else {}),
         },
+        by=by,
     )
 
 

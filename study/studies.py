@@ -238,7 +238,7 @@ def open_study(store: Store, *, study: str, now: datetime, by: By = COMMAND_LINE
             by=by,
         )
         for index, reader in enumerate(readers):
-            assign_reader(change, found, reader, index, now)
+            assign_reader(change, found, reader, index, by, now)
     return str(found["protocol_sha256"])
 
 
@@ -315,5 +315,5 @@ def _admit(
     events.record(change, study["name"], now, kind="reader invited", detail=about, by=by)
     if study["state"] == "open":
         readers = people.readers(change, study["id"])
-        assign_reader(change, study, readers[-1], len(readers) - 1, now)
+        assign_reader(change, study, readers[-1], len(readers) - 1, by, now)
     return known

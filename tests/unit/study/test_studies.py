@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from study import desk, studies
+from study.acts import By
 from study.banks import import_bank
 from study.errors import BadFile, NotNow
 from study.models import add_model
 from study.names import LONGEST
 from study.protocol import Protocol
-from study.store import Store
+from study.store import Store, events
 from tests.conftest import NOW, bank_records, invite, person, write_bank
 
 Opened = Callable[..., Store]
@@ -134,3 +135,15 @@ def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) ->
     with store.look() as look:
         told = json.loads(look.value("SELECT detail FROM events WHERE kind = 'bank imported'"))
     assert (told["n_items"], told["n_left_out"], told["simulated"]) == (23, 1, True)
+
+
+def test_the_trail_says_who_had_the_lists_written(banked: Store) -> None:
+    """Whoever opens the study, from a page as well, stands beside every assignment."""
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(banked, "R1")
+    studies.open_study(banked, study="trial", by=By(name="anna", role="coordinator"), now=NOW)
+    with banked.look() as look:
+        trail = list(events.walk(look, events.study_chain("trial")))
+    actors = {event["kind"]: event["actor"] for event in trail}
+    assert actors["reader assigned"] == actors["study opened"] == "anna"
