@@ -7,7 +7,6 @@ import io
 import secrets
 import sys
 import tempfile
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -19,21 +18,19 @@ import analysis
 from study import bundle, demo
 from study.roles import Role
 from tests.e2e.conftest import Reader
-from tests.e2e.prepared import STAFF, choose, pages_for, prepare, rest, sign_in, turn_to
+from tests.e2e.prepared import GRADUATE, PARTS, drawn, prepare, rerun, rest, sign_in, walk
 from tests.e2e.server import FLAGS, NAMES, Server, chromium
-from ui.menu import SIGN_IN, Entry
+from ui.menu import SIGN_IN, every_page
 
 HERE = Path(__file__).parent
 Scheme = Literal["light", "dark"]
 SIZES = ((1440, 900), (1920, 1080))
 
 
+TALLEST = 1600
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
-PAGES = {
-    role: [one for one in pages_for(role) if one not in pages_for(Role.COORDINATOR)]
-    for role in STAFF
-} | {Role.COORDINATOR: pages_for(Role.COORDINATOR)}
-"""The pages shown as each role sees them: a coordinator's, and what others have beside."""
+BOTH = {"results": ("Agreement", "Cases")}
+"""Parts of pages shown in every width and scheme; the others in the first only."""
 
 
 def main() -> int:
@@ -55,8 +52,8 @@ def main() -> int:
             for size in SIZES:
                 for scheme in SCHEMES:
                     _sign_in_page(browser, server, images, size, scheme)
-                    for role, entries in PAGES.items():
-                        _staff(browser, server, role, entries, images, size, scheme)
+                    _score_card(browser, server, images, size, scheme)
+                    _staff(browser, server, images, size, scheme)
             _report(browser, server, images, Path(folder))
         finally:
             server.kill()
@@ -64,9 +61,10 @@ def main() -> int:
     return 0
 
 
-def file_name(path: str, width: int, scheme: str) -> str:
-    """Return what the picture of a page is called."""
-    return f"{path}-{width}{'-dark' if scheme == 'dark' else ''}.png"
+def file_name(where: str, width: int, scheme: str = "light") -> str:
+    """Return what the picture of a page is called, or of a part of one: by the part's name."""
+    name = where.partition(", ")[2] or where
+    return f"{name.lower().replace(' ', '-')}-{width}{'-dark' if scheme == 'dark' else ''}.png"
 
 
 def _keep(page: Page, path: Path) -> None:
@@ -75,6 +73,21 @@ def _keep(page: Page, path: Path) -> None:
     shot.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
         path, optimize=True
     )
+
+
+def _keep_all(page: Page, path: Path) -> None:
+    """Write a picture of a page from its top to its end, or to where it is too tall."""
+    size = page.viewport_size
+    assert size is not None
+    drawn(page)
+    tall = int(page.evaluate("document.querySelector('.stMain').scrollHeight"))
+    height = min(max(tall, size["height"]), TALLEST)
+    page.set_viewport_size({"width": size["width"], "height": height})
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
+    rest(page)
+    drawn(page)
+    _keep(page, path)
+    page.set_viewport_size(size)
 
 
 def _page(browser: Browser, size: tuple[int, int], scheme: Scheme = "light") -> Page:
@@ -140,53 +153,56 @@ def _sign_in_page(
     page.context.close()
 
 
-def _staff(
-    browser: Browser,
-    server: Server,
-    role: Role,
-    entries: Sequence[Entry],
-    images: Path,
-    size: tuple[int, int],
-    scheme: Scheme,
+def _score_card(
+    browser: Browser, server: Server, images: Path, size: tuple[int, int], scheme: Scheme
 ) -> None:
-    if not entries:
-        return
     page = _page(browser, size, scheme)
-    sign_in(page, server, role)
-    for entry in entries:
-        turn_to(page, entry)
-        _drawn(page)
-        _keep(page, images / file_name(entry.path, size[0], scheme))
-        if entry.path == "results":
-            _results(page, images, size[0], scheme)
+    sign_in(page, server, GRADUATE)
+    page.locator(".scored img").first.wait_for()
+    rest(page)
+    page.wait_for_function(
+        "[...document.querySelectorAll('.scored .films img')].every((film) => film.naturalWidth)"
+    )
+    _keep(page, images / file_name("score-card", size[0], scheme))
     page.context.close()
 
 
-def _results(page: Page, images: Path, width: int, scheme: Scheme) -> None:
-    """Show a part with figures, and the films of a case."""
-    choose(page, "Agreement")
-    _drawn(page)
-    _keep(page, images / file_name("agreement", width, scheme))
-    choose(page, "Cases")
-    _drawn(page)
-    box = page.get_by_test_id("stDataFrame").bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 20, box["y"] + 55)
-    page.locator(".case img").first.wait_for()
+def _staff(
+    browser: Browser, server: Server, images: Path, size: tuple[int, int], scheme: Scheme
+) -> None:
+    """Show every page of a study's staff, and its parts."""
+    page = _page(browser, size, scheme)
+    bare = {entry.path for entry in every_page() if entry.bare}
+    parts = PARTS if (size, scheme) == (SIZES[0], SCHEMES[0]) else BOTH
+    for where in walk(page, server, Role.ADMINISTRATOR, parts):
+        name = images / file_name(where, size[0], scheme)
+        if where in bare:
+            if scheme == "light":  # they are dark whatever the system prefers
+                Reader(page).wait_picture()
+                _keep(page, name)
+        else:
+            _fill(page, where)
+            _keep_all(page, name)
+    page.context.close()
+
+
+def _fill(page: Page, where: str) -> None:
+    """Do what a page waits for before it shows what it is for."""
+    if where == "archive":
+        page.get_by_role("button", name="Make the files").click()
+        page.get_by_role("table").get_by_role("link").first.wait_for()
+    elif where == "deployment":
+        with rerun(page):
+            page.get_by_role("button", name="Make a backup now").click()
+    elif where == "trail":
+        page.get_by_role("button", name="Verify now").click()
+        page.get_by_text("All holds").wait_for()
+    elif where == "results, Cases":
+        box = page.get_by_test_id("stDataFrame").bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + 20, box["y"] + 55)
+        page.locator(".case img").first.wait_for()
     rest(page)
-    _drawn(page)
-    _keep(page, images / file_name("cases", width, scheme))
-
-
-def _drawn(page: Page) -> None:
-    """Wait for what is drawn after the page is there: tables, figures, films."""
-    for frame in page.get_by_test_id("stDataFrame").all():
-        frame.locator("canvas").first.wait_for()
-    for chart in page.get_by_test_id("stPlotlyChart").all():
-        chart.locator(".plot-container").first.wait_for()
-    page.wait_for_function(
-        "[...document.querySelectorAll('.case img')].every((film) => film.naturalWidth)"
-    )
 
 
 def _report(browser: Browser, server: Server, images: Path, folder: Path) -> None:

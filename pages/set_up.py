@@ -39,7 +39,7 @@ def _way(found: SetUp) -> None:
 
 
 def _day(stamp: str) -> str:
-    return f"{minute(stamp)} UTC" if stamp else ""
+    return t("{time} UTC", time=minute(stamp)) if stamp else ""
 
 
 def _open(found: SetUp) -> None:

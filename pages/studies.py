@@ -14,7 +14,7 @@ from ui.deployment import store
 from ui.draft_list import draft_list
 from ui.forms import choose_form
 from ui.links import links
-from ui.look import page_title, section
+from ui.look import page_title, section, state_badge
 from ui.masthead import masthead, role_word
 from ui.menu import page_file
 from ui.people_acts import Scope, expiry_choice
@@ -32,27 +32,29 @@ def _told(choice: Choice) -> str:
     return ""
 
 
-def _state(state: str) -> str:
-    states = {"drawn": t("not open yet"), "open": t("open"), "closed": t("closed")}
-    return states.get(state, state)
-
-
 def _studies() -> None:
     found = choices(store(), person)
     if not found:
         _nothing_yet()
-    for choice in found:
-        one = choice.standing
-        name, role, state, told, enter = st.columns(
-            [3, 1.5, 1.5, 1.5, 1.2], vertical_alignment="center"
-        )
-        here = t("(you are here)") if choice.here else ""
-        name.markdown(f"**{plain(one.study_name)}** {here}")
-        role.markdown(role_word(one.role))
-        state.markdown(plain(_state(one.state)))
-        told.markdown(plain(_told(choice)))
-        with enter:
-            choose_form(one)
+        return
+    with st.container(key="rows-studies"):
+        for choice in found:
+            _row(choice)
+
+
+def _row(choice: Choice) -> None:
+    one = choice.standing
+    name, role, state, told, enter = st.columns(
+        [3, 1.5, 1.5, 1.5, 0.9], vertical_alignment="center"
+    )
+    here = t("(you are here)") if choice.here else ""
+    name.markdown(f"**{plain(one.study_name)}** {here}")
+    role.markdown(role_word(one.role))
+    with state:
+        state_badge(one.state)
+    told.markdown(plain(_told(choice)))
+    with enter:
+        choose_form(one)
 
 
 def _nothing_yet() -> None:

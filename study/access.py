@@ -18,6 +18,7 @@ from study.errors import BrokenStore, NotAllowed
 from study.moments import stamp
 from study.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
 from study.store import Store, Transaction, deployment, events, people, studies
+from study.words import t
 
 _SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
 _OPEN, _LENGTH = 6, 16
@@ -170,17 +171,23 @@ def sign_in(
             _count_failure(store, row["person"], now, place)
         raise Refused(
             "unknown",
-            "That access code is not known here. Check it sign by sign, or ask your coordinator.",
+            t(
+                "That access code is not known here. Check it sign by sign, or ask your "
+                "coordinator."
+            ),
         )
     if row["locked_at_utc"]:
         raise Refused(
             "locked",
-            f"This access code was locked after {MAX_FAILURES} wrong tries. "
-            "Ask your coordinator for a new one.",
+            t(
+                "This access code was locked after {max_failures} wrong tries. Ask your "
+                "coordinator for a new one.",
+                max_failures=MAX_FAILURES,
+            ),
         )
     if row["expires_at_utc"] and row["expires_at_utc"] <= stamp(now):
         raise Refused(
-            "expired", "This access code has expired. Ask your coordinator for a new one."
+            "expired", t("This access code has expired. Ask your coordinator for a new one.")
         )
     return enter(store, row["person"], entropy=entropy, now=now, place=place, beside=beside)
 
@@ -206,7 +213,7 @@ def enter(
         held = _held(change, person_id)
         if not held:
             raise Refused(
-                "no-part", "You have no part in any study here any more. Ask your coordinator."
+                "no-part", t("You have no part in any study here any more. Ask your coordinator.")
             )
         _refuse_beside(change, held, beside)
         only = held[0] if len(held) == 1 else None
@@ -281,14 +288,14 @@ def choose(
     """
     person = signed_in(store, token, now=now, place=place)
     if person is None:
-        raise NotAllowed("Sign in first.")
+        raise NotAllowed(t("Sign in first."))
     if (grant, study) not in {(one.grant, one.study) for one in standings(store, person)}:
-        raise NotAllowed("You have no part in that study. Ask its coordinator.")
+        raise NotAllowed(t("You have no part in that study. Ask its coordinator."))
     with store.change() as change:
         people.choose(change, _token_id(token), grant, study)
         row = people.by_sign_in(change, _token_id(token), stamp(now - STAYS))
         if row is None:
-            raise NotAllowed("Sign in first.")
+            raise NotAllowed(t("Sign in first."))
         there = _person(change, row, token, place)
         if there.study != person.study:
             _record_arrival(change, there, now)
@@ -340,8 +347,11 @@ def _refuse_beside(
         ):
             raise Refused(
                 "runs-it",
-                f"This browser is signed in as somebody who has another role in "
-                f"{row['study_name']!r}. Sign out first; whoever runs a study does not read in it.",
+                t(
+                    "This browser is signed in as somebody who has another role in "
+                    "{study_name!r}. Sign out first; whoever runs a study does not read in it.",
+                    study_name=row["study_name"],
+                ),
             )
 
 
@@ -428,7 +438,9 @@ def secret(look: Transaction) -> str:
     """
     found = deployment.value(look, "secret")
     if len(found) != 64:
-        raise BrokenStore("The store has no secret of its own. Make one with: study init --db DB")
+        raise BrokenStore(
+            t("The store has no secret of its own. Make one with: study init --db DB")
+        )
     return found
 
 

@@ -26,6 +26,7 @@ from study.formats.parquet import parquet_files
 from study.lists import stored_protocol
 from study.store import Store, Transaction, events
 from study.studies import study_row
+from study.words import t
 
 SUMS = "SHA256SUMS"
 BUNDLE, PARQUET, EXCEL, IMRMC, COPY = (
@@ -96,7 +97,9 @@ def archive(
         blinded = not (whole or shows_accuracy(study_row(look, study)))
     try:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise BadFile(f"{folder} is already there. Name a new folder, or empty it.")
+            raise BadFile(
+                t("{folder} is already there. Name a new folder, or empty it.", folder=folder)
+            )
         if not blinded:
             extracts.announce(store, study, by=by, now=now)
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +109,13 @@ def archive(
                 out.rmdir()
             (Path(scratch) / "files").rename(out)
     except OSError as error:
-        raise BadFile(f"{folder} cannot be written: {error.strerror or error}.") from error
+        raise BadFile(
+            t(
+                "{folder} cannot be written: {strerror}.",
+                folder=folder,
+                strerror=error.strerror or error,
+            )
+        ) from error
     record_taking(
         store,
         study=study,

@@ -21,6 +21,7 @@ from study.errors import BadFile, NotFound, NotNow, StudyError
 from study.moments import moment, stamp
 from study.store import Store, Transaction, backups, deployment, events
 from study.verification import verify
+from study.words import t
 
 EVERY_HOURS = 24
 KEEP = 14
@@ -77,8 +78,12 @@ def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
     """
     if not 0 <= new.every_hours <= MAX_HOURS or not 1 <= new.keep <= MAX_KEEP:
         raise NotNow(
-            f"Backups are made every 1 to {MAX_HOURS} hours, or never (0); "
-            f"1 to {MAX_KEEP} of them are kept."
+            t(
+                "Backups are made every 1 to {max_hours} hours, or never (0); 1 to {max_keep} of "
+                "them are kept.",
+                max_hours=MAX_HOURS,
+                max_keep=MAX_KEEP,
+            )
         )
     with store.change() as change:
         old = schedule(change)
@@ -119,7 +124,7 @@ def make(
     """
     with store.change() as change:
         if not _claim(change, now):
-            raise NotNow("A backup is being made at present. Wait until it is done.")
+            raise NotNow(t("A backup is being made at present. Wait until it is done."))
     with _released(store):
         made = _made(store, out, trigger, by, now)
         _prune(store, by, now)
@@ -160,11 +165,11 @@ def restore_backup(file: Path, db: Path) -> Store:
         Something lies at `db`, or the backup does not hold; every breach is listed.
     """
     if not file.is_file():
-        raise NotFound(f"No backup at {file}.")
+        raise NotFound(t("No backup at {file}.", file=file))
     if any(Path(f"{db}{end}").exists() for end in ("", "-wal", "-shm")):
-        raise BadFile(f"{db} is already there, and is left as it is. Name a new file.")
+        raise BadFile(t("{db} is already there, and is left as it is. Name a new file.", db=db))
     if not db.parent.is_dir():
-        raise NotFound(f"The folder {db.parent} does not exist. Make it first.")
+        raise NotFound(t("The folder {parent} does not exist. Make it first.", parent=db.parent))
     try:
         with tempfile.TemporaryDirectory(dir=db.parent, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"
@@ -173,11 +178,15 @@ def restore_backup(file: Path, db: Path) -> Store:
             store = Store(copy)
             found = _found(store)
             if found:
-                raise BadFile(f"{file} does not hold:\n" + "\n".join(f"  {one}" for one in found))
+                raise BadFile(
+                    t("{file} does not hold:\n", file=file) + "\n".join(f"  {one}" for one in found)
+                )
             store.journal_again()
             store.put_in_place(db)
     except OSError as error:
-        raise BadFile(f"{db} cannot be made: {error.strerror or error}.") from error
+        raise BadFile(
+            t("{db} cannot be made: {strerror}.", db=db, strerror=error.strerror or error)
+        ) from error
     return Store(db)
 
 
@@ -236,7 +245,9 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
             file = out or _free(folder, store.path.stem, now)
             _name(copy, file)
     except OSError as error:
-        raise BadFile(f"The backup cannot be written: {error.strerror or error}.") from error
+        raise BadFile(
+            t("The backup cannot be written: {strerror}.", strerror=error.strerror or error)
+        ) from error
     columns = {
         "file": str(out.resolve()) if out else file.name,
         "made_at_utc": stamp(now),
@@ -276,10 +287,12 @@ def _name(copy: Path, file: Path) -> None:
     try:
         os.link(copy, file)
     except FileExistsError as error:
-        raise BadFile(f"{file} is already there, and is left as it is. Name a new file.") from error
+        raise BadFile(
+            t("{file} is already there, and is left as it is. Name a new file.", file=file)
+        ) from error
     except OSError:  # a file system without links
         if file.exists():
-            raise BadFile(f"{file} is already there, and is left as it is.") from None
+            raise BadFile(t("{file} is already there, and is left as it is.", file=file)) from None
         copy.replace(file)
 
 

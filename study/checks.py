@@ -7,6 +7,8 @@ with the end of a sentence; `Faults` where a value has several.
 from collections.abc import Callable
 from typing import Any
 
+from study.words import t
+
 Check = Callable[[Any], Any]
 
 
@@ -21,7 +23,7 @@ class Faults(ValueError):
 def text(value: Any) -> str:
     """Check text of any length."""
     if not isinstance(value, str):
-        raise ValueError("must be text in quotes.")
+        raise ValueError(t("must be text in quotes."))
     return value
 
 
@@ -31,7 +33,13 @@ def prose(longest: int) -> Check:
     def check(value: Any) -> str:
         found = text(value)
         if len(found) > longest:
-            raise ValueError(f"has {len(found)} characters; at most {longest} can be shown.")
+            raise ValueError(
+                t(
+                    "has {n} characters; at most {longest} can be shown.",
+                    n=len(found),
+                    longest=longest,
+                )
+            )
         return found if found.strip() else ""
 
     return check
@@ -42,7 +50,7 @@ def whole(low: int, high: int = 10**9) -> Check:
 
     def check(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"must be a whole number from {low} to {high}.")
+            raise ValueError(t("must be a whole number from {low} to {high}.", low=low, high=high))
         return value
 
     return check
@@ -53,9 +61,9 @@ def number(low: float, high: float) -> Check:
 
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"must be a number from {low} to {high}.")
+            raise ValueError(t("must be a number from {low} to {high}.", low=low, high=high))
         if not low <= value <= high:
-            raise ValueError(f"must be from {low} to {high}.")
+            raise ValueError(t("must be from {low} to {high}.", low=low, high=high))
         return value
 
     return check
@@ -64,7 +72,7 @@ def number(low: float, high: float) -> Check:
 def yes_no(value: Any) -> bool:
     """Check a truth value."""
     if not isinstance(value, bool):
-        raise ValueError("must be true or false.")
+        raise ValueError(t("must be true or false."))
     return value
 
 
@@ -73,7 +81,7 @@ def one_of(known: tuple[str, ...]) -> Check:
 
     def check(value: Any) -> str:
         if value not in known:
-            raise ValueError(f"must be one of {', '.join(known)}.")
+            raise ValueError(t("must be one of {listed}.", listed=", ".join(known)))
         return str(value)
 
     return check
@@ -84,11 +92,11 @@ def some_of(known: tuple[str, ...], *, at_least: int) -> Check:
 
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or any(entry not in known for entry in value):
-            raise ValueError(f"must be a list of some of {', '.join(known)}.")
+            raise ValueError(t("must be a list of some of {listed}.", listed=", ".join(known)))
         if len(set(value)) != len(value):
-            raise ValueError("names something twice.")
+            raise ValueError(t("names something twice."))
         if len(value) < at_least:
-            raise ValueError(f"must name at least {at_least}.")
+            raise ValueError(t("must name at least {at_least}.", at_least=at_least))
         return tuple(value)
 
     return check
@@ -99,7 +107,7 @@ def confidence(value: Any) -> int:
     if value is False:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= 9:
-        raise ValueError("must be false or a number of steps from 2 to 9.")
+        raise ValueError(t("must be false or a number of steps from 2 to 9."))
     return value
 
 
@@ -107,6 +115,6 @@ def allocation(value: Any) -> str | dict[str, int]:
     """Check how cases are shared among strata."""
     if isinstance(value, dict):
         if not value:
-            raise ValueError("names no stratum.")
+            raise ValueError(t("names no stratum."))
         return {text(key): whole(0)(count) for key, count in value.items()}
     return str(one_of(("proportional", "equal"))(value))

@@ -84,7 +84,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         study = _study(look, person)
         protocol = stored_protocol(study)
         if not protocol.back_navigation:
-            raise NotAllowed("In this study a case cannot be looked at again.")
+            raise NotAllowed(t("In this study a case cannot be looked at again."))
         place = place_of(look, protocol, reader, now=now)
         if place.hold or study["state"] != "open":
             raise NotNow(t("No case can be looked at just now. Reload the page to see why."))
@@ -92,7 +92,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         row = readings.at_position(look, reader, place.before + position) if within else None
         own = None if row is None else readings.current(look, row["id"])
         if row is None or own is None:
-            raise NotFound("You have not read a case at that position.")
+            raise NotFound(t("You have not read a case at that position."))
         return _case(look, row, protocol, own, before=place.before)
 
 
@@ -104,7 +104,9 @@ def take_records(store: Store, person: Person, records: Sequence[Any], *, now: d
     """
     _reader(person)
     if len(records) > MAX_RECORDS:
-        raise BadFile(f"At most {MAX_RECORDS} records can be sent at once.")
+        raise BadFile(
+            t("At most {max_records} records can be sent at once.", max_records=MAX_RECORDS)
+        )
     with store.desk() as change:
         study = _study(change, person)
         if study["state"] != "open":
@@ -142,21 +144,23 @@ def _parsed(raw: Any) -> Record | Taken:
     try:
         return parse(raw)
     except MalformedRecord as error:
-        return Taken(id=record_id(raw), case="", refused=f"Not a sound record: {error}.")
+        return Taken(
+            id=record_id(raw), case="", refused=t("Not a sound record: {error}.", error=error)
+        )
 
 
 def _reader(person: Person) -> int:
     if person.reader is None:
-        raise NotAllowed("Only a reader of the study can read.")
+        raise NotAllowed(t("Only a reader of the study can read."))
     return person.reader
 
 
 def _study(look: Transaction, person: Person) -> dict[str, Any]:
     study = studies.find(look, person.study_name)
     if study is None:
-        raise NotFound("The study is not there any more.")
+        raise NotFound(t("The study is not there any more."))
     if study["state"] == "drawn":
-        raise NotNow("The study is not open for reading at present. Ask your coordinator.")
+        raise NotNow(t("The study is not open for reading at present. Ask your coordinator."))
     refuse_restored(study)
     return study
 

@@ -11,6 +11,7 @@ from study.errors import NotNow
 from study.protocol import STRATA, Protocol
 from study.sampling import Candidate, Stratum, draw, draw_practice
 from study.store import Store, Transaction, banks
+from study.words import t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,7 @@ def locked(protocol: Protocol, study: str, bank_sha256: str, drawn: Rehearsed) -
 
 def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candidate]:
     if "site" in protocol.stratify_by:
-        raise NotNow("stratify_by names site, but a bank says nothing of sites. Leave it out.")
+        raise NotNow(t("stratify_by names site, but a bank says nothing of sites. Leave it out."))
     return [
         Candidate(
             item_id=row["item_id"],

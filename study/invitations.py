@@ -7,6 +7,7 @@ from pathlib import Path
 
 from study.errors import BadFile, NotFound
 from study.studies import Invitation
+from study.words import t
 
 _COLUMNS = ("reader_id", "level", "years", "site")
 _APART = ("name", "email")
@@ -28,9 +29,17 @@ def read_invitations(path: Path) -> list[Invitation]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise NotFound(f"The list of readers {path} cannot be read: {error.strerror}.") from error
+        raise NotFound(
+            t(
+                "The list of readers {path} cannot be read: {strerror}.",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     except UnicodeDecodeError as error:
-        raise BadFile(f"{path} is not in UTF-8: {error}. Save it as CSV UTF-8.") from error
+        raise BadFile(
+            t("{path} is not in UTF-8: {error}. Save it as CSV UTF-8.", path=path, error=error)
+        ) from error
     return _read(str(path), text, _COLUMNS)
 
 
@@ -54,7 +63,9 @@ def _read(source: str, text: str, columns: Sequence[str]) -> list[Invitation]:
         rows.fieldnames = header
         return _checked(source, header, [(rows.line_num, row) for row in rows], columns)
     except csv.Error as error:
-        raise BadFile(f"{source} is not a CSV file: {error}.") from error
+        raise BadFile(
+            t("{source} is not a CSV file: {error}.", source=source, error=error)
+        ) from error
 
 
 def _checked(
@@ -69,22 +80,33 @@ def _checked(
         if name not in columns
     ]
     if len(set(header)) < len(header):
-        faults.append("header: a column stands there twice. Leave one out.")
+        faults.append(t("header: a column stands there twice. Leave one out."))
     if "reader_id" not in header:
-        faults.append("header: no column reader_id. Add it.")
+        faults.append(t("header: no column reader_id. Add it."))
     found = [_invitation(row) for _, row in rows]
     for (line, row), invitation in zip(rows, found, strict=True):
         if None in row:
-            faults.append(f"line {line}: more cells than columns.")
+            faults.append(t("line {line}: more cells than columns.", line=line))
         elif not invitation.reader_id:
-            faults.append(f"line {line}: reader_id is empty. Give a study code, such as R1.")
+            faults.append(
+                t("line {line}: reader_id is empty. Give a study code, such as R1.", line=line)
+            )
         elif any(len(text) > 60 or not text.isprintable() for text in _texts(invitation)):
-            faults.append(f"line {line}: a cell holds at most 60 printable signs, in one line.")
+            faults.append(
+                t("line {line}: a cell holds at most 60 printable signs, in one line.", line=line)
+            )
     if not rows:
-        faults.append("no reader below the header.")
+        faults.append(t("no reader below the header."))
     if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadFile(f"{source}: {len(faults)} fault(s); nobody was invited.\n{listed}")
+        raise BadFile(
+            t(
+                "{source}: {n} fault(s); nobody was invited.\n{listed}",
+                source=source,
+                n=len(faults),
+                listed=listed,
+            )
+        )
     return found
 
 

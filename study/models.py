@@ -14,8 +14,9 @@ from study.names import check_name, name_key
 from study.predictions import read_predictions
 from study.store import Store, Transaction, events, models, people, studies
 from study.studies import study_row
+from study.words import later, said, t
 
-_REMEDY = "Choose another name."
+_REMEDY = later("Choose another name.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +61,12 @@ def add_model(
     read = read_predictions(path, options=options)
     if not read.predictions:
         raise BadFile(
-            f"{path} has no prediction for any case of the study {study!r}. "
-            "Predictions are keyed by item_id; check the ids."
+            t(
+                "{path} has no prediction for any case of the study {study!r}. Predictions are "
+                "keyed by item_id; check the ids.",
+                path=path,
+                study=study,
+            )
         )
     with store.change() as change:
         _refuse_known(change, found["id"], study, model_id)
@@ -103,10 +108,24 @@ def _refuse_known(look: Transaction, study: int, name: str, model_id: str) -> No
     wanted = name_key(model_id)
     for known in models.of_study(look, study):
         if name_key(known["model_id"]) == wanted:
-            raise NotNow(f"{known['model_id']!r} is already a model of {name!r}. {_REMEDY}")
+            raise NotNow(
+                t(
+                    "{model_id!r} is already a model of {name!r}. {remedy}",
+                    model_id=known["model_id"],
+                    name=name,
+                    remedy=said(_REMEDY),
+                )
+            )
     for known in people.readers(look, study):
         if name_key(known["reader_id"]) == wanted:
-            raise NotNow(f"{known['reader_id']!r} is a reader of {name!r}. {_REMEDY}")
+            raise NotNow(
+                t(
+                    "{reader_id!r} is a reader of {name!r}. {remedy}",
+                    reader_id=known["reader_id"],
+                    name=name,
+                    remedy=said(_REMEDY),
+                )
+            )
 
 
 def _record(

@@ -3,6 +3,7 @@
 import unicodedata
 
 from study.errors import NotNow
+from study.words import t
 
 LONGEST = 100
 
@@ -14,13 +15,13 @@ def name_fault(name: str) -> str:
     ('', 'begins or ends with a space')
     """
     if not name.strip():
-        return "is empty"
+        return t("is empty")
     if name != name.strip():
-        return "begins or ends with a space"
+        return t("begins or ends with a space")
     if len(name) > LONGEST:
-        return f"has more than {LONGEST} characters"
+        return t("has more than {longest} characters", longest=LONGEST)
     if not name.isprintable():
-        return "has signs that cannot be printed"
+        return t("has signs that cannot be printed")
     return ""
 
 
@@ -34,7 +35,14 @@ def check_name(name: str, what: str) -> None:
     """
     fault = name_fault(name)
     if fault:
-        raise NotNow(f"The name of a {what} {fault}: {name[:LONGEST]!r}. Choose another name.")
+        raise NotNow(
+            t(
+                "The name of a {what} {fault}: {name!r}. Choose another name.",
+                what=what,
+                fault=fault,
+                name=name[:LONGEST],
+            )
+        )
 
 
 def name_key(name: str) -> str:

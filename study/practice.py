@@ -15,6 +15,7 @@ from study.records import CaseRecord, Presentation, Reading
 from study.store import Transaction, practice
 from study.taken import HANDED_OUT, NOT_YET, SIMULATED, Taken, vouch
 from study.taking import answer_columns, answer_refusal
+from study.words import said, t
 
 
 def take(
@@ -46,19 +47,19 @@ def _refusal(
     if assignment["simulated"]:
         return SIMULATED
     if not is_prepared(look, protocol, reader):
-        return NOT_YET
+        return said(NOT_YET)
     if isinstance(record, Presentation):
         return ""
     known = practice.reading(look, record.id)
     if known is not None:
         same = known["assignment"] == record.case
-        return "" if same else "Another reading has this id."
+        return "" if same else t("Another reading has this id.")
     if record.supersedes is not None:
-        return "The answer to a practice case cannot be changed."
+        return t("The answer to a practice case cannot be changed.")
     if practice.is_read(look, record.case):
-        return "This case was already read; the first answer stands."
+        return t("This case was already read; the first answer stands.")
     if record.case not in [row["id"] for row in practice.unread(look, reader, HANDED_OUT)]:
-        return NOT_YET
+        return said(NOT_YET)
     return answer_refusal(protocol, assignment, record)
 
 

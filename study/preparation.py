@@ -21,6 +21,7 @@ from study.records import Preparation
 from study.store import Transaction, people, preparations
 from study.taken import SIMULATED, Taken, vouch
 from study.views import StepView
+from study.words import t
 
 
 class Step(StrEnum):
@@ -93,7 +94,7 @@ def take(
     except UnfitAnswers as error:
         refused = str(error)
     except MalformedRecord as error:
-        refused = f"Not a sound record: {error}."
+        refused = t("Not a sound record: {error}.", error=error)
     return Taken(id=record.id, case="", refused=refused)
 
 
@@ -103,14 +104,14 @@ def _refusal(
     known = preparations.by_id(look, record.id)
     if known is not None:
         same = (known["reader"], known["step"]) == (reader, record.step)
-        return "" if same else "Another record has this id."
+        return "" if same else t("Another record has this id.")
     if is_simulated(look, reader):
         return SIMULATED
     if record.step not in asked(protocol):
-        return "This study has no such step."
+        return t("This study has no such step.")
     waiting = to_do(look, protocol, reader, sign_in)
     if record.step in waiting[1:]:
-        return f"The step before comes first: {waiting[0]}."
+        return t("The step before comes first: {step}.", step=waiting[0])
     return ""
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from study import checks
 from study.errors import BadProtocol, NotFound
 from study.questionnaire import Question, questions
+from study.words import t
 
 
 class Condition(StrEnum):
@@ -177,9 +178,17 @@ def read_protocol(path: Path) -> Protocol:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise NotFound(f"The protocol file {path} cannot be read: {error.strerror}.") from error
+        raise NotFound(
+            t(
+                "The protocol file {path} cannot be read: {strerror}.",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
     except ValueError as error:
-        raise BadProtocol(f"{path} is not TOML: {error}. See docs/protocol.md.") from error
+        raise BadProtocol(
+            t("{path} is not TOML: {error}. See docs/protocol.md.", path=path, error=error)
+        ) from error
     return protocol_from(text, source=str(path))
 
 
@@ -194,7 +203,9 @@ def protocol_from(text: str, *, source: str) -> Protocol:
     try:
         values = tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise BadProtocol(f"{source} is not TOML: {error}. See docs/protocol.md.") from error
+        raise BadProtocol(
+            t("{source} is not TOML: {error}. See docs/protocol.md.", source=source, error=error)
+        ) from error
     return _checked(values, source=source)
 
 
@@ -207,7 +218,9 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     protocol, faults = _examined(values)
     if protocol is None or faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadProtocol(f"{source} has {len(faults)} fault(s):\n{listed}")
+        raise BadProtocol(
+            t("{source} has {n} fault(s):\n{listed}", source=source, n=len(faults), listed=listed)
+        )
     return protocol
 
 
@@ -216,7 +229,9 @@ def _examined(values: Mapping[str, Any]) -> tuple[Protocol | None, list[str]]:
     taken: dict[str, Any] = {}
     for key in values:
         if key not in _CHECKS:
-            faults.append(f"{key}: unknown key. Known keys: {', '.join(_CHECKS)}.")
+            faults.append(
+                t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_CHECKS))
+            )
     for key, check in _CHECKS.items():
         if key in values:
             try:
@@ -281,40 +296,60 @@ def _contradictions(protocol: Protocol) -> list[str]:
     faults = []
     if protocol.endpoint == "AUC" and not protocol.confidence:
         faults.append(
-            "endpoint is AUC, which needs confidence: a number of steps from 2 to 9. Set it, or "
-            "take accuracy."
+            t(
+                "endpoint is AUC, which needs confidence: a number of steps from 2 to 9. Set it, "
+                "or take accuracy."
+            )
         )
     if isinstance(protocol.allocation, Mapping):
         total = sum(protocol.allocation.values())
         if total != protocol.cases:
             faults.append(
-                f"allocation adds up to {total}, but cases = {protocol.cases}. Make them equal."
+                t(
+                    "allocation adds up to {total}, but cases = {cases}. Make them equal.",
+                    total=total,
+                    cases=protocol.cases,
+                )
             )
         if not protocol.stratify_by:
-            faults.append("allocation names strata, but stratify_by is empty. Name the fields.")
+            faults.append(t("allocation names strata, but stratify_by is empty. Name the fields."))
     if protocol.hidden_repeats > protocol.cases:
         faults.append(
-            f"hidden_repeats = {protocol.hidden_repeats} is more than cases = {protocol.cases}."
+            t(
+                "hidden_repeats = {hidden_repeats} is more than cases = {cases}.",
+                hidden_repeats=protocol.hidden_repeats,
+                cases=protocol.cases,
+            )
         )
     if protocol.back_navigation and protocol.feedback is Feedback.AFTER_CASE:
         faults.append(
-            "back_navigation with feedback after each case would let a reader correct answers "
-            "after seeing the reference standard. Choose one of the two."
+            t(
+                "back_navigation with feedback after each case would let a reader correct answers "
+                "after seeing the reference standard. Choose one of the two."
+            )
         )
     again = protocol.hidden_repeats > 0 or len(protocol.conditions) > 1 or protocol.sessions > 1
     if again and protocol.feedback is Feedback.AFTER_CASE:
         faults.append(
-            "feedback after each case with hidden_repeats, several conditions or several sessions "
-            "would show a case again after its reference standard was told. Choose one of the two."
+            t(
+                "feedback after each case with hidden_repeats, several conditions or several "
+                "sessions would show a case again after its reference standard was told. Choose "
+                "one of the two."
+            )
         )
     turns, over = divmod(protocol.sessions, len(protocol.conditions))
     if over and protocol.sessions > 1:
         n = len(protocol.conditions)
         fitting = f"{turns * n} or {turns * n + n}" if turns else f"{n}"
         faults.append(
-            f"sessions = {protocol.sessions}, but there are {n} conditions, and each session has "
-            f"one of them: some would be read more often than others. Make it {fitting}, or 1 to "
-            "read all conditions in one session."
+            t(
+                "sessions = {sessions}, but there are {n} conditions, and each session has one of "
+                "them: some would be read more often than others. Make it {fitting}, or 1 to read "
+                "all conditions in one session.",
+                sessions=protocol.sessions,
+                n=n,
+                fitting=fitting,
+            )
         )
     return faults + _not_yet(protocol)
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from study.checks import Faults
 from study.surrogates import without_surrogates
+from study.words import t
 
 MAX_QUESTIONS = 50
 MAX_OPTIONS = 20
@@ -47,7 +48,9 @@ def questions(value: Any) -> tuple[Question, ...]:
         Anything is not as documented in `docs/protocol.md`; every fault is listed.
     """
     if not isinstance(value, list) or len(value) > MAX_QUESTIONS:
-        raise ValueError(f"must be a list of at most {MAX_QUESTIONS} tables.")
+        raise ValueError(
+            t("must be a list of at most {max_questions} tables.", max_questions=MAX_QUESTIONS)
+        )
     faults = [
         f"questionnaire[{place}]: {fault}"
         for place, one in enumerate(value, start=1)
@@ -63,32 +66,34 @@ def questions(value: Any) -> tuple[Question, ...]:
 
 def _faults(one: Any) -> Iterator[str]:
     if not isinstance(one, Mapping):
-        yield "must be a table."
+        yield t("must be a table.")
         return
     for key in one:
         if key not in _KEYS:
-            yield f"{key}: unknown key. Known keys: {', '.join(_KEYS)}."
+            yield t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_KEYS))
     name = one.get("id")
     if not isinstance(name, str) or not _ID.fullmatch(name):
-        yield "id: must be a letter and then at most 39 letters, digits, - or _."
+        yield t("id: must be a letter and then at most 39 letters, digits, - or _.")
     if not _is_words(one.get("question")):
-        yield f"question: must be text of 1 to {MAX_WORDS} characters."
+        yield t("question: must be text of 1 to {max_words} characters.", max_words=MAX_WORDS)
     if one.get("kind") not in _KINDS:
-        yield f"kind: must be one of {', '.join(_KINDS)}."
+        yield t("kind: must be one of {listed}.", listed=", ".join(_KINDS))
     if not isinstance(one.get("required", True), bool):
-        yield "required: must be true or false."
+        yield t("required: must be true or false.")
     yield from _option_faults(one.get("options", []), one.get("kind"))
 
 
 def _option_faults(options: Any, kind: Any) -> Iterator[str]:
     if not isinstance(options, list) or not all(_is_words(option) for option in options):
-        yield f"options: must be a list of texts of 1 to {MAX_WORDS} characters."
+        yield t(
+            "options: must be a list of texts of 1 to {max_words} characters.", max_words=MAX_WORDS
+        )
     elif kind == "choice" and not 2 <= len(options) <= MAX_OPTIONS:
-        yield f"options: a choice has 2 to {MAX_OPTIONS} of them."
+        yield t("options: a choice has 2 to {max_options} of them.", max_options=MAX_OPTIONS)
     elif kind in ("number", "text") and options:
-        yield "options: only a choice has them. Leave them out."
+        yield t("options: only a choice has them. Leave them out.")
     elif len(set(options)) < len(options):
-        yield "options: names something twice."
+        yield t("options: names something twice.")
 
 
 def _is_words(value: Any) -> bool:
@@ -104,17 +109,19 @@ def fit_answers(asked: Sequence[Question], given: Any) -> dict[str, str | float]
         A question is not asked, a required one not answered, or an answer is not of its kind.
     """
     if not isinstance(given, Mapping):
-        raise UnfitAnswers("answers is an object.")
+        raise UnfitAnswers(t("answers is an object."))
     for name in given:
         if name not in {question.id for question in asked}:
-            raise UnfitAnswers(f"The questionnaire has no question {str(name)[:60]!r}.")
+            raise UnfitAnswers(
+                t("The questionnaire has no question {value!r}.", value=str(name)[:60])
+            )
     found = {}
     for question in asked:
         answer = _answer(question, given.get(question.id))
         if answer is not None:
             found[question.id] = answer
         elif question.required:
-            raise UnfitAnswers(f"The question {question.id!r} needs an answer.")
+            raise UnfitAnswers(t("The question {id!r} needs an answer.", id=question.id))
     return found
 
 
@@ -124,9 +131,9 @@ def _answer(question: Question, value: Any) -> str | float | None:
     if question.kind == "number":
         return _number(question, value)
     if not isinstance(value, str):
-        raise UnfitAnswers(f"The answer to {question.id!r} must be text.")
+        raise UnfitAnswers(t("The answer to {id!r} must be text.", id=question.id))
     if question.kind == "choice" and value not in question.options:
-        raise UnfitAnswers(f"The answer to {question.id!r} is none of its options.")
+        raise UnfitAnswers(t("The answer to {id!r} is none of its options.", id=question.id))
     return value if question.kind == "choice" else without_surrogates(value)[:MAX_ANSWER]
 
 
@@ -136,5 +143,5 @@ def _number(question: Question, value: Any) -> float:
     except (TypeError, OverflowError):
         found = math.nan
     if not math.isfinite(found):
-        raise UnfitAnswers(f"The answer to {question.id!r} must be a number.")
+        raise UnfitAnswers(t("The answer to {id!r} must be a number.", id=question.id))
     return found

@@ -22,6 +22,7 @@ from study.protocol import Protocol
 from study.roles import Role
 from study.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
+from study.words import t
 
 __all__ = [
     "Invitation",
@@ -83,10 +84,15 @@ def draw_within(
     check_name(study, "study")
     found = bank_row(change, bank)
     if studies.find(change, study):
-        raise NotNow(f"A study named {study!r} is already there. Choose another name.")
+        raise NotNow(
+            t("A study named {study!r} is already there. Choose another name.", study=study)
+        )
     if found["format"] == banks.FROM_BUNDLE:
         raise NotNow(
-            f"The bank {bank!r} came with a restored study and has no films. Import it again."
+            t(
+                "The bank {bank!r} came with a restored study and has no films. Import it again.",
+                bank=bank,
+            )
         )
     drawn = drawing.rehearse(change, int(found["id"]), protocol)
     locked = drawing.locked(protocol, study, found["content_sha256"], drawn)
@@ -147,7 +153,7 @@ def study_row(look: Transaction, name: str) -> dict[str, Any]:
     row = studies.find(look, name)
     if row is None:
         there = ", ".join(studies.names(look)) or "none"
-        raise NotFound(f"No study named {name!r}. There: {there}.")
+        raise NotFound(t("No study named {name!r}. There: {there}.", name=name, there=there))
     return row
 
 
@@ -155,8 +161,11 @@ def refuse_restored(study: Mapping[str, Any]) -> None:
     """Refuse to have a study read that was read elsewhere: its films and its readers are there."""
     if study["restored_from"]:
         raise NotNow(
-            f"The study {study['name']!r} was restored from a bundle: it can be looked at, "
-            "analysed and merged here, and is read where it came from."
+            t(
+                "The study {name!r} was restored from a bundle: it can be looked at, analysed and "
+                "merged here, and is read where it came from.",
+                name=study["name"],
+            )
         )
 
 
@@ -192,7 +201,9 @@ def invite(
     with store.change() as change:
         found = study_row(change, study)
         if found["state"] == "closed":
-            raise NotNow(f"The study {study!r} is closed; nobody can be invited any more.")
+            raise NotNow(
+                t("The study {study!r} is closed; nobody can be invited any more.", study=study)
+            )
         refuse_restored(found)
         _refuse_known_readers(change, found["id"], invitations)
         known = [
@@ -218,12 +229,14 @@ def open_study(store: Store, *, study: str, now: datetime, by: By = COMMAND_LINE
     with store.change() as change:
         found = study_row(change, study)
         if found["state"] != "drawn":
-            raise NotNow(f"The study {study!r} is already {found['state']}.")
+            raise NotNow(
+                t("The study {study!r} is already {state}.", study=study, state=found["state"])
+            )
         if found["discarded_at_utc"]:
-            raise NotNow(f"The study {study!r} was discarded. Draw another.")
+            raise NotNow(t("The study {study!r} was discarded. Draw another.", study=study))
         readers = people.readers(change, found["id"])
         if not readers:
-            raise NotNow(f"The study {study!r} has no readers. Invite them first.")
+            raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
         _refuse_opened_before(change, found, readers)
         studies.mark_open(change, found["id"], stamp(now))
         events.record(
@@ -249,8 +262,11 @@ def _refuse_opened_before(
     opened = any(event["kind"] == "study opened" for event in trail)
     if opened or any(studies.assignments(look, reader["id"]) for reader in readers):
         raise BrokenStore(
-            f"The study {study['name']!r} was opened before and its state was altered since. "
-            "See what else was: python -m study verify --db DB"
+            t(
+                "The study {name!r} was opened before and its state was altered since. See what "
+                "else was: python -m study verify --db DB",
+                name=study["name"],
+            )
         )
 
 
@@ -263,16 +279,18 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
         who, key = invitation.reader_id, name_key(invitation.reader_id)
         fault = name_fault(who)
         if fault:
-            faults.append(f"{who!r}: the name {fault}. Choose another reader_id.")
+            faults.append(
+                t("{who!r}: the name {fault}. Choose another reader_id.", who=who, fault=fault)
+            )
         if key in seen:
-            faults.append(f"{who}: named twice. Leave one out.")
+            faults.append(t("{who}: named twice. Leave one out.", who=who))
         seen.add(key)
         if key in readers:
-            faults.append(f"{who}: already invited. Leave them out.")
+            faults.append(t("{who}: already invited. Leave them out.", who=who))
         if key in taken:
-            faults.append(f"{who}: a model has that name. Choose another reader_id.")
+            faults.append(t("{who}: a model has that name. Choose another reader_id.", who=who))
     if faults:
-        raise BadFile("Nobody was invited:\n" + "\n".join(f"  {fault}" for fault in faults))
+        raise BadFile(t("Nobody was invited:\n") + "\n".join(f"  {fault}" for fault in faults))
 
 
 def reader_facts(row: Mapping[str, Any]) -> dict[str, str]:

@@ -8,11 +8,12 @@ from typing import Any
 from study.acts import By
 from study.canonical import sha256_of
 from study.store import Transaction, events
+from study.words import later
 
 HANDED_OUT = 3
 """How many unread cases a reader's page holds: the current one and the next two."""
 
-NOT_YET = "This case was not handed out yet."
+NOT_YET = later("This case was not handed out yet.")
 SIMULATED = "This reader is a simulated one; nobody else can read for them."
 
 

@@ -16,6 +16,7 @@ from study.sessions import Admission, Place, admit, place_of
 from study.store import Transaction, practice, readings
 from study.suspicions import suspicions
 from study.taken import HANDED_OUT, NOT_YET, SIMULATED, Taken, vouch
+from study.words import said, t
 
 
 def take(
@@ -32,7 +33,7 @@ def take(
     """Store one record of a reader within the caller's transaction."""
     assignment = readings.assignment(change, record.case)
     if assignment is None or assignment["reader"] != reader:
-        return Taken(id=record.id, case="", refused="This case is not on your list.")
+        return Taken(id=record.id, case="", refused=t("This case is not on your list."))
     refused = _source_refusal(timing_source, bool(assignment["simulated"])) or _gate(
         change, protocol, reader, assignment
     )
@@ -44,7 +45,7 @@ def take(
     known = readings.by_id(change, record.id)
     if known is not None:
         same = known["assignment"] == record.case
-        refused = "" if same else "Another reading has this id."
+        refused = "" if same else t("Another reading has this id.")
         return Taken(id=record.id, case=record.case if same else "", refused=refused)
     place = place_of(change, protocol, reader, now=now)
     admission = _admission(change, place, assignment, record, now)
@@ -63,7 +64,7 @@ def _source_refusal(timing_source: str, simulated: bool) -> str:
     if simulated and timing_source != "simulated":
         return SIMULATED
     if timing_source == "simulated" and not simulated:
-        return "This reader is a person; a simulation cannot read for them."
+        return t("This reader is a person; a simulation cannot read for them.")
     return ""
 
 
@@ -72,7 +73,7 @@ def _gate(look: Transaction, protocol: Protocol, reader: int, assignment: Mappin
     if assignment["simulated"]:
         return ""
     practised = not protocol.practice_cases or not practice.unread(look, reader, 1)
-    return "" if practised and is_prepared(look, protocol, reader) else NOT_YET
+    return "" if practised and is_prepared(look, protocol, reader) else said(NOT_YET)
 
 
 def _first_showing(
@@ -117,7 +118,7 @@ def _admission(
 
 def _present(change: Transaction, study: str, by: By, record: Presentation, now: datetime) -> str:
     if readings.has_presentation_id(change, record.id):
-        return "Another presentation has this id."
+        return t("Another presentation has this id.")
     columns = {
         "id": record.id,
         "assignment": record.case,
@@ -135,18 +136,21 @@ def answer_refusal(protocol: Protocol, assignment: Mapping[str, Any], record: Re
     """Return why an answer cannot be one to this case in this study, or an empty text."""
     n_options = len(json.loads(assignment["options"]))
     if record.option is not None and record.option not in LETTERS[:n_options]:
-        return "The case has no such option."
+        return t("The case has no such option.")
     if record.status == "timed_out" and not protocol.time_limit_s:
-        return "This study has no time limit."
+        return t("This study has no time limit.")
     if record.status == "skipped" and not protocol.cannot_answer:
-        return "In this study every case is answered."
+        return t("In this study every case is answered.")
     if (record.confidence is not None) > bool(protocol.confidence):
-        return "This study asks for no confidence."
+        return t("This study asks for no confidence.")
     if protocol.confidence and record.status == "answered":
         if record.confidence is None or record.confidence > protocol.confidence:
-            return f"An answer needs a confidence from 1 to {protocol.confidence}."
+            return t(
+                "An answer needs a confidence from 1 to {confidence}.",
+                confidence=protocol.confidence,
+            )
     if record.comment and not protocol.comments:
-        return "This study takes no comments."
+        return t("This study takes no comments.")
     return ""
 
 
@@ -160,14 +164,14 @@ def _order_refusal(
     current = readings.current(change, record.case)
     if record.supersedes is None:
         if current is not None:
-            return "This case was already read; the first answer stands."
+            return t("This case was already read; the first answer stands.")
         rows = readings.unread(change, reader, HANDED_OUT, place.current.session)
         waiting = [row["id"] for row in rows]
-        return "" if record.case in waiting else NOT_YET
+        return "" if record.case in waiting else said(NOT_YET)
     if not protocol.back_navigation:
-        return "In this study an answer cannot be changed."
+        return t("In this study an answer cannot be changed.")
     if current is None or current["id"] != record.supersedes:
-        return "The answer was changed elsewhere in the meantime."
+        return t("The answer was changed elsewhere in the meantime.")
     return ""
 
 

@@ -5,6 +5,7 @@ in the reading page's JavaScript. The template names files without lines and no 
 changes only when a message does.
 """
 
+import ast
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from io import BytesIO
@@ -50,11 +51,24 @@ def sources() -> list[Path]:
 
 def messages(path: Path) -> Iterator[str | tuple[str, ...]]:
     """Yield the messages of a file; one with forms by number as a pair."""
+    if path.suffix == ".py":
+        yield from _python(path)
+        return
     with path.open("rb") as file:
         for found in extract(
             _METHODS[path.suffix], file, keywords=KEYWORDS, options={"encoding": "utf-8"}
         ):
             yield found[1]
+
+
+def _python(path: Path) -> Iterator[str | tuple[str, ...]]:
+    """Yield those of a Python file, from its tree: Babel's own reader passes over f-strings."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            places = KEYWORDS.get(node.func.id, ()) or (1,)
+            said = [one.value for one in node.args[: len(places)] if isinstance(one, ast.Constant)]
+            if node.func.id in KEYWORDS and said:
+                yield tuple(map(str, said)) if len(places) > 1 else str(said[0])
 
 
 def main() -> None:

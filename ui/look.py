@@ -120,6 +120,7 @@ def _cell(value: object) -> str:
 def _states() -> dict[str, tuple[str, Tone]]:
     return {
         "draft": (t("draft"), Tone.INFO),
+        "drawn": (t("not open yet"), Tone.INFO),
         "open": (t("open"), Tone.GOOD),
         "closed": (t("closed"), Tone.QUIET),
         "discarded": (t("discarded"), Tone.BAD),

@@ -28,6 +28,11 @@ def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> No
     if len(members) > _MANY:
         wanted = st.text_input(t("Look for"), key=f"look-for-{name}").strip().casefold()
         members = [one for one in members if wanted in _all_of(one)]
+    with st.container(key=f"rows-{name}"):
+        _rows(scope, members, days)
+
+
+def _rows(scope: Scope, members: Sequence[Member], days: int) -> None:
     heads = (t("Who"), t("About"), t("Name, e-mail"), t("Access code"))
     for column, head in zip(st.columns(_WIDTHS), heads, strict=False):
         column.caption(head)

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from study.protocol import Protocol
-from study.words import t, tn
+from study.words import later, said, t, tn
 from ui.prose import html
 
 Lines = dict[str, str]
@@ -47,6 +47,38 @@ def protocol_view(protocol: Protocol) -> None:
             st.html(_questions(protocol))
 
 
+_VALUES = {
+    "patient": later("patient"),
+    "examination": later("examination"),
+    "item": later("item"),
+    "task": later("task"),
+    "category": later("category"),
+    "subcategory": later("subcategory"),
+    "site": later("site"),
+    "view": later("view"),
+    "sex": later("sex"),
+    "age": later("age"),
+    "proportional": later("proportional"),
+    "equal": later("equal"),
+    "never": later("never"),
+    "after case": later("after each case"),
+    "after study": later("after the study"),
+    "unaided": later("unaided"),
+    "image-absent": later("image-absent"),
+    "aided": later("aided"),
+    "accuracy": later("accuracy"),
+    "non-inferiority": later("non-inferiority"),
+    "superiority": later("superiority"),
+    "readers like these": later("readers like these"),
+    "these readers": later("these readers"),
+}
+"""What a protocol file's fixed values are called on pages; others stand as they are."""
+
+
+def _called(value: str) -> str:
+    return said(_VALUES[value]) if value in _VALUES else value
+
+
 def value_in_words(key: str, value: Any) -> str:
     """Return one value of a protocol as it is called on the pages."""
     if isinstance(value, bool) or (key == "confidence" and not value):
@@ -56,15 +88,17 @@ def value_in_words(key: str, value: Any) -> str:
     if key == "margin":
         return t("{points} points", points=f"{100 * float(value):g}")
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {n}" for name, n in value.items())
+        return ", ".join(f"{_called(name)}: {n}" for name, n in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(str(one) for one in value)
-    return str(value)
+        return ", ".join(_called(str(one)) for one in value)
+    return _called(str(value))
 
 
 def _part(part: tuple[str, Lines]) -> str:
     title, lines = part
-    rows = "".join(f"<dt>{escape(key)}</dt><dd>{escape(said)}</dd>" for key, said in lines.items())
+    rows = "".join(
+        f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in lines.items()
+    )
     return f"<section><h4>{escape(title)}</h4><dl>{rows}</dl></section>"
 
 
@@ -73,7 +107,7 @@ def _sample(protocol: Protocol) -> Lines:
     return {
         t("Name"): protocol.name or t("None"),
         t("Cases"): f"{protocol.cases:,}",
-        t("One question per"): protocol.one_question_per,
+        t("One question per"): _called(protocol.one_question_per),
         t("Shared by"): value_in_words("stratify_by", values["stratify_by"]),
         t("Shares"): value_in_words("allocation", values["allocation"]),
         t("Seed"): str(protocol.seed),
@@ -83,7 +117,7 @@ def _sample(protocol: Protocol) -> Lines:
 def _design(protocol: Protocol) -> Lines:
     days = protocol.session_days
     return {
-        t("Conditions"): ", ".join(protocol.conditions),
+        t("Conditions"): ", ".join(map(_called, protocol.conditions)),
         t("Sessions"): str(protocol.sessions),
         t("Wash-out"): tn("{n} day", "{n} days", round(protocol.washout_days))
         if protocol.sessions > 1
@@ -103,7 +137,7 @@ def _rules(protocol: Protocol) -> Lines:
         t("Going back"): value_in_words("back_navigation", protocol.back_navigation),
         t("Giving a case up"): value_in_words("cannot_answer", protocol.cannot_answer),
         t("Time limit"): tn("{n} second", "{n} seconds", round(limit)) if limit else t("None"),
-        t("Right answer"): str(protocol.feedback),
+        t("Right answer"): _called(protocol.feedback),
         t("Practice cases"): str(protocol.practice_cases),
         t("Break after"): tn("{n} case", "{n} cases", protocol.break_every)
         if protocol.break_every
@@ -115,10 +149,10 @@ def _rules(protocol: Protocol) -> Lines:
 
 def _endpoint(protocol: Protocol) -> Lines:
     return {
-        t("Primary endpoint"): protocol.endpoint or t("None declared"),
-        t("Hypothesis"): protocol.hypothesis or t("None declared"),
+        t("Primary endpoint"): _called(protocol.endpoint) or t("None declared"),
+        t("Hypothesis"): _called(protocol.hypothesis) or t("None declared"),
         t("Margin"): value_in_words("margin", protocol.margin),
-        t("Claim about"): protocol.claim_about or t("None declared"),
+        t("Claim about"): _called(protocol.claim_about) or t("None declared"),
         t("Accuracy seen while open"): value_in_words("interim_results", protocol.interim_results),
     }
 

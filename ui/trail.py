@@ -175,6 +175,7 @@ def _spelt(about: str) -> str:
     return ", ".join(
         f"{key} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for key, value in found.items()
+        if value not in ("", None)
     )
 
 

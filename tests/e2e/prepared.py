@@ -1,39 +1,68 @@
 """A deployment with something on every page, for looking at all of them: tests and pictures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from playwright.sync_api import Page
 
-from study import demo
-from study.access import Entropy, give, new_code
-from study.deployments import administrator_code, holder
-from study.roles import IN_DEPLOYMENT, IN_STUDY, Role
+from study import closing, demo, drafts, studies
+from study.access import Entropy, new_code
+from study.acts import COMMAND_LINE
+from study.deployments import holder
+from study.protocol import Protocol
+from study.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
+from study.simulation import simulate
+from study.staff import Newcomer, give_role
 from study.store import Store
-from study.studies import study_row
+from study.studies import Invitation, study_row
 from study.words import said
 from tests.conftest import ROOT
 from tests.e2e.server import Server, free_port
 from ui.menu import SIGN_IN, Entry, every_page
 
-STAFF = (Role.COORDINATOR, Role.STATISTICIAN, Role.ADMINISTRATOR)
+STAFF = (Role.ADMINISTRATOR, Role.STATISTICIAN)
+"""Whose pages are walked through: an administrator in a study has every page of its staff."""
+
+CLOSED = "Closed study"
+GRADUATE = "graduate"
+"""The reader of the closed study, whose score card is shown."""
+
+DRAFT = "Residents against a model"
+
+PARTS = {
+    "overview": ("Data quality", "Readings", "Step in", "Remind"),
+    "results": ("Accuracy", "Agreement", "Cases", "Tables"),
+    "new-study": ("Design", "Reading rules", "Words for readers", "Endpoint", "Review and draw"),
+}
+"""Parts of a page that are chosen on it, beside the one it begins with."""
+
+
+_WITH = {"preview-draft": "?draft=1"}
+_DEPLOYMENTS = 5
+"""More pages than an administrator has before a study is chosen."""
 
 
 def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
-    """Return a server, not started, whose codes are named by role, and one by `newcomer`."""
+    """Return a server, not started: the demo, a closed study and a draft.
+
+    Its codes are named by role; one more by `newcomer`, one by `graduate`.
+    """
     store = demo.set_up(folder / "demo.db", ROOT / "data", entropy=entropy, now=now)
     codes = demo.fresh_codes(store, entropy=entropy, now=now)
     assert codes is not None
+    graduate = _closed(store, entropy, now)
+    _draft(store, now)
     return Server(
         store=Store(store.path),
         codes={
             Role.READER: codes.reader,
             "newcomer": codes.newcomer or "",
+            GRADUATE: graduate,
             Role.COORDINATOR: codes.coordinator,
             Role.STATISTICIAN: _statistician(store, entropy, now),
-            Role.ADMINISTRATOR: administrator_code(store, name="A", entropy=entropy, now=now),
+            Role.ADMINISTRATOR: codes.administrator,
         },
         port=free_port(),
         log=folder / "app.log",
@@ -41,22 +70,37 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
 
 
 def pages_for(role: Role) -> list[Entry]:
-    """Return the pages of the menu that a role is for: in a study, or an administrator's beside."""
-    acts = IN_DEPLOYMENT[role] if role is Role.ADMINISTRATOR else IN_STUDY[role]
-    return [one for one in every_page() if one is not SIGN_IN and (not one.act or one.act in acts)]
+    """Return the pages a role has in a study; those of the deployment are an administrator's."""
+    acts = IN_STUDY[role] | IN_DEPLOYMENT.get(role, frozenset())
+    if role is Role.ADMINISTRATOR:
+        acts |= ANYWHERE
+    return [one for one in every_page() if one is not SIGN_IN and one.act in acts]
 
 
 def sign_in(page: Page, server: Server, who: str) -> None:
-    """Sign in at a fresh page and wait for the home of whoever that is."""
+    """Sign in at a fresh page; an administrator goes on in the demo's study."""
     page.goto(server.url)
     field = page.locator("[name=access_code]")
     field.fill(server.codes[who])
     field.press("Enter")
     field.wait_for(state="detached")
+    if who == Role.ADMINISTRATOR:
+        rest(page)
+        with server.store.look() as look:
+            study = study_row(look, demo.STUDY)["id"]
+        page.locator(f"form[action=choose]:has([name=study][value='{study}']) button").click()
+        page.get_by_test_id("stTopNavLink").nth(_DEPLOYMENTS).wait_for()
+        rest(page)
 
 
-def turn_to(page: Page, entry: Entry) -> None:
-    """Open a page by its link in the menu; somebody with a single page has no menu and is there."""
+def turn_to(page: Page, server: Server, entry: Entry) -> None:
+    """Open a page by its link in the menu, or by its address where it stands in none."""
+    if entry.hidden:
+        page.goto(f"{server.url}/{entry.path}{_WITH.get(entry.path, '')}")
+        if entry.bare:
+            page.wait_for_selector(".rr-preview")
+            page.wait_for_selector("[data-state=ready], [data-step]")
+            return
     rest(page)
     link = page.get_by_test_id("stTopNavLink").filter(has_text=said(entry.title))
     if link.count() and not link.first.get_attribute("aria-current"):
@@ -64,12 +108,52 @@ def turn_to(page: Page, entry: Entry) -> None:
             link.first.click()
 
 
+def walk(
+    page: Page, server: Server, role: Role, parts: Mapping[str, Sequence[str]] = PARTS
+) -> Iterator[str]:
+    """Sign in and go through every page of a role and its parts; say at each which it is."""
+    sign_in(page, server, role)
+    entries = pages_for(role)
+    for entry in sorted(entries, key=lambda one: one.hidden):  # those leave the menu behind
+        turn_to(page, server, entry)
+        yield entry.path
+        if entry.path == "new-study" and entry.path in parts:
+            with rerun(page):
+                page.get_by_role("button", name="Go on").click()
+            _at_step(page, "Bank and sample")
+            yield f"{entry.path}, a draft"
+        for part in parts.get(entry.path, ()):
+            choose(page, part)
+            if entry.path == "new-study":
+                _at_step(page, part)
+            yield f"{entry.path}, {part}"
+
+
+def _at_step(page: Page, step: str) -> None:
+    """Wait for a step of a draft: the page runs twice until it is there."""
+    here = page.locator(".st-key-rail [data-testid=stBaseButton-secondary]")
+    here.filter(has_text=step).wait_for()
+    rest(page)
+
+
 def choose(page: Page, part: str) -> None:
-    """Choose a part of a page by the radio of its name."""
+    """Choose a part of a page by the radio or button of its name."""
+    kinds = (page.get_by_role(kind, name=part) for kind in ("radio", "button"))
+    first, other = kinds
     with rerun(page):
-        page.get_by_role("radio", name=part, exact=True).click()
+        first.or_(other).first.click()
+    drawn(page)
+
+
+def drawn(page: Page) -> None:
+    """Wait for what is drawn after the page is there: tables, figures, films."""
+    for frame in page.get_by_test_id("stDataFrame").all():
+        frame.locator("canvas").first.wait_for()
     for chart in page.get_by_test_id("stPlotlyChart").all():
         chart.locator(".main-svg").first.wait_for()
+    page.wait_for_function(
+        "[...document.querySelectorAll('.case img')].every((film) => film.naturalWidth)"
+    )
 
 
 @contextmanager
@@ -107,8 +191,34 @@ def rest(page: Page) -> None:
 
 def _statistician(store: Store, entropy: Entropy, now: datetime) -> str:
     code = new_code(entropy)
-    with store.change() as change:
-        study = study_row(change, demo.STUDY)["id"]
-        person = holder(change, "statistician", Role.STATISTICIAN, study, now)
-        give(change, code, person=person, now=now)
+    give_role(
+        store,
+        Newcomer(handle="statistician", role=Role.STATISTICIAN),
+        study=demo.STUDY,
+        code=code,
+        expires=None,
+        everywhere=False,
+        by=COMMAND_LINE,
+        now=now,
+    )
     return code.text
+
+
+def _closed(store: Store, entropy: Entropy, now: datetime) -> str:
+    """Make a small study that is read and closed, whose reader may see a score card."""
+    values = {"cases": 6, "one_question_per": "examination", "feedback": "after study"}
+    protocol = Protocol.from_json({"name": CLOSED, **values})
+    studies.draw(store, bank="Demo bank", study=CLOSED, protocol=protocol, now=now)
+    code = new_code(entropy)
+    invitation = Invitation(reader_id=GRADUATE, level="simulated")
+    studies.invite(store, study=CLOSED, invitations=[invitation], codes=[code], now=now)
+    studies.open_study(store, study=CLOSED, now=now)
+    simulate(store, study=CLOSED, reader_id=GRADUATE, seed=1, accuracy=0.7, now=now)
+    closing.close(store, study=CLOSED, reason="Every case is read.", now=now)
+    return code.text
+
+
+def _draft(store: Store, now: datetime) -> None:
+    with store.change() as change:
+        maker = holder(change, demo.ADMINISTRATOR, Role.ADMINISTRATOR, None, now)
+    drafts.begin(store, name=DRAFT, maker=maker, bank="Demo bank", by=COMMAND_LINE, now=now)

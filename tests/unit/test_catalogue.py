@@ -53,6 +53,13 @@ def test_the_template_is_up_to_date() -> None:
     assert catalogue.TEMPLATE.read_bytes() == catalogue.template(), "run: make catalogue"
 
 
+def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
+    """As one set in bold is; with both its forms where there are two."""
+    file = tmp_path / "page.py"
+    file.write_text("""f"**{t('Bold')}**"; f"{tn('{n} case', '{n} cases', 2)}"; t(unknown)""")
+    assert list(catalogue.messages(file)) == ["Bold", ("{n} case", "{n} cases")]
+
+
 def test_the_template_is_a_catalogue() -> None:
     """It reads, and holds words of pages and of the reading page."""
     with catalogue.TEMPLATE.open("rb") as file:

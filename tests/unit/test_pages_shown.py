@@ -12,8 +12,8 @@ DOCS = ROOT / "docs"
 def test_a_page_is_shown_in_the_docs(entry: Entry) -> None:
     """Its heading stands in pages.md; its pictures were made (`make screenshots`)."""
     assert f"\n## {entry.path}\n" in (DOCS / "pages.md").read_text()
-    # The reading page is dark whatever the system prefers.
-    schemes = ("",) if entry.path == "read" else ("", "-dark")
+    # The reading page and its previews are dark whatever the system prefers.
+    schemes = ("",) if entry.bare else ("", "-dark")
     for width in (1440, 1920):
         for scheme in schemes:
             assert (DOCS / "images" / f"{entry.path}-{width}{scheme}.png").is_file(), (

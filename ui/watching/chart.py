@@ -50,7 +50,7 @@ def _figure(found: Watch, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
         height=360,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         showlegend=few,
-        legend={"orientation": "h", "y": -0.18},
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         yaxis={"title": t("Cases read"), "range": [0, longest * 1.03]},
         xaxis={"title": t("Received (UTC)"), "showgrid": False},
     )

@@ -41,7 +41,14 @@ def show_progress(found: Watch) -> None:
         st.dataframe(_parts(parts), hide_index=True, key="sessions")
     if found.counts.n_read:
         section(t("Pace"))
-        st.dataframe(_pace(found.readers), hide_index=True, key="pace")
+        numbers = (t("Median response (s)"), t("Active hours"), t("Cases an active hour"))
+        right = st.column_config.TextColumn(alignment="right")
+        st.dataframe(
+            _pace(found.readers),
+            hide_index=True,
+            key="pace",
+            column_config=dict.fromkeys(numbers, right),
+        )
         st.caption(
             t(
                 "Active hours leave out breaks of over ten minutes between two readings. Time left "
@@ -55,10 +62,9 @@ def _study(found: Watch) -> None:
     n_read, n_assigned = found.counts.n_read, found.counts.n_assigned
     n_cases = max((one.counts.n_assigned for one in found.readers), default=0)
     share = t("{share} %", share=f"{100 * n_read / n_assigned:.0f}") if n_assigned else ""
-    since = {"drawn": "drawn", "open": "opened", "closed": "closed"}[found.state]
     facts(
         (
-            (t("State"), study_state(found.state), minute(found.dates.get(since))),
+            (t("State"), study_state(found.state), _since(found)),
             (t("Cases a reader"), str(n_cases), ""),
             (t("Readers"), str(len(found.readers)), _stages(found)),
             (t("Readings"), t("{n} of {total}", n=n_read, total=n_assigned), share),
@@ -77,6 +83,12 @@ def _study(found: Watch) -> None:
             )
         )
     )
+
+
+def _since(found: Watch) -> str:
+    began = {"drawn": "drawn", "open": "opened", "closed": "closed"}[found.state]
+    at = minute(found.dates.get(began))
+    return t("since {time} UTC", time=at) if at else ""
 
 
 def _stages(found: Watch) -> str:

@@ -15,6 +15,7 @@ LOOK = """
 [data-testid="stCaptionContainer"] { margin-top: -.55rem; }
 [data-testid="stMetricValue"] { font-size: 1.4rem; }
 .st-key-meaning [data-testid="stMetric"] { background: none; }
+.stMainBlockContainer h2 { padding-top: 0; }
 .rr-prose { line-height: 1.55; }
 .rr-prose h1 { font-size: 1.5rem; padding: .2rem 0; }
 .rr-prose h2 { font-size: 1.2rem; padding: .2rem 0; }
