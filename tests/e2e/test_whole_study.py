@@ -70,6 +70,15 @@ class Coordinator:
         found.press("Tab")
         self.fields += 1
 
+    def gives_reason(self, reason: str, act: str) -> None:
+        """Type the reason into the form that has the act's button, do it, and say yes."""
+        button = self.page.get_by_role("button", name=act, exact=True)
+        form = self.page.get_by_test_id("stForm").filter(has=button)
+        form.get_by_role("textbox", name="Reason").fill(reason)
+        self.fields += 1
+        self.click(form.get_by_role("button", name=act, exact=True))
+        self.click("Yes")
+
     def sees(self, text: str) -> None:
         """Wait until something is told."""
         self.page.get_by_text(text).first.wait_for()
@@ -171,9 +180,7 @@ def _reads(reader: Reader, first: int, last: int) -> None:
 
 def _steps_in(ada: Coordinator, what: str, reason: str) -> None:
     ada.choose(what)
-    ada.fill("Reason", reason)
-    ada.click(what)
-    ada.click("Yes")
+    ada.gives_reason(reason, what)
     ada.sees(f"Done: {what}, the whole study.")
 
 
@@ -182,18 +189,17 @@ def _watches(ada: Coordinator, second: Reader) -> None:
     ada.follow("Watch the study")
     ada.sees(f"{N_CASES + 1} of {N_CASES * N_READERS}")
     ada.choose("Remind")
-    ada.sees(f"You have read 1 of {N_CASES} cases")
+    letter = ada.page.get_by_test_id("stCode")
+    expect(letter).to_contain_text(f"You have read 1 of {N_CASES} cases", timeout=60_000)
     ada.choose("Step in")
-    _steps_in(ada, "Pause", "The network is down.")
+    _steps_in(ada, "Pause", "The network is down")
     second.page.reload()
     second.page.get_by_text("paused").first.wait_for()
-    _steps_in(ada, "Resume", "It is back.")
+    _steps_in(ada, "Resume", "It is back")
     second.page.reload()
     _reads(second, 2, N_CASES)
     ada.choose("Readings")
-    ada.fill("Reason", "Answered by a visitor.")
-    ada.click("Exclude this reading")
-    ada.click("Yes")
+    ada.gives_reason("Answered by a visitor", "Exclude this reading")
     ada.sees("R1, position 1, is excluded.")
 
 
@@ -203,6 +209,7 @@ def _amends(ada: Coordinator) -> None:
     ada.click(ada.page.locator("summary", has_text="Amend the protocol"))
     ada.click(ada.page.get_by_role("combobox", name="What changes"))
     ada.click(ada.page.get_by_role("option", name="Margin, in percentage points"))
+    expect(ada.page.get_by_role("spinbutton", name="New value")).to_have_value("5.00")
     ada.fill("New value", "8")
     ada.fill("Reason", "The committee asked for it.")
     ada.click("Amend the protocol")
