@@ -16,10 +16,12 @@ from ui.text import minute, plain, second
 
 def section(person: Person) -> None:
     """Show the backups, and make one or change their schedule if asked to."""
-    _standing(backups.listed(store()))
+    standing = st.container()
     if st.button(t("Make a backup now"), key="backup-now", type="primary"):
         _make(person)
     found = backups.listed(store())
+    with standing:
+        _standing(found)
     if found:
         st.dataframe(_table(found), hide_index=True)
     st.caption(

@@ -163,6 +163,7 @@ def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
     assert ran.warning[0].value == "There is no backup yet."
     ran.button(key="backup-now").click().run()
     assert any("Backup made and verified" in one.value for one in ran.success)
+    assert not ran.warning
     ran.number_input(key="backup-hours").set_value(6)
     ran.button(key="backup-save").click().run()
     with store.look() as look:
