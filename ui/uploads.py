@@ -15,11 +15,13 @@ from study.words import t
 MOST_MB = 500
 """What the server takes at most: `maxUploadSize` in .streamlit/config.toml."""
 
-# Streamlit's own words on its uploader are English in every language.
+# Streamlit's own words on its uploader are English in every language: ours are shown instead. Its
+# button keeps its word unseen, for a name made by a style is none to a screen reader.
 _OURS = """<style>
-[data-testid="stFileUploaderDropzoneInstructions"],
+[data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
 [data-testid="stFileUploaderDropzone"] button:has([data-testid="stIconMaterial"])
-  [data-testid="stMarkdownContainer"] { display: none; }
+  [data-testid="stMarkdownContainer"] {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%%); }
 [data-testid="stFileUploaderDropzone"] button:has([data-testid="stMarkdownContainer"])::after {
   content: %s; margin-inline-start: .5rem; }
 </style>"""
