@@ -12,20 +12,18 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from analysis import AnalysisError
 from study.access import Person
 from study.bundle import bundle_files, zipped
 from study.closing import accuracy_is_shown
 from study.closing_report import report_files
 from study.downloads import record_download
-from study.errors import StudyError
+from study.errors import BadFile, StudyError
 from study.roles import Act
 from study.words import t
 from ui import archive
 from ui.access import allowed
 from ui.deployment import store
 from ui.headers import attachment
-from ui.results import report, report_file
 
 _PAGES = {"report.html": "text/html", "report.pdf": "application/pdf"}
 _CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
@@ -56,7 +54,7 @@ async def _bundle(request: Request) -> Response:
 async def _report(request: Request) -> Response:
     return await _for_whoever_may(
         request,
-        lambda person: _sent(person, "report.zip", report(store(), person.study_name), _ZIP),
+        lambda person: _sent(person, "report.zip", _reported(person, ""), _ZIP),
     )
 
 
@@ -64,9 +62,7 @@ async def _report_page(request: Request) -> Response:
     name = request.url.path.rpartition("/")[2]
     return await _for_whoever_may(
         request,
-        lambda person: _sent(
-            person, name, report_file(store(), person.study_name, name), _PAGES[name]
-        ),
+        lambda person: _sent(person, name, _reported(person, name), _PAGES[name]),
     )
 
 
@@ -92,6 +88,19 @@ async def _archive(request: Request) -> Response:
     )
 
 
+def _reported(person: Person, name: str) -> bytes:
+    """Return a file of the report, or the whole of it; refused where it cannot be made."""
+    # Loading the analysis takes longer than all else of the server, and few starts need it.
+    from analysis import AnalysisError
+    from ui.results import report, report_file
+
+    study = person.study_name
+    try:
+        return report_file(store(), study, name) if name else report(store(), study)
+    except AnalysisError as error:
+        raise BadFile(str(error)) from error
+
+
 def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
     """Hand a file out, and record to whom."""
     record_download(
@@ -114,5 +123,5 @@ async def _for_whoever_may(request: Request, make: Callable[[Person], Response])
 
     try:
         return await run_in_threadpool(work)
-    except (StudyError, AnalysisError) as error:
+    except StudyError as error:
         return PlainTextResponse(str(error), status_code=409)
