@@ -149,7 +149,7 @@ def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, A
     for row in rows:
         options = json.loads(row["options"])
         yield {
-            **{key: row[key] for key in _ITEM_KEYS},
+            **{key: row[key] for key in ITEM_KEYS},
             "truth": None if blinded else row["truth"],
             "n_options": len(options),
             "options": row["options"],
@@ -157,7 +157,7 @@ def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, A
         }
 
 
-_ITEM_KEYS = (
+ITEM_KEYS = (
     "item_id",
     "question",
     "task",

@@ -22,7 +22,6 @@ MOST_LISTED = 200
 MISSING = ("reader_id", "session", "condition", "repeat", "position", "item_id", "why")
 
 Row = Mapping[str, Any]
-_Table = tuple[str, Sequence[str], Iterable[Sequence[Any]]]
 
 _HEADS = ("assigned", "read", "answered", "given up", "timed out", "excluded")
 _CSS = """

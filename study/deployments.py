@@ -46,14 +46,7 @@ def coordinator_code(
     deliver
         Hands the code out within the transaction; where that fails nothing has changed.
     """
-    check_name(name, "coordinator")
-    code = new_code(entropy)
-    with store.change() as change:
-        found = study_row(change, study)
-        give(change, code, person=holder(change, name, Role.COORDINATOR, found["id"], now), now=now)
-        events.record(change, study, now, kind="coordinator given access", detail={"name": name})
-        deliver(code.text)
-    return code.text
+    return _staff_code(store, Role.COORDINATOR, study, name, entropy, now, deliver)
 
 
 def administrator_code(
@@ -71,13 +64,7 @@ def administrator_code(
     deliver
         Hands the code out within the transaction; where that fails nothing has changed.
     """
-    check_name(name, "administrator")
-    code = new_code(entropy)
-    with store.change() as change:
-        give(change, code, person=holder(change, name, Role.ADMINISTRATOR, None, now), now=now)
-        events.record(change, "", now, kind="administrator given access", detail={"name": name})
-        deliver(code.text)
-    return code.text
+    return _staff_code(store, Role.ADMINISTRATOR, "", name, entropy, now, deliver)
 
 
 def first_administrator(store: Store, *, entropy: Entropy, now: datetime) -> str:
@@ -121,6 +108,26 @@ def reader_code(
         events.record(
             change, study, now, kind="reader given new code", detail={"reader_id": reader_id}
         )
+        deliver(code.text)
+    return code.text
+
+
+def _staff_code(
+    store: Store,
+    role: Role,
+    study: str,
+    name: str,
+    entropy: Entropy,
+    now: datetime,
+    deliver: Callable[[str], None],
+) -> str:
+    """Give whoever holds a role in a study (empty: in the deployment) a new access code."""
+    check_name(name, role)
+    code = new_code(entropy)
+    with store.change() as change:
+        number = study_row(change, study)["id"] if study else None
+        give(change, code, person=holder(change, name, role, number, now), now=now)
+        events.record(change, study, now, kind=f"{role} given access", detail={"name": name})
         deliver(code.text)
     return code.text
 

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 
 from study.errors import NotFound
 from study.exclusions import exclude, reinstate
@@ -13,8 +14,16 @@ from study.store import Store
 def add(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Add both commands; `command` as in `study.copy_commands`."""
     for name, run, what in (
-        ("exclude", _exclude, "Set a reading aside, with a reason; it stays in the export."),
-        ("reinstate", _reinstate, "Bring an excluded reading back, with a reason."),
+        (
+            "exclude",
+            partial(_decide, exclude, "Excluded"),
+            "Set a reading aside, with a reason; it stays in the export.",
+        ),
+        (
+            "reinstate",
+            partial(_decide, reinstate, "Brought back"),
+            "Bring an excluded reading back, with a reason.",
+        ),
     ):
         parser = command(name, run, what, True)
         parser.add_argument("--reader", required=True, metavar="READER")
@@ -22,29 +31,16 @@ def add(command: Callable[..., argparse.ArgumentParser]) -> None:
         parser.add_argument("--reason", required=True, metavar="WORDS")
 
 
-def _exclude(options: argparse.Namespace) -> int:
+def _decide(act: Callable[..., None], done: str, options: argparse.Namespace) -> int:
     store = Store(options.db)
-    exclude(
+    act(
         store,
         study=options.study,
         reading=_reading(store, options),
         reason=options.reason,
         now=datetime.now(UTC),
     )
-    print(f"Excluded: {options.reader}, position {options.position}.")
-    return 0
-
-
-def _reinstate(options: argparse.Namespace) -> int:
-    store = Store(options.db)
-    reinstate(
-        store,
-        study=options.study,
-        reading=_reading(store, options),
-        reason=options.reason,
-        now=datetime.now(UTC),
-    )
-    print(f"Brought back: {options.reader}, position {options.position}.")
+    print(f"{done}: {options.reader}, position {options.position}.")
     return 0
 
 

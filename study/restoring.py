@@ -15,7 +15,7 @@ from typing import Any
 
 from study.acts import By
 from study.bank.model import Item
-from study.bundle import files_of
+from study.bundle import ITEM_KEYS, files_of
 from study.canonical import canonical_json, sha256_of
 from study.carrying import FILE, LEFT_BEHIND
 from study.errors import BadFile, NotNow
@@ -168,7 +168,7 @@ def _items(bundle: Received) -> list[Item]:
     shown = {row["item_id"]: row for row in bundle.carried.rows["case"]}
     return [
         Item(
-            **{key: row[key] for key in _ITEM_KEYS},
+            **{key: row[key] for key in ITEM_KEYS},
             options=tuple(json.loads(row["options"])),
             truth=row["truth"] or None,
             age=shown[row["item_id"]]["age"],
@@ -179,17 +179,6 @@ def _items(bundle: Received) -> list[Item]:
         )
         for row in bundle.items
     ]
-
-
-_ITEM_KEYS = (
-    "item_id",
-    "question",
-    "task",
-    "category",
-    "subcategory",
-    "examination_id",
-    "patient_id",
-)
 
 
 def _study(change: Transaction, bundle: Received, bank: int) -> int:

@@ -78,7 +78,7 @@ def guard(act: Act) -> Person:
 
 def allowed(request: Request, act: Act) -> Person | None:
     """Return whoever sends a request if they may do this, or None: the guard of every route."""
-    person = signed_in(request.cookies, place_of(request.client.host if request.client else ""))
+    person = signed_in(request.cookies, place_of(_address(request)))
     return person if person is not None and person.may(act) else None
 
 
@@ -133,7 +133,7 @@ async def _sign_in(request: Request, failures: "Failures") -> Response:
         return PlainTextResponse(t("Sign in from the sign-in page."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
     code, ticket = (str(form.get(name, ""))[:200] for name in ("access_code", "ticket"))
-    address = request.client.host if request.client else ""
+    address = _address(request)
     keys = (address, access.normalised(code)[:6] if code else f"ticket {ticket[:6]}")
     if not failures.try_once(*keys, now):
         return _home("later")
@@ -176,7 +176,7 @@ async def _choose(request: Request) -> Response:
         return PlainTextResponse(t("Choose on a page of ours."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
     grant, study = (_number(form.get(name)) for name in ("grant", "study"))
-    address = request.client.host if request.client else ""
+    address = _address(request)
 
     def choose() -> None:
         access.choose(
@@ -197,6 +197,11 @@ async def _choose(request: Request) -> Response:
     return _home("")
 
 
+def _address(request: Request) -> str:
+    """Return where a request comes from; empty where that is not known."""
+    return request.client.host if request.client else ""
+
+
 def _number(text: object) -> int | None:
     """Return the row's number a form sends, or None where it sends none."""
     return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 10 else None
@@ -207,7 +212,7 @@ async def _sign_out(request: Request) -> Response:
         return PlainTextResponse(t("Sign out from a page of ours."), status_code=403)
     token = request.cookies.get(COOKIE)
     if token:
-        address = request.client.host if request.client else ""
+        address = _address(request)
         await run_in_threadpool(
             lambda: access.sign_out(store(), token, now=datetime.now(UTC), place=place_of(address))
         )

@@ -62,12 +62,9 @@ async def _case(request: Request) -> Response:
 
 
 async def _records(request: Request) -> Response:
-    if not same_origin(request):
-        why = t("Answers are taken from the reading page only.")
-        return refusal(403, why, reason="wrong-origin")
     sent = await message(request)
-    if sent is None:
-        return refusal(400, t("Not a message of the reading page."))
+    if isinstance(sent, Response):
+        return sent
     seal, records = sent
 
     def take(kept: Store, person: Person) -> dict[str, Any] | Response:
@@ -84,13 +81,16 @@ def position_of(request: Request) -> int:
     return number(str(request.path_params["position"]))
 
 
-async def message(request: Request) -> tuple[str, list[Any]] | None:
-    """Return seal and records of a message of the reading page; None where it is none."""
+async def message(request: Request) -> tuple[str, list[Any]] | Response:
+    """Return seal and records of a message of the reading page, or why it is none."""
+    if not same_origin(request):
+        why = t("Answers are taken from the reading page only.")
+        return refusal(403, why, reason="wrong-origin")
     try:
         sent = json.loads(await request.body())
         return str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
     except (ValueError, KeyError, TypeError, RecursionError):
-        return None
+        return refusal(400, t("Not a message of the reading page."))
 
 
 async def _for_reader(

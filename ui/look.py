@@ -46,11 +46,6 @@ def section(title: str, lead: str = "") -> None:
         st.html(f'<p class="rr-lead">{escape(lead)}</p>')
 
 
-def fact(label: str, value: object, note: str = "") -> None:
-    """Show one number or word in a card, with what it is and, smaller, what to know about it."""
-    facts([(label, value, note)])
-
-
 def facts(found: Iterable[tuple[str, object, str]]) -> None:
     """Show a row of cards: label, value and note of each."""
     st.html(f'<dl class="rr-facts">{"".join(_fact(*one) for one in found)}</dl>')
@@ -61,11 +56,6 @@ def state_badge(state: str) -> None:
     st.html(f'<p class="rr-badges">{state_html(state)}</p>')
 
 
-def badges(found: Iterable[tuple[str, Tone]]) -> None:
-    """Show words in a row, each in its tone."""
-    st.html(f'<p class="rr-badges">{"".join(badge_html(*one) for one in found)}</p>')
-
-
 def badge_html(text: str, tone: Tone = Tone.QUIET) -> str:
     """Return a badge as HTML, for tables and cards written as HTML."""
     return f'<span class="rr-badge rr-{tone}">{escape(text)}</span>'
@@ -74,16 +64,6 @@ def badge_html(text: str, tone: Tone = Tone.QUIET) -> str:
 def state_html(state: str) -> str:
     """Return the badge of a state as HTML; a state not known here is shown as it is called."""
     return badge_html(*_states().get(state, (state, Tone.QUIET)))
-
-
-def steps(names: Sequence[str], current: int, done: Iterable[int] = ()) -> None:
-    """Show a rail of steps: which is at hand, and which are done."""
-    finished = set(done)
-    items = "".join(
-        _step(name, here=place == current, done=place in finished)
-        for place, name in enumerate(names)
-    )
-    st.html(f'<nav aria-label="{escape(t("Steps"))}"><ol class="rr-steps">{items}</ol></nav>')
 
 
 def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
@@ -101,14 +81,6 @@ def _fact(label: str, value: object, note: str) -> str:
     return (
         f'<div class="rr-fact"><dt>{escape(label)}</dt>'
         f'<dd><div class="rr-value">{escape(str(value))}</div>{small}</dd></div>'
-    )
-
-
-def _step(name: str, *, here: bool, done: bool) -> str:
-    said = f'<span class="rr-unseen"> ({escape(t("done"))})</span>' if done else ""
-    return (
-        f"<li{' class=rr-done' if done else ''}{' aria-current=step' if here else ''}>"
-        f"<span>{escape(name)}{said}</span></li>"
     )
 
 

@@ -23,8 +23,9 @@ from analysis.report.findings.finding import Theme
 from study.bundle import bundle_files, zipped
 from study.closing import accuracy_is_shown
 from study.errors import NotNow
-from study.store import Store, events
+from study.store import Store
 from study.words import t
+from ui.watching.now import head
 
 _BLINDED_THEMES = (Theme.AGREEMENT.value, Theme.TIME.value)
 
@@ -42,7 +43,7 @@ def results(store: Store, study: str) -> Results:
     StudyError, AnalysisError
         The study is gone, or its bundle cannot be analysed.
     """
-    return _results(store, study, _head(store, study), not accuracy_is_shown(store, study))
+    return _results(store, study, head(store, study), not accuracy_is_shown(store, study))
 
 
 def sentences(store: Store, study: str) -> FindingsByTheme:
@@ -61,7 +62,7 @@ def without_accuracy(found: FindingsByTheme) -> FindingsByTheme:
 
 def sections(store: Store, study: str) -> dict[str, SectionFigures]:
     """Return the report's figures by the title of their section, in its order."""
-    return _sections(store, study, _head(store, study), not accuracy_is_shown(store, study))
+    return _sections(store, study, head(store, study), not accuracy_is_shown(store, study))
 
 
 def report(store: Store, study: str) -> bytes:
@@ -74,18 +75,13 @@ def report(store: Store, study: str) -> bytes:
     """
     if not accuracy_is_shown(store, study):
         raise NotNow(t("There is a report once the study is closed: it tells accuracy."))
-    return _report(store, study, _head(store, study))
+    return _report(store, study, head(store, study))
 
 
 def report_file(store: Store, study: str, name: str) -> bytes:
     """Return one file of the report, such as `report.html`."""
     with zipfile.ZipFile(io.BytesIO(report(store, study))) as archive:
         return archive.read(name)
-
-
-def _head(store: Store, study: str) -> str:
-    with store.look() as look:
-        return str(events.head(look, events.study_chain(study)))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Computing the tables ...")
