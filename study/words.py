@@ -20,7 +20,6 @@ from babel.messages.pofile import read_po
 
 ENGLISH = "en"
 VARIABLE = "READING_ROOM_LOCALE"
-FOLDER = Path(os.environ.get(VARIABLE) or Path(__file__).parent.parent / "locale")
 FILE = "reading_room.po"
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -32,7 +31,7 @@ def t(message: str, /, **values: object) -> str:
     >>> t("{n} of {total}", n=3, total=5)
     '3 of 5'
     """
-    words = _catalogue(FOLDER / _language.get() / FILE).gettext(message)
+    words = _catalogue(folder() / _language.get() / FILE).gettext(message)
     return words.format(**values) if values else words
 
 
@@ -42,7 +41,7 @@ def tn(one: str, many: str, /, n: int, **values: object) -> str:
     >>> tn("{n} case", "{n} cases", 1), tn("{n} case", "{n} cases", 2)
     ('1 case', '2 cases')
     """
-    words = _catalogue(FOLDER / _language.get() / FILE).ngettext(one, many, n)
+    words = _catalogue(folder() / _language.get() / FILE).ngettext(one, many, n)
     return words.format(n=n, **values)
 
 
@@ -56,7 +55,7 @@ def later(message: str) -> str:
 
 def said(message: str, /) -> str:
     """Return a message marked by `later` in the language in use."""
-    return _catalogue(FOLDER / _language.get() / FILE).gettext(message) if message else ""
+    return _catalogue(folder() / _language.get() / FILE).gettext(message) if message else ""
 
 
 def language() -> str:
@@ -66,7 +65,7 @@ def language() -> str:
 
 def languages() -> tuple[str, ...]:
     """Return the languages there is a catalogue for, English first; looked for once a process."""
-    return _names(FOLDER)
+    return _names(folder())
 
 
 def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]], str]:
@@ -80,7 +79,7 @@ def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]]
     ValueError
         The rule is none of gettext's.
     """
-    path = FOLDER / name / FILE
+    path = folder() / name / FILE
     if not path.is_file():
         return {}, "n != 1"
     with path.open("rb") as file:
@@ -110,6 +109,12 @@ def spoken(name: str) -> Iterator[None]:
         yield
     finally:
         _language.reset(before)
+
+
+@lru_cache(1)
+def folder() -> Path:
+    """Return where the catalogues are; what the environment says at the first word holds."""
+    return Path(os.environ.get(VARIABLE) or Path(__file__).parent.parent / "locale")
 
 
 @lru_cache

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.conftest import ROOT, bank_records, write_bank
 
 COMMANDS = (
@@ -45,14 +46,7 @@ COMMANDS = (
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run ``python -m ...`` and return what came of it."""
-    return subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return forked.run(*map(str, arguments))
 
 
 def done(*arguments: str | Path) -> str:
@@ -72,6 +66,14 @@ def bank(tmp_path: Path) -> Path:
 def test_every_command_has_help(command: tuple[str, ...]) -> None:
     """--help prints a usage and exits with 0."""
     assert done(*command, "--help").startswith("usage: python -m ")
+
+
+@pytest.mark.parametrize("program", ["study", "analysis"])
+def test_a_program_imports_what_it_needs_itself(program: str) -> None:
+    """Started from nothing, as somebody outside does; the other tests fork what is imported."""
+    command = [sys.executable, "-m", program, "--help"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -3,17 +3,16 @@
 import os
 import shutil
 import socket
-import subprocess
-import sys
 import threading
 import urllib.request
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from study.store import Store
+from tests.forked import start
 
-ROOT = Path(__file__).parent.parent.parent
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -35,7 +34,7 @@ class Server:
     codes: dict[str, str]
     port: int
     log: Path
-    process: subprocess.Popen[bytes] | None = field(default=None)
+    process: BaseProcess | None = field(default=None)
     secrets: Path | None = None
 
     @property
@@ -45,23 +44,19 @@ class Server:
 
     def start(self) -> None:
         """Start the app and wait until it answers."""
-        environment = {**os.environ, "READING_ROOM_DB": str(self.store.path)}
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port"]
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*command, str(self.port), *self._secrets()],
-                cwd=ROOT,
-                env=environment,
-                stdout=log,
-                stderr=log,
-            )
+        self.process = start(
+            "streamlit",
+            ["run", "app.py", "--server.port", str(self.port), *self._secrets()],
+            out=self.log,
+            environment={**os.environ, "READING_ROOM_DB": str(self.store.path)},
+        )
         for _ in range(600):
             try:
                 with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as answer:
                     if answer.read() == b"ok":
                         return
             except OSError:
-                assert self.process.poll() is None, self.log.read_text()
+                assert self.process.is_alive(), self.log.read_text()
                 tick()
         raise AssertionError(self.log.read_text())
 
@@ -73,7 +68,7 @@ class Server:
         """Kill the app without a word, as a power cut would."""
         if self.process:
             self.process.kill()
-            self.process.wait(20)
+            self.process.join(20)
             self.process = None
 
     def readings(self) -> list[dict[str, Any]]:

@@ -153,19 +153,21 @@ def test_modules_that_could_not_be_loaded_are_asked_for_again(serve: Serve, read
     reader.wait("ready", 2)
 
 
-@pytest.mark.parametrize("status", [403, 404, 409, 503])
-def test_why_the_desk_is_closed_is_said_in_the_servers_words(
-    serve: Serve, reader: Reader, status: int
-) -> None:
+def test_why_the_desk_is_closed_is_said_in_the_servers_words(serve: Serve, reader: Reader) -> None:
     """The page shows the reason, keeps asking, and opens when the desk does."""
     server = serve()
+    page = reader.page
     why = "The study is not open for reading at present. Ask your coordinator."
-    reader.page.route("**/desk", lambda route: route.fulfill(status=status, json={"why": why}))
     reader.sign_in(server.url, server.codes["R1"])
-    expect(reader.page.locator(".rr-loading")).to_have_text(why, timeout=60_000)
-    assert reader.page.locator(".rr-sheet").is_hidden()
-    reader.page.unroute("**/desk")
     reader.wait("ready", 1)
+    for status in (403, 404, 409, 503):
+        answer = {"status": status, "json": {"why": why}}
+        page.route("**/desk", lambda route, answer=answer: route.fulfill(**answer))
+        page.reload()
+        expect(page.locator(".rr-loading")).to_have_text(why, timeout=60_000)
+        assert page.locator(".rr-sheet").is_hidden()
+        page.unroute("**/desk")
+        reader.wait("ready", 1)
 
 
 def test_confidence_belongs_to_the_answer_it_was_given_for(serve: Serve, reader: Reader) -> None:

@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, Download, Locator, Page, expect
 
 from study.deployments import administrator_code, init
 from study.verification import verify
-from tests.conftest import NOW, entropy_from
+from tests.conftest import NOW, ROOT, entropy_from
 from tests.e2e.conftest import Reader
-from tests.e2e.server import ROOT, Server, free_port
+from tests.e2e.server import Server, free_port
 
 pytestmark = pytest.mark.browser
 

@@ -44,7 +44,7 @@ def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Put a catalogue of French beside nothing else, and return its name."""
     (tmp_path / "fr").mkdir()
     (tmp_path / "fr" / words.FILE).write_text(FRENCH)
-    monkeypatch.setattr(words, "FOLDER", tmp_path)
+    monkeypatch.setattr(words, "folder", lambda: tmp_path)
     return "fr"
 
 
@@ -112,7 +112,7 @@ def test_the_modules_use_the_catalogue_beside_them(french: str, tmp_path: Path) 
 
 def test_a_rule_of_plurals_that_is_code_is_refused(french: str) -> None:
     """It is written into a script of the page, so only gettext's grammar passes."""
-    path = words.FOLDER / french / words.FILE
+    path = words.folder() / french / words.FILE
     path.write_text(FRENCH.replace("(n > 1)", "alert(n)"))
     with pytest.raises(ValueError, match=r"plural|token|expression"):
         words.table(french, {"Confirm"})
