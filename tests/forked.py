@@ -13,6 +13,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from types import ModuleType
+from unittest.mock import patch
 
 ROOT = Path(__file__).parent.parent
 _FORKS = multiprocessing.get_context("forkserver")
@@ -35,7 +37,8 @@ def start(
     process = _FORKS.Process(
         target=_be, args=(module, [*arguments], out, err, dict(environment or os.environ))
     )
-    process.start()
+    with patch.dict(sys.modules, {"__main__": ModuleType("__main__")}):
+        process.start()  # it would import the script there, which Streamlit's test runner replaces
     return process
 
 
