@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui.deployment import lifespan
 from ui.headers import HEADERS
+from ui.home import HOME
 from ui.routes import routes
 
-app = st.App("ui/main.py", routes=routes(), middleware=[HEADERS], lifespan=lifespan)
+app = st.App("ui/main.py", routes=routes(), middleware=[HEADERS, HOME], lifespan=lifespan)

@@ -78,8 +78,13 @@ def guard(act: Act) -> Person:
 
 def allowed(request: Request, act: Act) -> Person | None:
     """Return whoever sends a request if they may do this, or None: the guard of every route."""
-    person = signed_in(request.cookies, place_of(_address(request)))
+    person = asking(request)
     return person if person is not None and person.may(act) else None
+
+
+def asking(request: Request) -> Person | None:
+    """Return whoever is signed in and sends a request, or None."""
+    return signed_in(request.cookies, place_of(_address(request)))
 
 
 def place_of(address: str) -> str:

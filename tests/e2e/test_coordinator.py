@@ -29,12 +29,14 @@ def test_signed_out_every_address_leads_to_the_sign_in_form(
 
 
 def test_a_reader_at_the_coordinators_address_comes_home(serve: Serve, reader: Reader) -> None:
-    """No result is shown; the reading page is."""
+    """No result is shown; the reading page is, also at its own name."""
     server = serve()
     reader.sign_in(server.url, server.codes["R1"])
     reader.wait("ready", 1)
-    reader.page.goto(f"{server.url}/results")
-    reader.wait("ready", 1)
+    for name in ("results", "read"):
+        reader.page.goto(f"{server.url}/{name}")
+        reader.wait("ready", 1)
+        assert reader.page.get_by_test_id("stDialog").count() == 0
     assert reader.page.get_by_text("Results").count() == 0
 
 
@@ -73,6 +75,9 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     page = reader.page
     reader.sign_in(server.url, server.codes["coordinator"])
     page.get_by_text("12 of 12").wait_for()
+    page.goto(f"{server.url}/overview")
+    page.get_by_text("12 of 12").wait_for()
+    assert page.get_by_test_id("stDialog").count() == 0
     with page.expect_download() as download:
         page.get_by_text("Download the bundle").click()
     archive = tmp_path / "bundle.zip"

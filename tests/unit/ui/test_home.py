@@ -1,0 +1,54 @@
+"""The name of somebody's first page leads to the bare address, every other name to its page."""
+
+from collections.abc import Callable
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from tests.unit.ui.two_studies import Deployment
+from ui.access import COOKIE
+from ui.home import HOME
+from ui.menu import every_page
+
+BEGINS_AT = {
+    "nobody": "sign-in-page",
+    "reader of amber": "read",
+    "coordinator of amber": "overview",
+    "statistician of amber": "results",
+    "deployment administrator": "studies",
+}
+
+
+async def _page(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(request.url.path)
+
+
+@pytest.mark.parametrize("who", BEGINS_AT)
+def test_only_the_own_first_page_is_at_the_bare_address(
+    enter: Callable[[str], Deployment], who: str
+) -> None:
+    """With what was asked beside it; all else is answered where it was asked for."""
+    application = Starlette(routes=[Route("/{rest:path}", _page)], middleware=[HOME])
+    client = TestClient(application, follow_redirects=False)
+    tokens = enter("open").tokens
+    if who in tokens:
+        client.cookies.set(COOKIE, tokens[who])
+    led = {}
+    for page in every_page():
+        answer = client.get(f"/{page.path}?a=b")
+        led[page.path] = answer.headers.get("location") if answer.is_redirect else answer.text
+    own = BEGINS_AT[who]
+    assert led == {page.path: f"/{page.path}" for page in every_page()} | {own: "/?a=b"}
+    assert client.get(f"/{own}/").headers["location"] == "/"
+
+
+def test_what_is_sent_is_not_led_elsewhere(enter: Callable[[str], Deployment]) -> None:
+    """Only what a browser opens is."""
+    enter("open")
+    routes = [Route("/{rest:path}", _page, methods=["POST"])]
+    client = TestClient(Starlette(routes=routes, middleware=[HOME]), follow_redirects=False)
+    assert client.post("/sign-in-page").text == "/sign-in-page"
