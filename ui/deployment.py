@@ -1,5 +1,6 @@
 """Finds the store this process serves."""
 
+import gc
 import os
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, suppress
@@ -32,7 +33,13 @@ def _opened(path: Path) -> Store:
 
 @asynccontextmanager
 async def lifespan(_: object) -> AsyncIterator[None]:
-    """Keep the store warm while the server runs (`Store.kept_warm`), and make backups."""
+    """Keep the store warm while the server runs (`Store.kept_warm`), and make backups.
+
+    What is imported stays for good: Streamlit collects garbage after every run of a page, and would
+    look through all of it each time.
+    """
+    gc.collect()
+    gc.freeze()
     with ExitStack() as held:
         with suppress(NotFound):
             held.enter_context(store().kept_warm())
