@@ -130,10 +130,11 @@ def _blinded() -> None:
     )
     drawn = sections(store(), person.study_name)
     part = st.segmented_control(
-        "Part",
+        t("Part"),
         [FINDINGS, *drawn],
         default=FINDINGS,
         required=True,
+        format_func=said,
         label_visibility="collapsed",
         key="part",
     )

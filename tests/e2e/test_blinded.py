@@ -1,0 +1,116 @@
+"""While a study is open, nothing that comes to a member of its staff tells who is right."""
+
+import base64
+import struct
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, WebSocket
+
+import analysis
+from study import closing, models
+from study.access import Entropy, new_code
+from study.acts import COMMAND_LINE
+from study.bundle import bundle_files, zipped
+from study.roles import IN_STUDY, Role
+from study.simulation import simulate
+from study.staff import Newcomer, give_role
+from study.store import Store
+from tests.conftest import NOW, SECRETS, bank_records, entropy_from, write_bank
+from tests.e2e.prepared import PARTS, pages_for, walk
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+N_CASES = 23
+"""A prime: shares of it look like nothing else on a page."""
+
+WATCHES = (Role.COORDINATOR, Role.STATISTICIAN)
+SEEN_WHILE_OPEN = {**PARTS, "results": ("Agreement",)}
+
+
+def _statistician(store: Store, entropy: Entropy) -> str:
+    code = new_code(entropy)
+    give_role(
+        store,
+        Newcomer(handle="statistician", role=Role.STATISTICIAN),
+        study="trial",
+        code=code,
+        expires=datetime.now(UTC) + timedelta(days=1),
+        everywhere=False,
+        by=COMMAND_LINE,
+        now=datetime.now(UTC),
+    )
+    return code.text
+
+
+def _accuracies(store: Store) -> set[float]:
+    """Return the share each rater has right, as the analysis computes it of the whole bundle."""
+    bundle = store.path.with_name("whole.zip")
+    bundle.write_bytes(zipped(bundle_files(store, study="trial")))
+    table = analysis.accuracy(analysis.read_bundle(bundle))
+    return set(table.loc[table["group"] == "micro", "accuracy"])
+
+
+def _forms(share: float) -> Iterator[bytes]:
+    """Return how a share may be written: digits, a percentage, a double, the same in base 64."""
+    yield f"{share:.4f}".encode()
+    yield f"{100 * share:.1f}".encode()
+    double = struct.pack("<d", share)
+    yield double
+    for before in range(3):  # where it begins in a group of three bytes; only letters all its own
+        written = base64.b64encode(bytes(before) + double + bytes(3))
+        yield written[-(-8 * before // 6) : 8 * (before + 8) // 6]
+
+
+def _told(store: Store, heard: list[bytes]) -> set[bytes]:
+    """Return what came that only the reference standard could tell: shares right, its texts."""
+    everything = b"\0".join(heard)
+    forms = {form for share in _accuracies(store) for form in _forms(share)}
+    return {form for form in (*forms, *map(str.encode, SECRETS)) if form in everything}
+
+
+def _listen(page: Page) -> list[bytes]:
+    """Return the list of all that comes to a page by its connection, from now on."""
+    heard: list[bytes] = []
+
+    def note(payload: bytes | str) -> None:
+        heard.append(payload.encode() if isinstance(payload, str) else payload)
+
+    def connected(line: WebSocket) -> None:
+        line.on("framereceived", note)
+
+    page.on("websocket", connected)
+    return heard
+
+
+@pytest.mark.parametrize("role", WATCHES)
+def test_no_page_tells_who_is_right_before_the_study_is_closed(
+    serve: Callable[..., Server], context: BrowserContext, tmp_path: Path, role: Role
+) -> None:
+    """Every page of a role, by all that its connection brings; the results after closing do."""
+    bank = write_bank(tmp_path / "bank", n_patients=N_CASES, per_patient=1)
+    server = serve(readers=("R1", "R2"), bank=bank, cases=N_CASES)
+    store = server.store
+    server.codes[Role.STATISTICIAN] = _statistician(store, entropy_from(9))
+    for who, accuracy in (("R1", 0.6), ("R2", 0.8)):
+        simulate(store, study="trial", reader_id=who, seed=1, accuracy=accuracy, now=NOW)
+    answers = tmp_path / "model.csv"
+    answers.write_text(
+        "item_id,answer\n" + "".join(f"{key},A\n" for key in bank_records(N_CASES, 1))
+    )
+    models.add_model(store, answers, study="trial", model_id="Model A", now=NOW)
+    page = context.new_page()
+    heard = _listen(page)
+    entries = [one for one in pages_for(role) if one.act in IN_STUDY[role]]
+    seen = list(walk(page, server, role, SEEN_WHILE_OPEN, entries))
+    assert "results, Agreement" in seen
+    assert heard
+    assert _told(store, heard) == set()
+    closing.close(store, study="trial", reason="Every case is read.", now=datetime.now(UTC))
+    heard.clear()
+    page.goto(f"{server.url}/results")
+    page.get_by_role("radio", name="Accuracy").click()
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    assert _told(store, heard)
