@@ -1,5 +1,6 @@
 """What a program of ours imports sooner or later, all at once: a process to fork has it all."""
 
+import gc
 from importlib import import_module
 from pkgutil import walk_packages
 
@@ -17,3 +18,5 @@ for package in (study, analysis, ui):
     for module in walk_packages(package.__path__, f"{package.__name__}."):
         if module.name not in SCRIPTS:
             import_module(module.name)
+gc.collect()
+gc.freeze()

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    Route,
+    sync_playwright,
+)
 
 from study import studies
 from study.banks import import_bank
@@ -17,6 +24,8 @@ from study.deployments import coordinator_code, init
 from study.protocol import Protocol
 from tests.conftest import NOW, entropy_from, invite, write_bank
 from tests.e2e.server import FLAGS, Server, chromium, free_port
+
+Profile = Callable[..., BrowserContext]
 
 
 @pytest.fixture
@@ -47,15 +56,40 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Return Debian's Chromium, or skip with the reason and the remedy."""
+def playwright() -> Iterator[Playwright]:
+    """Return what drives the browsers."""
+    with sync_playwright() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """Return Debian's Chromium, or skip with the reason and the remedy.
+
+    One for each file of tests: nothing that a page leaves running slows the tests of another.
+    """
     found = chromium()
     if found is None:
         pytest.skip("no Chromium on this machine; install it with: apt-get install chromium")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
-        yield launched
-        launched.close()
+    launched = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+    yield launched
+    launched.close()
+
+
+@pytest.fixture
+def profile(browser: Browser) -> Iterator[Profile]:
+    """Return a function that makes a browser profile, 1440 x 900 if not said otherwise."""
+    made: list[BrowserContext] = []
+
+    def make(**options: Any) -> BrowserContext:
+        new = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+        new.set_default_timeout(60_000)
+        made.append(new)
+        return new
+
+    yield make
+    for one in made:
+        one.close()
 
 
 def in_the_darkroom(place: Page | BrowserContext, code: str) -> None:
@@ -89,12 +123,9 @@ def dense(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """Return a browser profile of its own, 1440 x 900."""
-    made = browser.new_context(viewport={"width": 1440, "height": 900})
-    made.set_default_timeout(60_000)
-    yield made
-    made.close()
+def context(profile: Profile) -> BrowserContext:
+    """Return a browser profile of its own."""
+    return profile()
 
 
 @dataclass

@@ -1,11 +1,14 @@
 """A deployment with something on every page, for looking at all of them: tests and pictures."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from playwright.sync_api import Page
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from study import closing, demo, drafts, studies
 from study.access import Entropy, new_code
@@ -43,6 +46,13 @@ _WITH = {"preview-draft": "?draft=1"}
 _DEPLOYMENTS = 5
 """More pages than an administrator has before a study is chosen."""
 
+_LOOK_EVERY_MS = 50
+"""Between two looks at a page, which by default come with every frame: frames are dear here."""
+
+_RUN_S = 60
+_RUNS: WeakKeyDictionary[Page, list[int]] = WeakKeyDictionary()
+"""How often each page was run."""
+
 
 def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
     """Return a server, not started: the demo, a closed study and a draft.
@@ -79,6 +89,7 @@ def pages_for(role: Role) -> list[Entry]:
 
 def sign_in(page: Page, server: Server, who: str) -> None:
     """Sign in at a fresh page; an administrator goes on in the demo's study."""
+    count_runs(page)
     page.goto(server.url)
     field = page.locator("[name=access_code]")
     field.fill(server.codes[who])
@@ -102,18 +113,24 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
             page.wait_for_selector("[data-state=ready], [data-step]")
             return
     rest(page)
-    link = page.get_by_test_id("stTopNavLink").filter(has_text=said(entry.title))
-    if link.count() and not link.first.get_attribute("aria-current"):
+    links = page.get_by_test_id("stTopNavLink")
+    page.locator("[data-testid=stTopNavLink][aria-current]").wait_for()
+    link = links.filter(has_text=said(entry.title)).first
+    if not link.get_attribute("aria-current"):
         with rerun(page):
-            link.first.click()
+            link.click()
 
 
 def walk(
-    page: Page, server: Server, role: Role, parts: Mapping[str, Sequence[str]] = PARTS
+    page: Page,
+    server: Server,
+    role: Role,
+    parts: Mapping[str, Sequence[str]] = PARTS,
+    entries: Sequence[Entry] | None = None,
 ) -> Iterator[str]:
     """Sign in and go through every page of a role and its parts; say at each which it is."""
     sign_in(page, server, role)
-    entries = pages_for(role)
+    entries = pages_for(role) if entries is None else entries
     for entry in sorted(entries, key=lambda one: one.hidden):  # those leave the menu behind
         turn_to(page, server, entry)
         yield entry.path
@@ -158,34 +175,51 @@ def drawn(page: Page) -> None:
 
 @contextmanager
 def rerun(page: Page) -> Iterator[None]:
-    """Wait for the run of the page that the block brings about, and for its end."""
-    page.evaluate(
-        """() => {
-          const app = document.querySelector('.stApp');
-          window.rrRan = false;
-          new MutationObserver((_, watch) => {
-            if (app.dataset.testScriptState !== 'running') return;
-            window.rrRan = true;
-            watch.disconnect();
-          }).observe(app, { attributes: true });
-        }"""
-    )
+    """Wait for the run of the page that the block brings about, and for its end.
+
+    By what comes from the server: the page may draw a quick run's beginning and end as one.
+    """
+    runs = _RUNS[page]
+    before = runs[0]
     yield
-    page.wait_for_function("window.rrRan")
+    deadline = time.monotonic() + _RUN_S
+    while runs[0] == before:
+        assert time.monotonic() < deadline, f"{page.url} was not run again within {_RUN_S} s"
+        page.wait_for_timeout(_LOOK_EVERY_MS)
+    page.evaluate("() => new Promise((done) => requestIdleCallback(done, { timeout: 5000 }))")
     rest(page)
+
+
+def count_runs(page: Page) -> None:
+    """Count the runs of a page from its next connection on, as `rerun` needs it."""
+    runs = _RUNS[page] = [0]
+
+    def note(payload: bytes | str) -> None:
+        if isinstance(payload, bytes):
+            message = ForwardMsg.FromString(payload)
+            if message.WhichOneof("type") == "script_finished":
+                runs[0] += message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
+    page.on("websocket", lambda line: line.on("framereceived", note))
 
 
 def rest(page: Page) -> None:
     """Wait until a staff page has its title and computes nothing any more."""
     page.locator("h1").first.wait_for()
-    page.wait_for_function(
-        """() => document.querySelector('.stApp').dataset.testScriptState === 'notRunning'
-          && !document.querySelector(
-            '[data-testid=stSpinner], [data-testid=stSkeleton], [data-stale=true]'
-          )"""
-    )
+    still(page)
     page.evaluate(
         "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
+def still(page: Page) -> None:
+    """Wait until a page computes nothing any more."""
+    page.wait_for_function(
+        """() => document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'
+          && !document.querySelector(
+            '[data-testid=stSpinner], [data-testid=stSkeleton], [data-stale=true]'
+          )""",
+        polling=_LOOK_EVERY_MS,
     )
 
 

@@ -23,7 +23,8 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first is Chromium without its windows, menus and tabs, which cost more than our pages."""
 
 
 @dataclass

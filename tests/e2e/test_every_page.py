@@ -1,16 +1,17 @@
 """Every page: accessible in light and dark, by keyboard alone, without scrolling sideways."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError
+from playwright.sync_api import Page, TimeoutError
 
 from study.roles import Role
+from tests.e2e.conftest import Profile
 from tests.e2e.prepared import GRADUATE, STAFF, pages_for, prepare, rest, sign_in, walk
 from tests.e2e.server import Server
 from ui.menu import SIGN_IN, every_page
@@ -37,20 +38,20 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """Return a page of 1280 x 800 in a profile of its own."""
-    made = _context(browser, "light", 1280)
-    yield made.new_page()
-    made.close()
+def look(profile: Profile) -> Callable[[str, int], Page]:
+    """Return a function that opens a page in a colour scheme and a width."""
+
+    def make(scheme: str, width: int) -> Page:
+        size = {"width": width, "height": 800}
+        return profile(viewport=size, color_scheme=scheme).new_page()
+
+    return make
 
 
-def _context(browser: Browser, scheme: str, width: int) -> BrowserContext:
-    made = browser.new_context(
-        viewport={"width": width, "height": 800},
-        color_scheme="dark" if scheme == "dark" else "light",
-    )
-    made.set_default_timeout(60_000)
-    return made
+@pytest.fixture
+def page(look: Callable[[str, int], Page]) -> Page:
+    """Return a page of 1280 x 800, light, in a profile of its own."""
+    return look("light", 1280)
 
 
 def faults(page: Page) -> list[str]:
@@ -69,31 +70,27 @@ def test_every_page_of_the_menu_is_for_a_role() -> None:
     assert opened | {SIGN_IN.path} == {one.path for one in every_page()}
 
 
-def test_dark_staff_pages_have_no_serious_fault(deployment: Server, browser: Browser) -> None:
-    """Each page and each part of it, through axe-core; a statistician's too."""
-    found = {}
-    for role in STAFF:
-        context = _context(browser, "dark", 1920)
-        page = context.new_page()
-        for where in walk(page, deployment, role):
-            found[role, where] = faults(page)
-        context.close()
+@pytest.mark.parametrize("role", STAFF)
+def test_dark_staff_pages_have_no_serious_fault(
+    deployment: Server, look: Callable[[str, int], Page], role: Role
+) -> None:
+    """Each page and each part of it, through axe-core."""
+    page = look("dark", 1920)
+    found = {where: faults(page) for where in walk(page, deployment, role)}
     assert not {where: what for where, what in found.items() if what}
 
 
 @pytest.mark.parametrize(("scheme", "width"), LOOK)
 def test_the_sign_in_page_has_no_serious_fault(
-    deployment: Server, browser: Browser, scheme: str, width: int
+    deployment: Server, look: Callable[[str, int], Page], scheme: str, width: int
 ) -> None:
     """Also after a wrong code."""
-    context = _context(browser, scheme, width)
-    page = context.new_page()
+    page = look(scheme, width)
     for address in ("", "/?refused=unknown"):
         page.goto(f"{deployment.url}{address}")
         page.locator("[name=access_code]").wait_for()
         rest(page)
         assert not faults(page)
-    context.close()
 
 
 def test_the_reading_page_and_its_sheets_have_no_serious_fault(

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from study import demo
 from study.roles import Role
 from study.words import FILE, VARIABLE
+from tests.e2e.conftest import Profile
 from tests.e2e.prepared import CLOSED, DRAFT, GRADUATE, prepare, rest, sign_in, walk
 from tests.e2e.server import Server
 from ui.catalogue import TEMPLATE
@@ -138,12 +139,9 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(profile: Profile) -> Page:
     """Return a page of somebody who wants the made-up language."""
-    made = browser.new_context(viewport={"width": 1440, "height": 900}, locale=f"{LANGUAGE}-FR")
-    made.set_default_timeout(60_000)
-    yield made.new_page()
-    made.close()
+    return profile(locale=f"{LANGUAGE}-FR").new_page()
 
 
 def test_the_sign_in_page_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import BrowserContext
 
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -35,7 +35,7 @@ def test_going_back_needs_no_line(serve: Serve, reader: Reader, context: Browser
 
 
 def test_an_answer_changed_elsewhere_comes_up_when_going_back(
-    serve: Serve, reader: Reader, browser: Browser
+    serve: Serve, reader: Reader, profile: Profile
 ) -> None:
     """The page shows what it remembers at once, and what the server knows as soon as it says so."""
     server = serve(back_navigation=True)
@@ -44,7 +44,7 @@ def test_an_answer_changed_elsewhere_comes_up_when_going_back(
     reader.answer("a")
     reader.wait("ready", 2)
     reader.wait_saved()
-    other = Reader(browser.new_context().new_page())
+    other = Reader(profile().new_page())
     other.sign_in(server.url, server.codes["R1"])
     other.wait("ready", 2)
     other.page.keyboard.press("Backspace")
@@ -52,7 +52,6 @@ def test_an_answer_changed_elsewhere_comes_up_when_going_back(
     other.answer("d")
     other.wait("ready", 2)
     other.wait_saved()
-    other.page.context.close()
     reader.page.keyboard.press("Backspace")
     reader.page.wait_for_selector("[data-option=D][aria-pressed=true]")
     assert reader.state("position") == "1"

@@ -5,11 +5,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
 
 from study.deployments import administrator_code
 from tests.conftest import entropy_from
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -17,7 +16,7 @@ Serve = Callable[..., Server]
 
 
 def test_invited_by_a_link_and_revoked_at_once(
-    serve: Serve, reader: Reader, browser: Browser, tmp_path: Path
+    serve: Serve, reader: Reader, profile: Profile, tmp_path: Path
 ) -> None:
     """A double click invites once; the printed sheet is the codes alone; revoked, all is over."""
     server = serve()
@@ -39,8 +38,7 @@ def test_invited_by_a_link_and_revoked_at_once(
     assert not page.get_by_role("heading", name="Readers").is_visible()
     assert not page.get_by_role("button", name="Print the sheet").is_visible()
     page.emulate_media(media="screen")
-    other = browser.new_context()
-    guest = Reader(other.new_page())
+    guest = Reader(profile().new_page())
     guest.page.goto(link)
     guest.page.wait_for_function("location.hash === ''")
     guest.page.wait_for_function(
@@ -57,7 +55,6 @@ def test_invited_by_a_link_and_revoked_at_once(
     guest.page.goto(server.url)
     guest.page.wait_for_selector("[name=access_code]")
     assert guest.page.evaluate("fetch('desk').then(answer => answer.status)") == 401
-    other.close()
 
 
 def test_a_readers_link_in_the_coordinators_browser_is_refused_in_words(

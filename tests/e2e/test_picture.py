@@ -3,16 +3,16 @@
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import BrowserContext
 
-from tests.e2e.conftest import NO_WEBGL, Reader, in_the_darkroom
+from tests.e2e.conftest import NO_WEBGL, Profile, Reader, in_the_darkroom
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -71,14 +71,12 @@ def _press(reader: Reader, key: str, says: str) -> None:
 
 
 @pytest.fixture(params=["webgl2", "canvas2d"])
-def either(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
+def either(request: pytest.FixtureRequest, profile: Profile) -> BrowserContext:
     """Return a browser profile for each of the two renderers."""
-    made = browser.new_context(viewport={"width": 1440, "height": 900})
-    made.set_default_timeout(60_000)
+    made = profile()
     if request.param == "canvas2d":
         in_the_darkroom(made, NO_WEBGL)
-    yield made
-    made.close()
+    return made
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import BrowserContext, Locator, Page
 
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -407,14 +407,10 @@ def test_the_glass_follows_the_pointer_and_the_arrows(serve: Serve, reader: Read
 
 
 @pytest.fixture
-def tablet(browser: Browser) -> Iterator[BrowserContext]:
+def tablet(profile: Profile) -> BrowserContext:
     """Return the profile of a tablet, touched and never pointed at."""
-    made = browser.new_context(
-        viewport={"width": 1180, "height": 820}, has_touch=True, is_mobile=True
-    )
-    made.set_default_timeout(60_000)
-    yield made
-    made.close()
+    size = {"width": 1180, "height": 820}
+    return profile(viewport=size, has_touch=True, is_mobile=True)
 
 
 def test_on_a_tablet_every_tool_has_a_button_for_a_finger(

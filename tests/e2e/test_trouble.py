@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.conftest import write_bank
-from tests.e2e.conftest import Reader, in_the_darkroom
+from tests.e2e.conftest import Profile, Reader, in_the_darkroom
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -153,21 +153,25 @@ def test_modules_that_could_not_be_loaded_are_asked_for_again(serve: Serve, read
     reader.wait("ready", 2)
 
 
-def test_why_the_desk_is_closed_is_said_in_the_servers_words(serve: Serve, reader: Reader) -> None:
+def test_why_the_desk_is_closed_is_said_in_the_servers_words(
+    serve: Serve, profile: Profile
+) -> None:
     """The page shows the reason, keeps asking, and opens when the desk does."""
     server = serve()
-    page = reader.page
     why = "The study is not open for reading at present. Ask your coordinator."
-    reader.sign_in(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
+
+    def refusing(status: int) -> Callable[[Route], None]:
+        return lambda route: route.fulfill(status=status, json={"why": why})
+
     for status in (403, 404, 409, 503):
-        answer = {"status": status, "json": {"why": why}}
-        page.route("**/desk", lambda route, answer=answer: route.fulfill(**answer))
-        page.reload()
-        expect(page.locator(".rr-loading")).to_have_text(why, timeout=60_000)
-        assert page.locator(".rr-sheet").is_hidden()
-        page.unroute("**/desk")
+        reader = Reader(profile().new_page())
+        reader.page.route("**/desk", refusing(status))
+        reader.sign_in(server.url, server.codes["R1"])
+        expect(reader.page.locator(".rr-loading")).to_have_text(why, timeout=60_000)
+        assert reader.page.locator(".rr-sheet").is_hidden()
+        reader.page.unroute("**/desk")
         reader.wait("ready", 1)
+        reader.page.close()
 
 
 def test_confidence_belongs_to_the_answer_it_was_given_for(serve: Serve, reader: Reader) -> None:
@@ -262,20 +266,19 @@ def test_a_clock_set_in_mid_case_leaves_no_absurd_times(serve: Serve, reader: Re
 
 
 def test_a_case_read_in_another_browser_leaves_the_screen(
-    serve: Serve, reader: Reader, browser: Browser
+    serve: Serve, reader: Reader, profile: Profile
 ) -> None:
     """Whoever reads on elsewhere is not asked the same case again here."""
     server = serve()
     reader.sign_in(server.url, server.codes["R1"])
     reader.wait("ready", 1)
-    other = Reader(browser.new_context().new_page())
+    other = Reader(profile().new_page())
     other.sign_in(server.url, server.codes["R1"])
     for position in (1, 2, 3):
         other.wait("ready", position)
         other.answer("b")
     other.wait("ready", 4)
     other.wait_saved()
-    other.page.context.close()
     reader.answer("d")
     reader.wait("ready", 4)
     reader.wait_saved()

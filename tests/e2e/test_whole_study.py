@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Download, Locator, Page, expect
+from playwright.sync_api import Download, Locator, Page, expect
 
 from study.deployments import administrator_code, init
 from study.verification import verify
 from tests.conftest import NOW, ROOT, entropy_from
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Profile, Reader
+from tests.e2e.prepared import still
 from tests.e2e.server import Server, free_port
 
 pytestmark = pytest.mark.browser
@@ -40,7 +41,8 @@ class Coordinator:
     began_s: float = field(default_factory=time.monotonic)
 
     def click(self, what: Locator | str) -> None:
-        """Click a button by its name, or what is given."""
+        """Click a button by its name, or what is given, once the page has come to rest."""
+        still(self.page)
         found = (
             self.page.get_by_role("button", name=what, exact=True)
             if isinstance(what, str)
@@ -62,7 +64,8 @@ class Coordinator:
         self.click(self.page.get_by_role("radio", name=option, exact=True))
 
     def fill(self, label: str, text: str) -> None:
-        """Type into a field, and leave it."""
+        """Type into a field, and leave it, once the page has come to rest."""
+        still(self.page)
         found = self.page.get_by_role("textbox", name=label).or_(
             self.page.get_by_role("spinbutton", name=label)
         )
@@ -261,7 +264,7 @@ def _leaves_it_safe(ada: Coordinator) -> None:
 
 
 def test_from_an_empty_deployment_to_a_closed_study_with_its_files(
-    empty: Server, browser: Browser, reader: Reader, record_property: Callable[[str, object], None]
+    empty: Server, profile: Profile, reader: Reader, record_property: Callable[[str, object], None]
 ) -> None:
     """Three readers read, one reading is excluded, the protocol amended; all in the browser."""
     ada = Coordinator(reader.page)
@@ -269,10 +272,8 @@ def test_from_an_empty_deployment_to_a_closed_study_with_its_files(
     ada.fields += 1
     _sets_up(ada)
     codes = _opens(ada)
-    profiles = [browser.new_context(viewport={"width": 1440, "height": 900}) for _ in codes]
-    readers = [Reader(profile.new_page()) for profile in profiles]
+    readers = [Reader(profile().new_page()) for _ in codes]
     for one, code in zip(readers, codes, strict=True):
-        one.page.set_default_timeout(60_000)
         _begins(one, empty, code)
     _reads(readers[0], 1, N_CASES)
     _reads(readers[1], 1, 1)
@@ -282,8 +283,6 @@ def test_from_an_empty_deployment_to_a_closed_study_with_its_files(
     _sees_no_accuracy(ada)
     bundle = _closes(ada)
     _leaves_it_safe(ada)
-    for profile in profiles:
-        profile.close()
     with zipfile.ZipFile(io.BytesIO(bundle)) as inside:
         names = {Path(name).name for name in inside.namelist()}
     assert {"items.csv", "readings.csv", "raters.csv"} <= names

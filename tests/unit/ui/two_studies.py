@@ -4,7 +4,6 @@ Whatever belongs to a study holds its name: readers, staff, questions, models, r
 shown to somebody of one study can so be searched for the other's name.
 """
 
-import functools
 import json
 import secrets
 import shutil
@@ -80,11 +79,6 @@ class Deployment:
         """Return a copy that may be altered."""
         shutil.copytree(self.store.path.parent, folder, dirs_exist_ok=True)
         return replace(self, store=Store(folder / self.store.path.name))
-
-
-@functools.cache
-def _application() -> Starlette:
-    return Starlette(routes=routes(), middleware=[HEADERS])
 
 
 class Stopped(Exception):
