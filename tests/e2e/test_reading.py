@@ -283,7 +283,7 @@ def test_simulated_films_are_said_to_be_so(serve: Serve, reader: Reader) -> None
     server = serve()
     reader.sign_in(server.url, server.codes["R1"])
     reader.wait("ready", 1)
-    assert reader.page.get_by_text("Simulated radiographs").is_visible()
+    reader.page.get_by_text("Simulated radiographs").wait_for()
 
 
 def test_the_circumstances_of_a_presentation_are_kept(serve: Serve, reader: Reader) -> None:

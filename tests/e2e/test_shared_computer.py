@@ -46,7 +46,7 @@ def test_the_next_reader_sees_nothing_of_the_last(
     page.locator(".rr-sheet").get_by_role("button", name="Sign out").click()
     reader.sign_in(server.url, server.codes["R2"])
     reader.wait("ready", 1)
-    assert page.get_by_text("Reader R2").is_visible()
+    page.get_by_text("Reader R2").wait_for()
     assert page.locator("[aria-pressed=true]").count() == 0
     assert reader.state("outbox") == "0"
     assert not secrets_seen()

@@ -100,7 +100,7 @@ def test_a_registered_address_signs_on_and_out_of_both(
     for _ in range(2):
         _sign_on(page, hospital, "carla")
         page.get_by_role("heading", name="Studies").wait_for()
-        assert page.get_by_text("carla, coordinator").is_visible()
+        page.get_by_text("carla, coordinator").wait_for()
         page.get_by_role("button", name="Sign out").click()
         page.wait_for_url("**/oauth2/end_session**")
         assert {one["name"] for one in context.cookies(hospital.url)} & {

@@ -215,7 +215,7 @@ def test_lines_by_keyboard_alone(serve: Serve, reader: Reader) -> None:
     for _ in range(4):
         page.keyboard.press("u")
     assert len(_lengths(page)) == 4
-    assert page.get_by_text("4 lines at most").is_visible()
+    page.get_by_text("4 lines at most").wait_for()
     page.keyboard.press("o")
     page.keyboard.press("Backspace")
     assert len(_lengths(page)) == 3
@@ -257,7 +257,7 @@ def test_the_scale_bar_is_true_and_absent_where_nothing_is_known(
     _come(server, reader, "R2")
     assert reader.page.locator(".rr-scale:visible").count() == 0
     reader.page.keyboard.press("j")
-    assert reader.page.get_by_text("nothing can be measured").is_visible()
+    reader.page.get_by_text("nothing can be measured").wait_for()
     assert reader.page.get_by_text("measuring", exact=True).count() == 0
 
 
