@@ -41,10 +41,10 @@ clean:
 
 $(VENV)/.run-ready: requirements.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -c constraints.txt
+	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check -r requirements.txt -c constraints.txt
 	@touch $@
 
 $(VENV)/.test-ready: $(VENV)/.run-ready requirements-test.txt tests/install_browser.sh
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt -c constraints.txt
+	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check -r requirements-test.txt -c constraints.txt
 	@sh tests/install_browser.sh
 	@touch $@

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, WebSocket
+from playwright.sync_api import Page, WebSocket
 
 import analysis
 from study import closing, models
@@ -19,6 +19,7 @@ from study.simulation import simulate
 from study.staff import Newcomer, give_role
 from study.store import Store
 from tests.conftest import NOW, SECRETS, bank_records, entropy_from, write_bank
+from tests.e2e.conftest import Profile
 from tests.e2e.prepared import PARTS, pages_for, walk
 from tests.e2e.server import Server
 
@@ -85,11 +86,10 @@ def _listen(page: Page) -> list[bytes]:
     return heard
 
 
-@pytest.mark.parametrize("role", WATCHES)
 def test_no_page_tells_who_is_right_before_the_study_is_closed(
-    serve: Callable[..., Server], context: BrowserContext, tmp_path: Path, role: Role
+    serve: Callable[..., Server], profile: Profile, tmp_path: Path
 ) -> None:
-    """Every page of a role, by all that its connection brings; the results after closing do."""
+    """Every page of each role, by all that its connection brings; the results after closing do."""
     bank = write_bank(tmp_path / "bank", n_patients=N_CASES, per_patient=1)
     server = serve(readers=("R1", "R2"), bank=bank, cases=N_CASES)
     store = server.store
@@ -101,13 +101,14 @@ def test_no_page_tells_who_is_right_before_the_study_is_closed(
         "item_id,answer\n" + "".join(f"{key},A\n" for key in bank_records(N_CASES, 1))
     )
     models.add_model(store, answers, study="trial", model_id="Model A", now=NOW)
-    page = context.new_page()
-    heard = _listen(page)
-    entries = [one for one in pages_for(role) if one.act in IN_STUDY[role]]
-    seen = list(walk(page, server, role, SEEN_WHILE_OPEN, entries))
-    assert "results, Agreement" in seen
-    assert heard
-    assert _told(store, heard) == set()
+    for role in WATCHES:
+        page = profile().new_page()
+        heard = _listen(page)
+        entries = [one for one in pages_for(role) if one.act in IN_STUDY[role]]
+        seen = list(walk(page, server, role, SEEN_WHILE_OPEN, entries))
+        assert "results, Agreement" in seen
+        assert heard
+        assert _told(store, heard) == set()
     closing.close(store, study="trial", reason="Every case is read.", now=datetime.now(UTC))
     heard.clear()
     page.goto(f"{server.url}/results")

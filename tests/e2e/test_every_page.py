@@ -180,35 +180,43 @@ CONTROLS = """() => {
   };
   look(document);
   window.rrLeft = found;
+  window.rrUnseen = [];
   return found.size;
 }"""
-STEP = """() => {
-  let here = document.activeElement;
-  while (here?.shadowRoot?.activeElement) here = here.shadowRoot.activeElement;
+STEPS = """() => {
+  // At each release of Tab, by the page itself: asked from outside, each step is two errands more.
   const seen = (one) => {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
     return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
   };
-  let shown = false;
-  for (let one = here, up = 0; one && up < 5; one = one.parentElement, up += 1) shown ||= seen(one);
-  const own = window.rrLeft.delete(window.rrName(here));
-  return { left: [...window.rrLeft], unseen: own && !shown ? window.rrName(here) : '' };
+  const step = () => {
+    let here = document.activeElement;
+    while (here?.shadowRoot?.activeElement) here = here.shadowRoot.activeElement;
+    let shown = false;
+    for (let one = here, up = 0; one && up < 5; one = one.parentElement, up += 1) {
+      shown ||= seen(one);
+    }
+    const own = window.rrLeft.delete(window.rrName(here));
+    if (own && !shown) window.rrUnseen.push(window.rrName(here));
+  };
+  step();  // where the walk clicked last the focus is already
+  window.rrUnseen = [];
+  window.rrSteps?.abort();
+  window.rrSteps = new AbortController();
+  window.addEventListener('keyup', step, { capture: true, signal: window.rrSteps.signal });
 }"""
+AT_ONCE = 10
 
 
 def unreached(page: Page) -> tuple[list[str], list[str]]:
     """Press Tab through a page; return what was never reached, and what does not show its focus."""
     number = page.evaluate(CONTROLS)
-    page.evaluate(STEP)  # where the walk clicked last the focus is already
-    left: list[str] = []
-    unseen: list[str] = []
-    for _ in range(3 * number + 30):
+    page.evaluate(STEPS)
+    for press in range(3 * number + 30):
         page.keyboard.press("Tab")
-        told = page.evaluate(STEP)
-        left = told["left"]
-        unseen += [told["unseen"]] if told["unseen"] else []
-        if not left:
+        if press % AT_ONCE == AT_ONCE - 1 and not page.evaluate("window.rrLeft.size"):
             break
+    left, unseen = page.evaluate("[[...window.rrLeft], window.rrUnseen]")
     page.evaluate("document.activeElement.blur()")  # a link that shows on focus would cover others
     return left, unseen
 
