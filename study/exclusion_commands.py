@@ -13,19 +13,16 @@ from study.store import Store
 
 def add(command: Callable[..., argparse.ArgumentParser]) -> None:
     """Add both commands; `command` as in `study.copy_commands`."""
-    for name, run, what in (
+    for name, act, done, what in (
         (
             "exclude",
-            partial(_decide, exclude, "Excluded"),
+            exclude,
+            "Excluded",
             "Set a reading aside, with a reason; it stays in the export.",
         ),
-        (
-            "reinstate",
-            partial(_decide, reinstate, "Brought back"),
-            "Bring an excluded reading back, with a reason.",
-        ),
+        ("reinstate", reinstate, "Brought back", "Bring an excluded reading back, with a reason."),
     ):
-        parser = command(name, run, what, True)
+        parser = command(name, partial(_decide, act, done), what, True)
         parser.add_argument("--reader", required=True, metavar="READER")
         parser.add_argument("--position", required=True, type=int, metavar="N")
         parser.add_argument("--reason", required=True, metavar="WORDS")

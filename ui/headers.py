@@ -5,20 +5,14 @@ session reaches this server and nothing else.
 """
 
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
 
 from starlette.datastructures import Headers as Fields
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from study.words import speak, t
 from ui.access import wanted_language
-
-_Scope = MutableMapping[str, Any]
-_Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-_Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-_Application = Callable[[_Scope, _Receive, _Send], Awaitable[None]]
 
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 """What Streamlit would tell anybody about the server and its pages."""
@@ -58,17 +52,17 @@ class Headers:
     runs in the thread pool for it speaks that language as well.
     """
 
-    def __init__(self, app: _Application) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
-    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
         speak(wanted_language(Fields(scope=scope)))
 
-        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 there = {name.lower() for name, _ in message.get("headers", [])}
                 added = [pair for pair in _ADDED if pair[0] not in there]
@@ -79,7 +73,7 @@ class Headers:
         await answer(scope, receive, send_with_headers)
 
 
-def _refusal(scope: _Scope) -> PlainTextResponse | None:
+def _refusal(scope: Scope) -> PlainTextResponse | None:
     path = scope["path"]
     if path.startswith(CLOSED):
         return PlainTextResponse(t("Not here."), status_code=404)

@@ -41,7 +41,6 @@ PARTS = {
 }
 """Parts of a page that are chosen on it, beside the one it begins with."""
 
-
 _WITH = {"preview-draft": "?draft=1"}
 _DEPLOYMENTS = 5
 """More pages than an administrator has before a study is chosen."""
@@ -71,7 +70,7 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
             "newcomer": codes.newcomer or "",
             GRADUATE: graduate,
             Role.COORDINATOR: codes.coordinator,
-            Role.STATISTICIAN: _statistician(store, entropy, now),
+            Role.STATISTICIAN: statistician(store, demo.STUDY, entropy, now),
             Role.ADMINISTRATOR: codes.administrator,
         },
         port=free_port(),
@@ -213,22 +212,27 @@ def rest(page: Page) -> None:
 
 
 def still(page: Page) -> None:
-    """Wait until a page computes nothing any more."""
+    """Wait until a page computes nothing any more, and nothing on it is still unfolding.
+
+    A list closes when what it stands in scrolls, as an expander does while it opens.
+    """
     page.wait_for_function(
         """() => document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'
           && !document.querySelector(
-            '[data-testid=stSpinner], [data-testid=stSkeleton], [data-stale=true]'
+            '[data-testid=stSpinner], [data-testid=stSkeleton], [data-stale=true], '
+            + 'details[style*=overflow]'
           )""",
         polling=_LOOK_EVERY_MS,
     )
 
 
-def _statistician(store: Store, entropy: Entropy, now: datetime) -> str:
+def statistician(store: Store, study: str, entropy: Entropy, now: datetime) -> str:
+    """Give somebody the role of a study's statistician, and return their access code."""
     code = new_code(entropy)
     give_role(
         store,
         Newcomer(handle="statistician", role=Role.STATISTICIAN),
-        study=demo.STUDY,
+        study=study,
         code=code,
         expires=None,
         everywhere=False,

@@ -3,7 +3,7 @@
 import base64
 import struct
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,16 +11,13 @@ from playwright.sync_api import Page, WebSocket
 
 import analysis
 from study import closing, models
-from study.access import Entropy, new_code
-from study.acts import COMMAND_LINE
 from study.bundle import bundle_files, zipped
 from study.roles import IN_STUDY, Role
 from study.simulation import simulate
-from study.staff import Newcomer, give_role
 from study.store import Store
 from tests.conftest import NOW, SECRETS, bank_records, entropy_from, write_bank
 from tests.e2e.conftest import Profile
-from tests.e2e.prepared import PARTS, pages_for, walk
+from tests.e2e.prepared import PARTS, pages_for, statistician, walk
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -29,21 +26,6 @@ N_CASES = 23
 
 WATCHES = (Role.COORDINATOR, Role.STATISTICIAN)
 SEEN_WHILE_OPEN = {**PARTS, "results": ("Agreement",)}
-
-
-def _statistician(store: Store, entropy: Entropy) -> str:
-    code = new_code(entropy)
-    give_role(
-        store,
-        Newcomer(handle="statistician", role=Role.STATISTICIAN),
-        study="trial",
-        code=code,
-        expires=datetime.now(UTC) + timedelta(days=1),
-        everywhere=False,
-        by=COMMAND_LINE,
-        now=datetime.now(UTC),
-    )
-    return code.text
 
 
 def _accuracies(store: Store) -> set[float]:
@@ -93,7 +75,9 @@ def test_no_page_tells_who_is_right_before_the_study_is_closed(
     bank = write_bank(tmp_path / "bank", n_patients=N_CASES, per_patient=1)
     server = serve(readers=("R1", "R2"), bank=bank, cases=N_CASES)
     store = server.store
-    server.codes[Role.STATISTICIAN] = _statistician(store, entropy_from(9))
+    server.codes[Role.STATISTICIAN] = statistician(
+        store, "trial", entropy_from(9), datetime.now(UTC)
+    )
     for who, accuracy in (("R1", 0.6), ("R2", 0.8)):
         simulate(store, study="trial", reader_id=who, seed=1, accuracy=accuracy, now=NOW)
     answers = tmp_path / "model.csv"

@@ -19,7 +19,7 @@ from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
 CASES = 200
-RELOAD_EVERY = 40
+RELOAD_EVERY = 20
 CUT_EVERY = 30
 CUT_FOR = 2
 """Cases beyond the one on the screen that the page has at hand without a line."""
