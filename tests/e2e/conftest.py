@@ -23,7 +23,7 @@ from study.banks import import_bank
 from study.deployments import coordinator_code, init
 from study.protocol import Protocol
 from tests.conftest import NOW, entropy_from, invite, write_bank
-from tests.e2e.server import FLAGS, Server, chromium, free_port
+from tests.e2e.server import FLAGS, Server, chromium, enter, free_port
 
 Profile = Callable[..., BrowserContext]
 
@@ -147,6 +147,10 @@ class Reader:
         )
         self.page.keyboard.type(code)
         self.page.keyboard.press("Enter")
+
+    def enter(self, url: str, code: str) -> None:
+        """Sign in as the form would, and open the address: once through the page, not twice."""
+        enter(self.page, url, code)
 
     def wait(self, state: str = "ready", position: int | None = None) -> None:
         """Wait for a state of the room, and for a case's position if given."""

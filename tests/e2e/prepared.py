@@ -22,7 +22,7 @@ from study.store import Store
 from study.studies import Invitation, study_row
 from study.words import said
 from tests.conftest import ROOT
-from tests.e2e.server import Server, free_port
+from tests.e2e.server import Server, enter, free_port
 from ui.menu import SIGN_IN, Entry, every_page
 
 STAFF = (Role.ADMINISTRATOR, Role.STATISTICIAN)
@@ -89,11 +89,7 @@ def pages_for(role: Role) -> list[Entry]:
 def sign_in(page: Page, server: Server, who: str) -> None:
     """Sign in at a fresh page; an administrator goes on in the demo's study."""
     count_runs(page)
-    page.goto(server.url)
-    field = page.locator("[name=access_code]")
-    field.fill(server.codes[who])
-    field.press("Enter")
-    field.wait_for(state="detached")
+    enter(page, server.url, server.codes[who])
     if who == Role.ADMINISTRATOR:
         rest(page)
         with server.store.look() as look:

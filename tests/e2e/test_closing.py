@@ -25,7 +25,7 @@ def test_a_coordinator_closes_the_study_and_accuracy_opens(
     for who in ("R1", "R2"):
         simulate(server.store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
     page = reader.page
-    reader.sign_in(server.url, server.codes["coordinator"])
+    reader.enter(server.url, server.codes["coordinator"])
     page.get_by_role("link", name="Results").click()
     page.get_by_text("Accuracy opens when the study is closed").wait_for()
     expect(page.get_by_role("radio", name="Agreement")).to_be_visible()

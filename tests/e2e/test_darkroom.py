@@ -22,7 +22,7 @@ def test_a_lost_graphics_card_brings_the_same_case_back_and_charges_nothing(
     """The film returns, the choice stays, the gap counts as hidden and the reading is flagged."""
     server = serve()
     in_the_darkroom(reader.page, LOSE)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("b")
     darkroom = next(one for one in reader.page.workers if "darkroom" in one.url)
@@ -64,7 +64,7 @@ def test_a_darkroom_that_does_not_load_is_opened_again(serve: Serve, reader: Rea
 
     server = serve()
     reader.page.route(WORKER, refuse_once)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     assert refused
     assert reader.brightness() > 0.1

@@ -39,7 +39,7 @@ def test_answers_leave_after_the_next_case_is_painted(serve: Serve, reader: Read
     """Sending does not compete with painting, and takes the next presentation along."""
     server = serve()
     reader.page.add_init_script(REQUESTS_TIMED)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     for position in (1, 2, 3):
         reader.wait("ready", position)
         reader.wait_saved()
@@ -61,7 +61,7 @@ def test_an_answer_kept_nowhere_holds_the_page_and_says_so(serve: Serve, reader:
     """No room in the browser and no line: the words ask to stay, and leaving asks back."""
     server = serve()
     reader.page.add_init_script(NO_ROOM)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.wait_saved()
     asked: list[str] = []
@@ -105,7 +105,7 @@ def test_the_state_of_the_answers_is_in_sight_at_every_density(
         route.fulfill(response=answer, json=desk)
 
     reader.page.route("**/desk", lengthen)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("a")
     reader.page.keyboard.press("Enter")
@@ -136,7 +136,7 @@ def test_answers_refused_at_the_door_are_explained_and_kept(serve: Serve, reader
     server = serve()
     refusal = {"why": "From the reading page only.", "reason": "wrong-origin"}
     reader.page.route("**/desk/records", lambda route: route.fulfill(status=403, json=refusal))
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("a")
     reader.wait("ready", 2)

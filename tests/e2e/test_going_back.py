@@ -15,7 +15,7 @@ Serve = Callable[..., Server]
 def test_going_back_needs_no_line(serve: Serve, reader: Reader, context: BrowserContext) -> None:
     """The case before is still at hand with its answer; a change made there arrives later."""
     server = serve(back_navigation=True)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     for position, key in ((1, "a"), (2, "b")):
         reader.wait("ready", position)
         reader.answer(key)
@@ -39,13 +39,13 @@ def test_an_answer_changed_elsewhere_comes_up_when_going_back(
 ) -> None:
     """The page shows what it remembers at once, and what the server knows as soon as it says so."""
     server = serve(back_navigation=True)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("a")
     reader.wait("ready", 2)
     reader.wait_saved()
     other = Reader(profile().new_page())
-    other.sign_in(server.url, server.codes["R1"])
+    other.enter(server.url, server.codes["R1"])
     other.wait("ready", 2)
     other.page.keyboard.press("Backspace")
     other.wait("ready", 1)

@@ -25,7 +25,7 @@ def served(serve: Serve, reader: Reader) -> Server:
     """Return a served study that a simulated reader has read, its coordinator signed in."""
     server = serve(readers=("R1", "R2"))
     simulate(server.store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    reader.sign_in(server.url, server.codes["coordinator"])
+    reader.enter(server.url, server.codes["coordinator"])
     reader.page.get_by_text("6 of 12").first.wait_for()
     return server
 

@@ -100,7 +100,7 @@ def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[..., Reade
         Image.fromarray(_film() if film is None else film).save(folder / "films" / "one.png")
         server = serve(bank=folder / "own.json", cases=1)
         reader = Reader(context.new_page())
-        reader.sign_in(server.url, server.codes["R1"])
+        reader.enter(server.url, server.codes["R1"])
         reader.wait("ready", 1)
         return reader
 

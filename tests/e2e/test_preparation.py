@@ -115,7 +115,7 @@ def test_the_whole_way_from_consent_to_thanks_with_a_reload_at_each_stage(
     page = reader.page
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
 
     _step(reader, "consent", "Step 1 of 4")
     assert page.locator(".rr-words strong").inner_text() == "films"
@@ -224,7 +224,7 @@ def test_nothing_of_the_reference_standard_comes_before_a_practice_answer(
 ) -> None:
     """All traffic is looked through, up to the answer and after it."""
     server = serve(cases=2, practice_cases=1)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     seen = _heard(reader.page)
     reader.wait("ready", 0)
     before = b"".join(seen)
@@ -249,7 +249,7 @@ def test_nothing_of_the_reference_standard_comes_before_a_practice_answer(
 def test_who_does_not_agree_sees_no_case_and_leaves_no_record(serve: Serve, reader: Reader) -> None:
     """A plain page says so and offers the way out, and the way back."""
     server = serve(consent="May we?")
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     _step(reader, "consent")
     _press(reader, "2", "Enter")
     _step(reader, "declined")
@@ -269,7 +269,7 @@ def test_what_is_missing_in_the_questionnaire_is_named_and_has_the_focus(
     """One line per answer, the first one focused, gone as soon as it is given."""
     server = serve(questionnaire=QUESTIONNAIRE)
     page = reader.page
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     _step(reader, "questionnaire")
     for _ in QUESTIONNAIRE:
         _press(reader, "Enter")
@@ -299,7 +299,7 @@ def test_preparation_goes_on_without_a_line_and_arrives_in_order(
 ) -> None:
     """The next step is shown at once; what was done on a cut line survives a reload."""
     server = serve(consent="May we?", instructions="Read.", questionnaire=QUESTIONNAIRE[1:])
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     _step(reader, "consent")
     reader.page.wait_for_load_state("networkidle")
     reader.page.route("**/desk/records", lambda route: route.abort())
@@ -324,7 +324,7 @@ def test_a_screen_on_which_nothing_is_seen_is_advised_on_and_not_refused(
     """Space says that nothing is seen; advice comes for greys and window, and the cases follow."""
     server = serve(display_check=True)
     reader.page.set_viewport_size({"width": 1180, "height": 700})
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     _step(reader, "display")
     while reader.page.wait_for_function(FOUND).json_value() != "done":
         _press(reader, " ")
@@ -344,7 +344,7 @@ def test_a_case_given_up_can_be_answered_later_and_the_other_way_round(
     """With back navigation both are kept, the later one superseding; Esc thinks again."""
     server = serve(cases=3, cannot_answer=True, back_navigation=True)
     page = reader.page
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     _press(reader, "b", "n", "a", "Enter")
     assert "Choose a reason" in page.locator(".rr-hint").inner_text()
@@ -386,7 +386,7 @@ def test_where_no_case_may_be_given_up_the_key_and_the_button_do_nothing(
 ) -> None:
     """The protocol's default leaves the page as it was."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     _press(reader, "n")
     assert reader.page.locator(".rr-give-up").is_hidden()
@@ -397,7 +397,7 @@ def test_all_of_it_by_pointer(serve: Serve, reader: Reader) -> None:
     """A tablet has no keys: every step, the shapes and the reasons can be touched."""
     server = serve(**{**EVERYTHING, "practice_cases": 0, "cases": 2, "break_every": 1})
     page = reader.page
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     _step(reader, "consent")
     page.get_by_role("button", name="I agree").click()
     _step(reader, "instructions")
@@ -436,7 +436,7 @@ def test_a_display_check_at_another_sign_in_waits_for_the_case_on_the_screen(
 ) -> None:
     """Signed in anew in another tab, the case goes on; the check comes before the next one."""
     server = serve(cases=3, display_check=True)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     _step(reader, "display")
     _see_everything(reader.page)
     _press(reader, "Enter")
@@ -444,7 +444,7 @@ def test_a_display_check_at_another_sign_in_waits_for_the_case_on_the_screen(
     reader.wait_saved()
     context.clear_cookies()
     other = Reader(context.new_page())
-    other.sign_in(server.url, server.codes["R1"])
+    other.enter(server.url, server.codes["R1"])
     other.page.wait_for_selector(".rr-sheet")  # reading is open in the first window
     other.page.close()
     reader.answer("b")
@@ -462,7 +462,7 @@ def test_a_display_check_at_another_sign_in_waits_for_the_case_on_the_screen(
 def test_a_double_press_does_not_end_a_break(serve: Serve, reader: Reader) -> None:
     """The second half of the last answer's Enter is no wish to go on; a later one is."""
     server = serve(break_every=1, cases=3)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("a")
     _press(reader, "Enter", "Enter")
@@ -484,7 +484,7 @@ def test_a_double_press_does_not_end_a_break(serve: Serve, reader: Reader) -> No
 def test_the_next_block_is_announced_before_its_first_case(serve: Serve, reader: Reader) -> None:
     """A reader is not left to wonder where the film is."""
     server = serve(cases=1, conditions=["unaided", "image-absent"])
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("a")
     reader.page.wait_for_selector("[data-halt='block']")
@@ -499,7 +499,7 @@ def test_feedback_whose_receipt_was_lost_comes_after_the_reload(
 ) -> None:
     """The reading is stored once, and its feedback told again."""
     server = serve(cases=2, feedback="after case")
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.wait_for_load_state("networkidle")
 

@@ -27,7 +27,7 @@ STUDY: dict[str, Any] = {
 
 
 def _arrive(server: Server, reader: Reader) -> None:
-    reader.sign_in(server.url, server.codes["coordinator"])
+    reader.enter(server.url, server.codes["coordinator"])
     reader.page.get_by_role("link", name="Results").wait_for()
 
 
@@ -88,7 +88,7 @@ def test_the_line_over_the_preview_moves_nothing(
 ) -> None:
     """Films, question and buttons lie where a reader's lie, to the pixel."""
     server = serve(cases=3)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     places = """() => ['.rr-films', '.rr-panel', '.rr-options', '.rr-confirm', '.rr-tools'].map(
       (one) => { const {x, y, width, height} = document.querySelector(one).getBoundingClientRect();
@@ -96,7 +96,7 @@ def test_the_line_over_the_preview_moves_nothing(
     own = reader.page.evaluate(places)
     context.clear_cookies()
     coordinator = Reader(context.new_page())
-    coordinator.sign_in(server.url, server.codes["coordinator"])
+    coordinator.enter(server.url, server.codes["coordinator"])
     coordinator.page.get_by_role("link", name="Results").wait_for()
     coordinator.page.goto(f"{server.url}/preview")
     coordinator.wait("ready", 1)
@@ -108,14 +108,14 @@ def test_a_reader_of_the_same_computer_keeps_what_is_theirs(
 ) -> None:
     """A case under way stays in the browser through a preview, and goes on as it was."""
     server = serve(cases=3)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("c")
     reader.page.goto("about:blank")
     context.clear_cookies()
     page = context.new_page()
     coordinator = Reader(page)
-    coordinator.sign_in(server.url, server.codes["coordinator"])
+    coordinator.enter(server.url, server.codes["coordinator"])
     page.get_by_role("link", name="Results").wait_for()
     kept = page.evaluate(KEPT)
     assert kept
@@ -126,7 +126,7 @@ def test_a_reader_of_the_same_computer_keeps_what_is_theirs(
     assert page.evaluate(KEPT) == kept
     context.clear_cookies()
     page.goto("about:blank")
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     assert reader.page.locator("[data-option='C']").get_attribute("aria-pressed") == "true"
     assert server.readings() == []

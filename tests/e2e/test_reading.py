@@ -56,7 +56,7 @@ def test_a_study_by_keyboard_alone_with_a_reload_in_the_middle(
 def test_double_press_and_double_click_make_one_reading(serve: Serve, reader: Reader) -> None:
     """However often Enter is hit or the button clicked, a case is read once."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("a")
     for _ in range(3):
@@ -74,14 +74,14 @@ def test_a_second_sign_in_resumes_where_the_reader_was(
 ) -> None:
     """Signing out and in again, nothing is asked twice."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     for position in (1, 2):
         reader.wait("ready", position)
         reader.answer("a")
     reader.wait("ready", 3)
     reader.wait_saved()
     context.clear_cookies()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 3)
 
 
@@ -90,7 +90,7 @@ def test_answers_survive_a_cut_line_and_a_reload(
 ) -> None:
     """What is answered without a network is kept, said to be kept, and sent once it is back."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.wait_for_load_state("networkidle")
     context.set_offline(True)
@@ -109,7 +109,7 @@ def test_answers_survive_a_cut_line_and_a_reload(
 def test_answers_survive_a_killed_server(serve: Serve, reader: Reader) -> None:
     """The server dies in mid-study; the page goes on and delivers when it is back."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.wait_for_load_state("networkidle")
     server.kill()
@@ -130,7 +130,7 @@ def test_answers_survive_a_killed_server(serve: Serve, reader: Reader) -> None:
 def test_hidden_and_paused_time_is_not_charged(serve: Serve, reader: Reader) -> None:
     """Time with the page hidden or paused is stored apart; idle looking is reading."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     assert reader.brightness() > 0.1
     _hide(reader.page, True)
@@ -174,7 +174,7 @@ def test_nothing_secret_reaches_the_browser(serve: Serve, reader: Reader) -> Non
 
     reader.page.on("websocket", frames)
     reader.page.on("requestfinished", lambda request: hosts.add(request.url.split("/")[2]))
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.page.on("requestfinished", keep)
     for position in range(1, 7):
         reader.wait("ready", position)
@@ -191,7 +191,7 @@ def test_nothing_secret_reaches_the_browser(serve: Serve, reader: Reader) -> Non
 def test_shuffled_options_are_stored_canonically(serve: Serve, reader: Reader) -> None:
     """The text at letter A on the screen is the option stored."""
     server = serve(option_order="random")
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     texts = []
     for position in range(1, 7):
         reader.wait("ready", position)
@@ -208,7 +208,7 @@ def test_shuffled_options_are_stored_canonically(serve: Serve, reader: Reader) -
 def test_back_navigation_keeps_both_answers(serve: Serve, reader: Reader) -> None:
     """Where allowed, a changed answer is a new reading that supersedes the old one."""
     server = serve(back_navigation=True)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("a")
     reader.wait("ready", 2)
@@ -226,7 +226,7 @@ def test_back_navigation_keeps_both_answers(serve: Serve, reader: Reader) -> Non
 def test_confidence_is_asked_for_and_stored(serve: Serve, reader: Reader) -> None:
     """After the answer the digits mean confidence; both are confirmed together."""
     server = serve(confidence=5)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("b")
     reader.page.keyboard.press("4")
@@ -239,7 +239,7 @@ def test_confidence_is_asked_for_and_stored(serve: Serve, reader: Reader) -> Non
 def test_feedback_after_a_case_is_shown_before_the_next(serve: Serve, reader: Reader) -> None:
     """Right or wrong is told after the answer is stored; Enter goes on."""
     server = serve(feedback="after case")
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("b")
     reader.wait_saved()
@@ -255,7 +255,7 @@ def test_a_time_limit_commits_what_was_not_answered(serve: Serve, reader: Reader
     After three cases in a row that nobody touched the page asks whether somebody is there.
     """
     server = serve(time_limit_s=2)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     for position in (1, 2, 3):
         reader.wait("ready", position)
     reader.wait("paused")
@@ -271,7 +271,7 @@ def test_a_time_limit_commits_what_was_not_answered(serve: Serve, reader: Reader
 def test_image_absent_shows_the_question_and_no_film(serve: Serve, reader: Reader) -> None:
     """The condition leaves the question to be read, and times it."""
     server = serve(conditions=["image-absent"])
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     assert reader.brightness() < 0.02
     reader.answer("a")
@@ -281,7 +281,7 @@ def test_image_absent_shows_the_question_and_no_film(serve: Serve, reader: Reade
 def test_simulated_films_are_said_to_be_so(serve: Serve, reader: Reader) -> None:
     """The words stand on the reading page."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.get_by_text("Simulated radiographs").wait_for()
 
@@ -289,7 +289,7 @@ def test_simulated_films_are_said_to_be_so(serve: Serve, reader: Reader) -> None
 def test_the_circumstances_of_a_presentation_are_kept(serve: Serve, reader: Reader) -> None:
     """Window, pixel ratio and renderer stand beside each presentation."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("a")
     reader.wait_saved()

@@ -29,7 +29,7 @@ def test_a_reader_comes_back_to_their_score_card_after_closing(
     server = serve(feedback="after study")
     _read_all(server)
     page = reader.page
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("finished")
     told = page.locator(".rr-curtain").inner_text()
     assert "When the study is closed" in told
@@ -64,7 +64,7 @@ def test_a_study_without_feedback_ends_with_thanks(serve: Serve, reader: Reader)
     server = serve()
     _read_all(server)
     close(server.store)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.page.get_by_text("is closed. There is nothing left").wait_for()
     assert reader.page.locator(".scored").count() == 0
     reader.page.get_by_role("button", name="Sign out").click()

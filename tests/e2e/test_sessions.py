@@ -73,7 +73,7 @@ def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reade
         washout_days=wash_out.total_seconds() / DAY_S,
     )
     page = reader.page
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 0)
     assert page.locator(".rr-session").inner_text() == ""
     reader.answer("a")
@@ -147,7 +147,7 @@ def test_a_pause_lets_the_case_on_the_screen_be_finished_and_shows_no_other(
 ) -> None:
     """The answer is kept with a flag; the page says why nothing comes, and goes on by itself."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.wait_for_load_state("networkidle")
     _step_in(server, "pause")
@@ -190,7 +190,7 @@ def test_a_lapsed_session_goes_on_when_it_is_released_and_ends_with_the_reader(
     """Each stop has its page: lapsed, left, and what is on the screen at the end is not lost."""
     server = serve(session_days=3 / DAY_S)
     page = reader.page
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.wait_saved()
     while page.evaluate("async () => (await (await fetch('desk')).json()).hold") != "lapsed":
@@ -218,7 +218,7 @@ def test_a_lapsed_session_goes_on_when_it_is_released_and_ends_with_the_reader(
 def test_a_study_closed_under_a_reader_says_so(serve: Serve, reader: Reader) -> None:
     """No case comes any more, and the page is no error."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     _read(reader, range(1, 2))
     reader.wait("ready", 2)
     reader.wait_saved()

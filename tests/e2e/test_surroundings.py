@@ -20,7 +20,7 @@ def test_doubtful_surroundings_are_flagged_one_by_one(serve: Serve, reader: Read
     """A cover, a zoomed page, a small window, a clock that is set: each has a name."""
     server = serve(cases=6)
     page = reader.page
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     cover = (
         "(() => { const over = document.createElement('div'); over.id = 'over'; over.popover ="
         " 'manual'; over.style = 'position: fixed; inset: 0; width: 100%; height: 100%'; "
@@ -70,7 +70,7 @@ def test_a_computer_that_slept_is_not_charged(serve: Serve, reader: Reader) -> N
         "const now = performance.now.bind(performance); window.slept = 0;"
         " performance.now = () => now() + window.slept;"
     )
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.wait_for_timeout(300)
     reader.page.evaluate("window.slept = 60_000")

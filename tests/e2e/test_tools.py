@@ -29,7 +29,7 @@ def _desk(page: Page, change: str) -> None:
 
 
 def _come(server: Server, reader: Reader, name: str = "R1") -> None:
-    reader.sign_in(server.url, server.codes[name])
+    reader.enter(server.url, server.codes[name])
     reader.wait("ready")
 
 

@@ -25,7 +25,7 @@ def test_acts_are_searched_and_verified_and_downloaded(
     """The coordinator's own sign-in is there, with its address; the file has only its mark."""
     server = serve()
     page = reader.page
-    reader.sign_in(server.url, server.codes["coordinator"])
+    reader.enter(server.url, server.codes["coordinator"])
     page.get_by_role("link", name="Trail").click()
     page.get_by_role("button", name="Verify now").click()
     page.get_by_text("All holds:").wait_for()
@@ -50,7 +50,7 @@ def test_an_administrator_backs_up_and_restores_a_study(
     with elsewhere.change() as change:
         assert change.value("SELECT name FROM studies") == "trial"
     page = reader.page
-    reader.sign_in(server.url, code)
+    reader.enter(server.url, code)
     page.get_by_role("link", name="Deployment").click()
     page.get_by_role("button", name="Make a backup now").click()
     page.get_by_text("Backup made and verified").wait_for()

@@ -49,7 +49,7 @@ def test_signed_out_in_another_tab_hides_film_and_question_until_signed_in_again
 ) -> None:
     """Behind the sheet nothing is to be read; the time counts as hidden; it goes by itself."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.wait_saved()
     assert reader.brightness() > 0.1
@@ -82,7 +82,7 @@ def test_a_sheet_over_a_paused_case_leaves_it_paused(
 ) -> None:
     """When the sheet goes, the pause curtain is still there."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.wait_for_load_state("networkidle")
     cookies = context.cookies()
@@ -112,7 +112,7 @@ def test_a_film_the_server_refuses_is_explained_in_its_own_words(
     films = {film: film.read_bytes() for film in (tmp_path / "bank" / "films").iterdir()}
     for film, data in films.items():
         film.write_bytes(data + b"changed")
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     curtain = reader.page.locator(".rr-curtain")
     expect(curtain).to_contain_text("changed after its import", timeout=60_000)
     expect(curtain).to_contain_text("coordinator")
@@ -143,7 +143,7 @@ def test_modules_that_could_not_be_loaded_are_asked_for_again(serve: Serve, read
         " if (line) window.said = line.textContent; })"
         ".observe(document, {childList: true, subtree: true});"
     )
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     assert lost == {"start.js": 0, "room.js": 0, "keep.js": 0}
     said = reader.page.evaluate("window.said")
@@ -166,7 +166,7 @@ def test_why_the_desk_is_closed_is_said_in_the_servers_words(
     for status in (403, 404, 409, 503):
         reader = Reader(profile().new_page())
         reader.page.route("**/desk", refusing(status))
-        reader.sign_in(server.url, server.codes["R1"])
+        reader.enter(server.url, server.codes["R1"])
         expect(reader.page.locator(".rr-loading")).to_have_text(why, timeout=60_000)
         assert reader.page.locator(".rr-sheet").is_hidden()
         reader.page.unroute("**/desk")
@@ -177,7 +177,7 @@ def test_why_the_desk_is_closed_is_said_in_the_servers_words(
 def test_confidence_belongs_to_the_answer_it_was_given_for(serve: Serve, reader: Reader) -> None:
     """Another option clears it, and it is asked for again."""
     server = serve(confidence=5)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("a")
     reader.page.keyboard.press("4")
@@ -196,7 +196,7 @@ def test_confidence_belongs_to_the_answer_it_was_given_for(serve: Serve, reader:
 def test_an_unattended_desk_does_not_burn_through_the_study(serve: Serve, reader: Reader) -> None:
     """After three time-outs without a touch the next case waits for P, its clock not started."""
     server = serve(time_limit_s=2)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.wait("paused", 3)
     expect(reader.page.locator(".rr-curtain")).to_contain_text("Are you still there?")
@@ -216,7 +216,7 @@ def test_an_unattended_desk_does_not_burn_through_the_study(serve: Serve, reader
 def test_the_list_of_keys_does_not_outlast_the_time_limit(serve: Serve, reader: Reader) -> None:
     """The case that comes after it is not covered by it; a hand at the keys is no empty desk."""
     server = serve(time_limit_s=2)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     for position in (1, 2, 3):
         reader.wait("ready", position)
         reader.page.keyboard.press("?")
@@ -230,7 +230,7 @@ def test_a_film_larger_than_the_card_takes_looks_the_same(
 ) -> None:
     """The processor makes its sheet: same place, same greys as from the card."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("z")
     reader.wait_picture()
@@ -248,7 +248,7 @@ def test_a_clock_set_in_mid_case_leaves_no_absurd_times(serve: Serve, reader: Re
     """What the gap would have told is null and flagged; the visible time is kept."""
     server = serve()
     reader.page.add_init_script(CLOCK_SET)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     for position, days in ((1, -400), (2, 4000)):
         reader.wait("ready", position)
@@ -270,10 +270,10 @@ def test_a_case_read_in_another_browser_leaves_the_screen(
 ) -> None:
     """Whoever reads on elsewhere is not asked the same case again here."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     other = Reader(profile().new_page())
-    other.sign_in(server.url, server.codes["R1"])
+    other.enter(server.url, server.codes["R1"])
     for position in (1, 2, 3):
         other.wait("ready", position)
         other.answer("b")
@@ -301,7 +301,7 @@ def test_long_options_stay_in_the_panel_and_the_chosen_one_in_sight(
 
     reader.page.route("**/desk", lengthen)
     reader.page.set_viewport_size({"width": 1024, "height": 700})
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     inside = "([outer, inner]) => { const box = name => document.querySelector(name)" + (
         ".getBoundingClientRect(); const [o, i] = [box(outer), box(inner)];"

@@ -46,7 +46,7 @@ def test_a_second_tab_waits_until_told_and_the_case_goes_on_with_its_time(
 ) -> None:
     """Nothing doubled, nothing lost: choice and time move over, and back again."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.answer("a")
     reader.wait("ready", 2)
@@ -91,7 +91,7 @@ def test_a_second_tab_waits_until_told_and_the_case_goes_on_with_its_time(
 def test_a_window_opened_by_the_page_itself_waits_as_well(serve: Serve, reader: Reader) -> None:
     """A duplicated tab has the same session storage, and is a second window all the same."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     with reader.page.context.expect_page() as opened:
         reader.page.evaluate("window.open(location.href)")
@@ -106,7 +106,7 @@ def test_what_was_not_sent_yet_moves_over_too(
 ) -> None:
     """A line cut for one window only: the other sends its answers and does not ask them again."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.wait_saved()
     reader.page.wait_for_load_state("networkidle")
@@ -133,7 +133,7 @@ def test_a_closed_or_reloaded_window_leaves_no_sheet_behind(
     """Not even for a moment; the heartbeat goes with the page."""
     server = serve()
     context.add_init_script(SHEETS_SEEN)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     for _ in range(3):
         reader.wait("ready", 1)
         reader.page.reload()
@@ -153,7 +153,7 @@ def test_a_crashed_window_does_not_block_the_next(
     """A fresh heartbeat that nobody answers for is waited out, in some seconds, and no sheet."""
     server = serve()
     context.add_init_script(SHEETS_SEEN)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     name = reader.page.evaluate("Object.keys(localStorage).find(key => key.endsWith(':place'))")
     kept = reader.page.evaluate("name => localStorage.getItem(name)", name)
@@ -173,7 +173,7 @@ def test_without_channels_the_first_answer_stands(
     """A browser without BroadcastChannel: the other tab is told and goes on where the reader is."""
     server = serve()
     context.add_init_script(NO_CHANNEL)
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     other = _second(context, server)
     other.wait("ready", 1)
@@ -191,7 +191,7 @@ def test_a_page_that_comes_back_from_the_browsers_memory_goes_on(
 ) -> None:
     """It hides its film when it goes, asks where the reader is when it returns, and flags it."""
     server = serve()
-    reader.sign_in(server.url, server.codes["R1"])
+    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("b")
     event = "type => window.dispatchEvent(new PageTransitionEvent(type, {persisted: true}))"
