@@ -9,7 +9,7 @@ READING_ROOM_DB ?= instance/reading-room.db
 export READING_ROOM_DB
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: app test lint format catalogue screenshots clean
+.PHONY: app test explore lint format catalogue screenshots clean
 
 app: $(VENV)/.run-ready
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -20,6 +20,9 @@ test: $(VENV)/.test-ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+explore: $(VENV)/.test-ready
+	$(BIN)/python -m pytest tests/property --hypothesis-profile=default
 
 lint: $(VENV)/.test-ready
 	$(BIN)/ruff check .

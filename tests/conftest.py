@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from PIL import Image
 
 from study import studies
@@ -20,6 +21,11 @@ from study.protocol import Protocol
 from study.roles import Role
 from study.store import Store, people
 from study.studies import Invitation, study_row
+
+# The same examples every time, so that a change is judged by what it changed; `make explore` looks
+# for new ones.
+settings.register_profile("same examples", derandomize=True)
+settings.load_profile("same examples")
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"

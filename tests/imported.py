@@ -1,12 +1,14 @@
 """What a program of ours imports sooner or later, all at once: a process to fork has it all."""
 
 import gc
+import inspect
 from importlib import import_module
 from pkgutil import walk_packages
 
 import analysis
 import study
 import ui
+from ui.routes import routes
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
 SCRIPTS = ("ui.main", "study.__main__", "analysis.__main__")
@@ -18,5 +20,7 @@ for package in (study, analysis, ui):
     for module in walk_packages(package.__path__, f"{package.__name__}."):
         if module.name not in SCRIPTS:
             import_module(module.name)
+routes()  # for them every module of the reading page is read for its words, once
+inspect.stack()  # as Streamlit does once in a process; most of it is knowing where modules lie
 gc.collect()
 gc.freeze()

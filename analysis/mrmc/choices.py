@@ -15,7 +15,6 @@ from analysis.clusters import sums_by_cluster
 from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.mrmc.claims import NEGATIVE_COVARIANCE, Claim, below, inference_cells, joined
 from analysis.mrmc.figures_of_merit import Metric
-from analysis.mrmc.inference import ZERO_VARIANCE
 from analysis.mrmc.merits import Merits, differences, without_covariance
 from analysis.mrmc.panel import METHODS, Panel, panels_of
 from analysis.mrmc.percent_correct import no_covariance, percent_correct
@@ -198,7 +197,7 @@ def _rows(
     model = np.full(n_readers, n_readers)
     result = single_treatment(differences(merits, model, np.arange(n_readers)), alpha)
     fixed, random = result.fixed_readers, result.random_readers
-    negative = NEGATIVE_COVARIANCE if result.cov2 < -ZERO_VARIANCE else ""
+    negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
     no_value = merits.no_covariance if np.isnan(merits.values).any() else ""
     for claim, one, about in (
         (Claim.THESE_READERS, fixed, ""),

@@ -15,7 +15,6 @@ from analysis.bundle.words import RaterKind
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.mrmc.claims import Claim, below, inference_cells, joined
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
-from analysis.mrmc.inference import ZERO_VARIANCE
 from analysis.mrmc.two_treatments import TwoTreatments, two_treatments
 from analysis.options import Options
 
@@ -288,7 +287,7 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, object]]:
         "value_b": result.value_b,
     }
     fixed, random = result.fixed_readers, result.random_readers
-    negative = NEGATIVE_COVARIANCE if result.cov2 - result.cov3 < -ZERO_VARIANCE else ""
+    negative = NEGATIVE_COVARIANCE if result.cov_difference < 0 else ""
     for claim, one, note in (
         (Claim.THESE_READERS, fixed, joined([negative, *notes])),
         (Claim.READERS_LIKE_THESE, random, joined([below(random, fixed), negative, *notes])),

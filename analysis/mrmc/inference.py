@@ -10,6 +10,9 @@ from scipy.stats import norm, t
 
 # Below this a variance is rounding: one item of 40,000 moves a difference by more.
 ZERO_VARIANCE = 1e-18
+ROUNDING = 1e-10
+"""Of what numbers are added: a sum below it is their rounding, at a million items too."""
+
 NO_VARIANCE = "the answers leave no variance to estimate"
 NEGATIVE_VARIANCE = "the variance comes out negative"
 
@@ -66,6 +69,24 @@ class Inference:
         0.0228
         """
         return float(_distribution(self.df).sf((self.estimate + margin) / self.se))
+
+
+def beyond_rounding(value: float, scale: float) -> float:
+    """Return a sum of numbers of both signs, 0 where it is no more than their rounding.
+
+    Parameters
+    ----------
+    value : float
+        The sum; nan stays nan.
+    scale : float
+        The size of what was added.
+
+    Examples
+    --------
+    >>> beyond_rounding(0.1 + 0.2 - 0.3, scale=0.3), beyond_rounding(0.1, scale=0.3)
+    (0.0, 0.1)
+    """
+    return 0.0 if abs(value) <= ROUNDING * scale else value
 
 
 def infer(estimate: float, variance: float, df: float, alpha: float) -> Inference:

@@ -16,7 +16,6 @@ from analysis.bundle.model import Bundle
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.mrmc.claims import NEGATIVE_COVARIANCE, Claim, below, inference_cells, joined
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
-from analysis.mrmc.inference import ZERO_VARIANCE
 from analysis.mrmc.merits import differences
 from analysis.mrmc.single_treatment import SingleTreatment, single_treatment
 from analysis.options import Options
@@ -228,7 +227,7 @@ def _rows(comparison: Comparison, margin: float) -> Iterator[dict[str, object]]:
         "margin": margin,
     }
     fixed, random = result.fixed_readers, result.random_readers
-    negative = NEGATIVE_COVARIANCE if result.cov2 < -ZERO_VARIANCE else ""
+    negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
     for claim, one, note in (
         (Claim.THESE_READERS, fixed, joined([negative, *notes])),
         (Claim.READERS_LIKE_THESE, random, joined([below(random, fixed), negative, *notes])),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.arrays import Floats
-from analysis.mrmc.inference import Inference, infer, undefined
+from analysis.mrmc.inference import Inference, beyond_rounding, infer, undefined
 from analysis.mrmc.merits import Merits
 
 # Below this a mean square is rounding: half a tie among 40,000 items moves it by more.
@@ -106,7 +106,8 @@ def single_treatment(
     values, j = merits.values, len(merits.values)
     estimate = float(values.mean()) if j else math.nan
     msr = _mean_square(values)
-    var, cov2 = cell_means(merits.covariance)
+    var, found = cell_means(merits.covariance)
+    cov2 = beyond_rounding(found, var)
     no_estimate = NO_ESTIMATE if math.isnan(estimate) else ""
     reason = merits.no_covariance or no_estimate
     used = max(cov2, 0.0) if constrain else cov2
@@ -115,7 +116,7 @@ def single_treatment(
         msr=msr,
         var=var,
         cov2=cov2,
-        var_reader=msr - var + cov2,
+        var_reader=beyond_rounding(msr - var + cov2, msr + var),
         random_readers=_random(estimate, msr, j * used, j, alpha, reason),
         fixed_readers=_fixed(estimate, var, used, j, alpha, reason),
         fixed_items=_random(estimate, msr, 0.0, j, alpha, no_estimate and reason),
@@ -138,7 +139,7 @@ def _fixed(
     if reason:
         return undefined(estimate, reason)
     between = (j - 1) * cov2 if j > 1 else 0.0
-    return infer(estimate, (var + between) / j, math.inf, alpha)
+    return infer(estimate, beyond_rounding(var + between, var) / j, math.inf, alpha)
 
 
 def _mean_square(values: Floats) -> float:

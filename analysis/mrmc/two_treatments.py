@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.arrays import Floats, Ints
-from analysis.mrmc.inference import Inference
+from analysis.mrmc.inference import Inference, beyond_rounding
 from analysis.mrmc.merits import Merits, differences
 from analysis.mrmc.single_treatment import cell_means, single_treatment
 
@@ -28,6 +28,8 @@ class TwoTreatments:
     var, cov1, cov2, cov3 : float
         Mean variance; mean covariance of the same reader under both treatments, of two readers
         under one, of two readers under both.
+    cov_difference : float
+        Cov2 - Cov3; where it is negative the tests take it as 0.
     var_reader, var_treatment_reader : float
         Variances of readers, and of readers' true differences; may come out negative.
     random_readers, fixed_readers, fixed_items : Inference
@@ -44,6 +46,7 @@ class TwoTreatments:
     cov1: float
     cov2: float
     cov3: float
+    cov_difference: float
     var_reader: float
     var_treatment_reader: float
     random_readers: Inference
@@ -122,8 +125,9 @@ def two_treatments(
         cov1=cov1,
         cov2=cov2,
         cov3=cov3,
-        var_reader=(msr - mstr) / 2 - cov1 + cov3,
-        var_treatment_reader=mstr - var + cov1 + cov2 - cov3,
+        cov_difference=one.cov2 / 2,
+        var_reader=beyond_rounding((msr - mstr) / 2 - cov1 + cov3, msr + mstr + var),
+        var_treatment_reader=beyond_rounding(mstr - var + cov1 + cov2 - cov3, mstr + var),
         random_readers=one.random_readers,
         fixed_readers=one.fixed_readers,
         fixed_items=one.fixed_items,

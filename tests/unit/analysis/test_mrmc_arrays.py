@@ -7,6 +7,7 @@ import pytest
 
 from analysis import OptionsError, mrmc
 from analysis.mrmc import AucCovariance, empirical_auc, percent_correct
+from analysis.mrmc.inference import NO_VARIANCE
 
 
 def random_ratings(seed: int = 3, n: int = 14) -> tuple[np.ndarray, np.ndarray]:
@@ -100,6 +101,22 @@ def test_one_class_has_no_area() -> None:
     merits = empirical_auc(np.ones((3, 2)), np.ones(3, dtype=bool))
     assert np.isnan(merits.values).all()
     assert merits.no_covariance == "the items are all of one class"
+
+
+def test_what_cancels_leaves_nothing_not_its_rounding() -> None:
+    """No standard error of a billionth, no component negative by the last digit of the sum."""
+    cancelling = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 1]], dtype=bool)
+    lone_error = np.ones((6, 4), dtype=bool)
+    lone_error[5, 0] = False
+    readers = np.array([1, 2, 3])
+    one, other = (
+        mrmc.single_treatment(mrmc.differences(percent_correct(correct), 0 * readers, readers))
+        for correct in (cancelling, lone_error)
+    )
+    assert (one.cov2, one.random_readers.undefined_because) == (0, NO_VARIANCE)
+    assert np.isnan(one.random_readers.se)
+    assert other.var_reader == 0
+    assert other.fixed_readers.se == pytest.approx((1 / 36) ** 0.5)
 
 
 def test_two_treatments_components_are_those_of_the_differences() -> None:
