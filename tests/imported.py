@@ -8,7 +8,9 @@ from pkgutil import walk_packages
 import analysis
 import study
 import ui
-from ui.routes import routes
+from study.words import ENGLISH
+from ui.viewer import MODULES
+from ui.viewer.words import catalogue
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
 SCRIPTS = ("ui.main", "study.__main__", "analysis.__main__")
@@ -20,7 +22,7 @@ for package in (study, analysis, ui):
     for module in walk_packages(package.__path__, f"{package.__name__}."):
         if module.name not in SCRIPTS:
             import_module(module.name)
-routes()  # for them every module of the reading page is read for its words, once
+catalogue(MODULES, ENGLISH)  # every module of the reading page is read for its words, once
 inspect.stack()  # as Streamlit does once in a process; most of it is knowing where modules lie
 gc.collect()
 gc.freeze()
