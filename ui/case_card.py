@@ -10,11 +10,6 @@ from study.words import t
 _CSS = """<style>
 .case { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
 @media (max-width: 1100px) { .case { grid-template-columns: minmax(0, 1fr); } }
-.case .films { display: flex; gap: .5rem; align-items: start; }
-.case figure { margin: 0; flex: 1 1 0; min-width: 0; background: #000; border-radius: .4rem;
-  overflow: hidden; }
-.case img { display: block; width: 100%; max-height: 70vh; object-fit: contain; }
-.case figcaption { color: #c9d1d9; font-size: .8rem; padding: .25rem .6rem; }
 .case h4 { margin: 0 0 .75rem; font-size: 1.1rem; font-weight: 600; line-height: 1.4; padding: 0; }
 .case ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
 .case li { margin: 0; padding: .55rem .75rem; border: 1px solid var(--rr-line);

@@ -21,12 +21,7 @@ _STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 _CSS = """<style>
 .scored { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
 @media (max-width: 1000px) { .scored { grid-template-columns: minmax(0, 1fr); } }
-.scored .films { display: flex; gap: .5rem; align-items: start; }
-.scored figure { margin: 0; flex: 1 1 0; min-width: 0; background: #000; border-radius: .4rem;
-  overflow: hidden; }
-.scored img { display: block; width: 100%; height: auto; max-height: 72vh; object-fit: contain; }
 .scored img.ahead { display: none; }
-.scored figcaption { color: #c9d1d9; font-size: .85rem; padding: .25rem .6rem; }
 .scored h3 { margin: 0 0 1rem; font-size: 1.15rem; font-weight: 600; line-height: 1.4; padding: 0; }
 .scored ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
 .scored li { margin: 0; padding: .6rem .8rem; border: 1px solid var(--rr-edge);

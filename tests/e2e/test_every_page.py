@@ -22,8 +22,11 @@ SCORE_CARD = "score-card"
 COVERED = ("preview", "preview-draft")
 """The reading component lies over the menu and keeps Tab; its own tests go through it by key."""
 
-BEYOND = """() => [document.documentElement, document.querySelector('.stMain')]
-  .map((one) => one ? one.scrollWidth - one.clientWidth : 0)"""
+BEYOND = """() => [
+  document.documentElement, document.querySelector('.stMain'),
+  ...document.querySelectorAll('[data-testid=stButtonGroup] [data-orientation]'),
+  ...document.querySelectorAll('label div'),
+].map((one) => one ? one.scrollWidth - one.clientWidth : 0)"""
 LOOK = (("light", 1280), ("dark", 1920))
 
 
@@ -145,7 +148,7 @@ def test_the_steps_before_the_cases_have_no_serious_fault(deployment: Server, pa
 
 
 def beyond(page: Page) -> dict[int, list[int]]:
-    """Return by how much a page is wider than the screen, for each width where it is."""
+    """Return, for each width, by how much a page, a choice or a label is wider than its room."""
     found = {}
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
@@ -153,7 +156,7 @@ def beyond(page: Page) -> dict[int, list[int]]:
         with suppress(TimeoutError):
             page.wait_for_function(f"() => ({BEYOND})().every((one) => one === 0)", timeout=3_000)
         over = page.evaluate(BEYOND)
-        if over != [0, 0]:
+        if any(over):
             found[width] = over
     page.set_viewport_size({"width": WIDTHS[0], "height": 800})
     return found

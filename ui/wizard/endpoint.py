@@ -9,12 +9,13 @@ from ui.wizard.working import Working
 
 def endpoint(working: Working) -> None:
     """Show the step."""
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns([3, 2], gap="large")
     with left:
         _promised(working)
+        _claimed(working)
+        _early(working)
     with right:
         _margin(working)
-        _claimed(working)
 
 
 def _promised(working: Working) -> None:
@@ -67,6 +68,9 @@ def _claimed(working: Working) -> None:
             "these readers": t("Only the readers who took part: narrow, and goes no further."),
         },
     )
+
+
+def _early(working: Working) -> None:
     switch(
         working,
         "interim_results",
