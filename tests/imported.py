@@ -8,9 +8,8 @@ from pkgutil import walk_packages
 import analysis
 import study
 import ui
-from study.words import ENGLISH
 from ui.viewer import MODULES
-from ui.viewer.words import catalogue
+from ui.viewer.words import wanted
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
 SCRIPTS = ("ui.main", "study.__main__", "analysis.__main__")
@@ -22,7 +21,7 @@ for package in (study, analysis, ui):
     for module in walk_packages(package.__path__, f"{package.__name__}."):
         if module.name not in SCRIPTS:
             import_module(module.name)
-catalogue(MODULES, ENGLISH)  # every module of the reading page is read for its words, once
+wanted(MODULES)  # reads every module of the reading page
 inspect.stack()  # as Streamlit does once in a process; most of it is knowing where modules lie
 gc.collect()
 gc.freeze()

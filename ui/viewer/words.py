@@ -29,12 +29,13 @@ class Modules(StaticFiles):
 
 def catalogue(folder: Path, language: str) -> str:
     """Return the module ``catalogue.js`` of a language."""
-    words, rule = table(language, _wanted(folder))
+    words, rule = table(language, wanted(folder))
     told = json.dumps(words, ensure_ascii=False, sort_keys=True)
     return f"export const words = {told};\nexport const form = (n) => Number({rule});\n"
 
 
 @cache
-def _wanted(folder: Path) -> frozenset[str]:
+def wanted(folder: Path) -> frozenset[str]:
+    """Return the messages of a folder's modules, which are read for them once."""
     found = (message for path in folder.glob("*.js") for message in messages(path))
     return frozenset(one if isinstance(one, str) else one[0] for one in found)
