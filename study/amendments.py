@@ -37,6 +37,8 @@ AMENDABLE = (
     "hypothesis",
     "margin",
     "claim_about",
+    "primary_model",
+    "smallest_window",
 )
 """What may change after the opening; `feedback` and `instructions` within limits."""
 
@@ -120,6 +122,8 @@ def why_fixed(key: str) -> str:
         return t("{key}: it decided every reader's list, which is written.", key=key)
     if key in _ANSWERED:
         return t("{key}: readers have answered it as it stands.", key=key)
+    if key == "exclusions":
+        return t("{key}: it was decided before anybody had read.", key=key)
     if key == "name":
         return t("{key}: the study is known by it.", key=key)
     if key in Protocol().in_full():

@@ -111,6 +111,15 @@ def confidence(value: Any) -> int:
     return value
 
 
+def window(value: Any) -> tuple[int, ...]:
+    """Check a width and a height in CSS pixels; an empty list is none."""
+    if value == []:
+        return ()
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(t("must be [width, height] in pixels, or [] for none."))
+    return tuple(map(whole(1, 10_000), value))
+
+
 def allocation(value: Any) -> str | dict[str, int]:
     """Check how cases are shared among strata."""
     if isinstance(value, dict):

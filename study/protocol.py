@@ -43,7 +43,9 @@ HYPOTHESES = ("non-inferiority", "superiority")
 ABOUT = ("readers like these", "these readers")
 MAX_PROSE = 20_000
 
-_SINCE_SECOND_RELEASE = frozenset(
+EXCLUSIONS = ("sensitivity", "primary")
+
+_LEFT_OUT = frozenset(
     {
         "instructions",
         "consent",
@@ -56,8 +58,12 @@ _SINCE_SECOND_RELEASE = frozenset(
         "endpoint",
         "hypothesis",
         "claim_about",
+        "primary_model",
+        "smallest_window",
+        "exclusions",
     }
 )
+"""Keys that stand in the locked protocol only where they are not at their default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +108,14 @@ class Protocol:
         Whether accuracy may be seen while the study is open.
     endpoint, hypothesis, claim_about
         What the study is to show, of which readers; empty where nothing was declared.
+    primary_model
+        The model the hypothesis is about; empty where it is about each of them.
+    smallest_window
+        Width and height in CSS pixels, either way round, below which nobody may read; empty for
+        no limit.
+    exclusions
+        Whether excluded readings leave the ``primary`` analysis, or a ``sensitivity`` analysis
+        only.
     """
 
     name: str = ""
@@ -135,16 +149,22 @@ class Protocol:
     endpoint: str = ""
     hypothesis: str = ""
     claim_about: str = ""
+    primary_model: str = ""
+    smallest_window: tuple[int, ...] = (1024, 700)
+    exclusions: str = "sensitivity"
 
     def as_json(self) -> dict[str, Any]:
         """Return the protocol as JSON values, with the keys of the TOML file.
 
-        Keys that the first release did not know are left out at their default, so that a protocol
-        it could have run has the hash it had then.
+        Keys that came later are left out at their default, so that a protocol which does without
+        them keeps its hash.
         """
         values = self.in_full()
+        usual = Protocol().in_full()
         return {
-            key: value for key, value in values.items() if value or key not in _SINCE_SECOND_RELEASE
+            key: value
+            for key, value in values.items()
+            if key not in _LEFT_OUT or value != usual[key]
         }
 
     def in_full(self) -> dict[str, Any]:
@@ -288,6 +308,9 @@ _CHECKS: Mapping[str, checks.Check] = {
     "endpoint": checks.one_of(("", *ENDPOINTS)),
     "hypothesis": checks.one_of(("", *HYPOTHESES)),
     "claim_about": checks.one_of(("", *ABOUT)),
+    "primary_model": checks.text,
+    "smallest_window": checks.window,
+    "exclusions": checks.one_of(EXCLUSIONS),
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 

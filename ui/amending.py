@@ -25,6 +25,8 @@ def labels() -> dict[str, str]:
         "hypothesis": t("Hypothesis"),
         "margin": t("Margin, in percentage points"),
         "claim_about": t("The claim is about"),
+        "primary_model": t("Primary model"),
+        "smallest_window": t("Smallest window, in pixels"),
     }
     return {key: named[key] for key in AMENDABLE}
 
@@ -92,6 +94,16 @@ def _field(key: str, now: Any, name: str) -> Any:
         )
     if key == "instructions":
         return st.text_area(label, value=now, height=260, max_chars=MAX_PROSE, key=name)
+    if key == "primary_model":
+        return st.text_input(label, value=now, max_chars=100, key=name).strip()
+    if key == "smallest_window":
+        width, height = now or (0, 0)
+        hint = t("0 for no limit.")
+        sides = [
+            st.number_input(t("Width"), 0, 10_000, width, help=hint, key=f"{name}-width"),
+            st.number_input(t("Height"), 0, 10_000, height, help=hint, key=f"{name}-height"),
+        ]
+        return sides if all(sides) else []
     if key == "interim_results":
         return st.toggle(label, value=bool(now), key=name)
     if key == "margin":

@@ -142,6 +142,7 @@ def _rules(protocol: Protocol) -> Lines:
         t("Break after"): tn("{n} case", "{n} cases", protocol.break_every)
         if protocol.break_every
         else t("None is offered"),
+        t("Smallest window"): " × ".join(map(str, protocol.smallest_window)) or t("No limit"),
         t("Screen check"): value_in_words("display_check", protocol.display_check),
         t("Beside the question"): value_in_words("context", protocol.context),
     }
@@ -153,6 +154,10 @@ def _endpoint(protocol: Protocol) -> Lines:
         t("Hypothesis"): _called(protocol.hypothesis) or t("None declared"),
         t("Margin"): value_in_words("margin", protocol.margin),
         t("Claim about"): _called(protocol.claim_about) or t("None declared"),
+        t("Primary model"): protocol.primary_model or t("None declared"),
+        t("Excluded readings"): t("leave the primary analysis")
+        if protocol.exclusions == "primary"
+        else t("leave a sensitivity analysis only"),
         t("Accuracy seen while open"): value_in_words("interim_results", protocol.interim_results),
     }
 

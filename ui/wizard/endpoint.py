@@ -13,9 +13,11 @@ def endpoint(working: Working) -> None:
     with left:
         _promised(working)
         _claimed(working)
+        _excluded(working)
         _early(working)
     with right:
         _margin(working)
+        _primary_model(working)
 
 
 def _promised(working: Working) -> None:
@@ -68,6 +70,34 @@ def _claimed(working: Working) -> None:
             "these readers": t("Only the readers who took part: narrow, and goes no further."),
         },
     )
+
+
+def _excluded(working: Working) -> None:
+    choose(
+        working,
+        "exclusions",
+        t("Excluded readings"),
+        {"sensitivity": t("Sensitivity analysis"), "primary": t("Primary analysis")},
+        {
+            "sensitivity": t(
+                "They count in the primary analysis; a sensitivity analysis leaves them out."
+            ),
+            "primary": t(
+                "They are left out of the primary analysis; a sensitivity analysis counts them."
+            ),
+        },
+    )
+
+
+def _primary_model(working: Working) -> None:
+    found = st.text_input(
+        t("Primary model"),
+        value=working.base["primary_model"],
+        max_chars=100,
+        help=t("Leave empty if the hypothesis is about each model."),
+        key=working.key("primary_model"),
+    )
+    working.values["primary_model"] = found.strip()
 
 
 def _early(working: Working) -> None:

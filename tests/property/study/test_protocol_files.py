@@ -63,6 +63,9 @@ def _values(draw: st.DrawFn) -> dict[str, Any]:
                 "interim_results": st.booleans(),
                 "endpoint": st.sampled_from(["", "accuracy", "AUC"]),
                 "claim_about": st.sampled_from(["", "these readers"]),
+                "primary_model": _text,
+                "smallest_window": st.sampled_from([[], [1024, 700], [1, 10_000]]),
+                "exclusions": st.sampled_from(["sensitivity", "primary"]),
             },
         )
     )
