@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from analysis.errors import OptionsError
 from analysis.options import Options
+
+# An endpoint's metric in the tables, by its name in a protocol.
+_METRICS = {"accuracy": "accuracy", "AUC": "auc"}
 
 
 def stated(protocol: Mapping[str, Any], key: str) -> Any:
@@ -61,8 +65,68 @@ def declared(protocol: Mapping[str, Any]) -> str:
     return "; ".join(part for part in parts if part)
 
 
-def margin_of(options: Options, protocol: Mapping[str, Any]) -> float | None:
-    """Return the non-inferiority margin asked for, else the protocol's, else None.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a study was declared to show.
+
+    Parameters
+    ----------
+    metric : str
+        The primary endpoint's name in the tables, `accuracy` or `auc`; empty where none was
+        declared.
+    hypothesis : str
+        `non-inferiority` or `superiority`; empty where none was declared.
+    claim : str
+        About which readers; empty where that was left open.
+    primary_model : str
+        The model the hypothesis is about; empty where it is about each of them.
+    margin : float or None
+        Of non-inferiority, a proportion; None where none was planned, or what was is none.
+    """
+
+    metric: str = ""
+    hypothesis: str = ""
+    claim: str = ""
+    primary_model: str = ""
+    margin: float | None = None
+
+    @property
+    def is_confirmatory(self) -> bool:
+        """Whether there is a hypothesis, and an endpoint that decides it."""
+        return bool(self.metric and self.hypothesis)
+
+
+def plan_of(protocol: Mapping[str, Any]) -> Plan:
+    """Return what the protocol declares, as it stands after amendments.
+
+    Examples
+    --------
+    >>> plan = plan_of({"endpoint": "AUC", "hypothesis": "superiority", "margin": 0.05})
+    >>> plan.metric, plan.hypothesis, plan.margin, plan.is_confirmatory
+    ('auc', 'superiority', 0.05, True)
+    >>> plan_of({}).is_confirmatory
+    False
+    """
+    endpoint, hypothesis, claim, model = (
+        str(stated(protocol, key) or "").strip()
+        for key in ("endpoint", "hypothesis", "claim_about", "primary_model")
+    )
+    return Plan(
+        metric=_METRICS.get(endpoint, ""),
+        hypothesis=hypothesis,
+        claim=claim,
+        primary_model=model,
+        margin=_planned_margin(protocol),
+    )
+
+
+def margin_of(
+    options: Options, protocol: Mapping[str, Any], metric: str = "accuracy"
+) -> float | None:
+    """Return the non-inferiority margin of a metric, None where it has none.
+
+    For accuracy the one asked for, else the protocol's. For the area under the curve the
+    protocol's, where that is the declared endpoint: nobody plans points of accuracy as an area.
 
     Raises
     ------
@@ -73,15 +137,47 @@ def margin_of(options: Options, protocol: Mapping[str, Any]) -> float | None:
     --------
     >>> margin_of(Options(), {"margin": 0.05}), margin_of(Options(margin=0.1), {"margin": 0.05})
     (0.05, 0.1)
+    >>> margin_of(Options(margin=0.1), {"margin": 0.05}, "auc")
+    >>> margin_of(Options(margin=0.1), {"margin": 0.05, "endpoint": "AUC"}, "auc")
+    0.05
     """
-    if options.margin is not None:
+    if metric == "accuracy" and options.margin is not None:
         return options.margin
-    planned = stated(protocol, "margin")
-    if not isinstance(planned, int | float) or isinstance(planned, bool):
+    plan = plan_of(protocol)
+    if metric not in ("accuracy", plan.metric):
         return None
-    if not 0 <= planned < 1:
+    found = _stated_margin(protocol)
+    if found != plan.margin:
         raise OptionsError(
-            f"protocol.json: margin is {planned}, which is no proportion from 0 to below 1. Correct"
+            f"protocol.json: margin is {found:g}, which is no proportion from 0 to below 1. Correct"
             " it, or give --margin."
         )
-    return float(planned)
+    return found
+
+
+def margin_origin(options: Options, protocol: Mapping[str, Any]) -> str:
+    """Say where the margin comes from if it is not the protocol's; empty where it is.
+
+    Examples
+    --------
+    >>> margin_origin(Options(margin=0.12), {"margin": 0.05})
+    "chosen at analysis; the protocol's is 5.0 points"
+    >>> margin_origin(Options(margin=0.12), {}), margin_origin(Options(), {"margin": 0.05})
+    ('given at analysis', '')
+    """
+    planned = _planned_margin(protocol)
+    if options.margin is None or options.margin == planned:
+        return ""
+    if planned is None:
+        return "given at analysis"
+    return f"chosen at analysis; the protocol's is {100 * planned:.1f} points"
+
+
+def _planned_margin(protocol: Mapping[str, Any]) -> float | None:
+    planned = _stated_margin(protocol)
+    return planned if planned is not None and 0 <= planned < 1 else None
+
+
+def _stated_margin(protocol: Mapping[str, Any]) -> float | None:
+    found = stated(protocol, "margin")
+    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None

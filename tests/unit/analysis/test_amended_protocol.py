@@ -4,9 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+import pytest
 
 from analysis.bundle import bundle_from_tables
-from analysis.protocol import margin_of
+from analysis.errors import OptionsError
+from analysis.options import Options
+from analysis.protocol import margin_of, margin_origin
 from analysis.report.content import report_content
 from analysis.report.findings.studied import studied_findings
 from analysis.results import Results, analyse
@@ -37,6 +40,28 @@ def test_the_margin_in_force_is_used() -> None:
     """The amended margin, not the locked one, is tested against."""
     results = _results(PROTOCOL)
     assert margin_of(results.options, results.bundle.protocol) == 0.1
+
+
+def test_a_margin_asked_for_is_told_from_the_protocols_and_never_touches_the_area() -> None:
+    """Points of accuracy are no margin of an area; 10 points asked for again are the protocol's."""
+    asked = Options(margin=0.12)
+    assert margin_of(asked, PROTOCOL) == 0.12
+    assert margin_of(asked, PROTOCOL, "auc") is None
+    assert margin_of(
+        asked, {**PROTOCOL, "in_force": {"endpoint": "AUC", "margin": 0.03}}, "auc"
+    ) == (0.03)
+    assert "the protocol's is 10.0 points" in margin_origin(asked, PROTOCOL)
+    assert margin_origin(Options(margin=0.1), PROTOCOL) == ""
+    assert margin_origin(asked, {}) == "given at analysis"
+
+
+def test_a_margin_that_is_no_proportion_is_refused_where_it_would_be_used() -> None:
+    """An area that has no margin, and a margin asked for, do without it."""
+    spoilt = {"margin": 5}
+    with pytest.raises(OptionsError, match="margin is 5"):
+        margin_of(Options(), spoilt)
+    assert margin_of(Options(), spoilt, "auc") is None
+    assert margin_of(Options(margin=0.05), spoilt) == 0.05
 
 
 def test_the_first_page_says_what_was_declared_and_amended() -> None:
