@@ -1,0 +1,68 @@
+"""A browser test that fails is run once more, alone; no other test is, and every name is told."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.again import AT_MOST
+from tests.conftest import ROOT
+
+LATE = """
+from pathlib import Path
+def test_late():
+    mark = Path("mark")
+    seen = mark.exists()
+    mark.touch()
+    assert seen
+"""
+WRONG = "def test_wrong(): assert False"
+MANY = f"""
+import pytest
+@pytest.mark.parametrize("n", range({AT_MOST + 1}))
+def test_wrong(n): assert False
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "status", "last"),
+    [
+        (
+            {"e2e/test_late.py": LATE},
+            0,
+            "PASSED ONLY WHEN RUN AGAIN, ALONE: tests/e2e/test_late.py::test_late",
+        ),
+        (
+            {"e2e/test_late.py": LATE, "e2e/test_wrong.py": WRONG},
+            1,
+            "FAILED TWICE: tests/e2e/test_wrong.py::test_wrong",
+        ),
+        ({"e2e/test_late.py": LATE, "unit/test_wrong.py": WRONG}, 1, None),
+        ({"e2e/test_many.py": MANY}, 1, None),
+        ({"e2e/test_late.py": LATE, "e2e/test_broken.py": "import nothing_of_the_kind"}, 2, None),
+        ({"e2e/test_fine.py": "def test_fine(): pass"}, 0, None),
+    ],
+)
+def test_only_a_few_browser_tests_are_run_again(
+    files: dict[str, str], status: int, last: str | None, tmp_path: Path
+) -> None:
+    """The last line names the test; where anything else failed the first run stands."""
+    for name, text in files.items():
+        path = tmp_path / "tests" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.again", "-p", "no:cacheprovider", "tests"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == status, ran.stdout
+    if last is None:
+        assert "AGAIN" not in ran.stdout
+    else:
+        assert ran.stdout.splitlines()[-1] == last
