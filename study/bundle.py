@@ -28,6 +28,7 @@ from study.lists import stored_protocol
 from study.schemas import FILES, Column
 from study.store import Store, Transaction, events, models, people, readings
 from study.studies import study_row
+from study.withdrawals import Withdrawn, withdrawn_in
 
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -85,7 +86,8 @@ def files_of(
     for chain, told in vouching.merged_chains(look, study).items():
         files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     rows = {name: len(table) for name, table in tables.items()}
-    files["datapackage.json"] = _pretty(_package(found, trail, files, rows, blinded))
+    gone = withdrawn_in(look, found)
+    files["datapackage.json"] = _pretty(_package(found, trail, files, rows, blinded, gone))
     return files
 
 
@@ -273,6 +275,7 @@ def _package(
     files: Mapping[str, bytes],
     rows: Mapping[str, int],
     blinded: bool,
+    gone: Sequence[Withdrawn],
 ) -> dict[str, Any]:
     return {
         "profile": "data-package",
@@ -287,6 +290,7 @@ def _package(
             "last_event_hash": trail[-1]["hash"],
             "simulated_films": bool(study["simulated_films"]),
             "blinded": blinded,
+            "withdrawn_models": [asdict(one) for one in gone],
         },
         "resources": [_resource(name, files[name], rows.get(name)) for name in files],
     }

@@ -61,7 +61,7 @@ def parse(look: Transaction, content: bytes) -> tuple[Carried, list[str]]:
         kind = row.pop("row", None)
         if kind == STUDY and number == 1 and set(row) == set(STUDY_KEYS):
             study = row
-        elif isinstance(kind, str) and kind in rows and set(row) == wanted[kind]:
+        elif isinstance(kind, str) and kind in rows and _within(set(row), *wanted[kind]):
             rows[kind].append(row)
         else:
             faults.append(f"{FILE}, line {number}: not a row that this version knows.")
@@ -91,6 +91,10 @@ def _facts(look: Transaction, study: Mapping[str, Any]) -> dict[str, Any]:
         "closed_at_utc": study["closed_at_utc"],
         "simulated_films": bool(study["simulated_films"]),
     }
+
+
+def _within(found: set[str], least: set[str], most: set[str]) -> bool:
+    return least <= found <= most
 
 
 def _row(line: bytes) -> dict[str, Any]:

@@ -11,10 +11,12 @@ from typing import Any
 
 from study.bundle import csv_bytes, label_of
 from study.completeness import NUMBERS, completeness_in
+from study.exclusions import AFTER_CLOSING
 from study.lists import stored_protocol
 from study.store import Store, Transaction, amendments, completeness, events, exclusions, models
 from study.store import sessions as stored_sessions
 from study.studies import study_row
+from study.withdrawals import withdrawn_in
 
 MOST_LISTED = 200
 """Cases without an answer that the page lists; `missing.csv` has every one."""
@@ -179,6 +181,18 @@ def _decided(look: Transaction, study: Row) -> str:
         )
         for row in exclusions.listed(look, number)
     ]
+    withdrawn = [
+        (
+            one.at_utc,
+            one.actor,
+            one.model_id,
+            one.model_version,
+            one.n_predicted,
+            one.reason + (f" ({AFTER_CLOSING})" if one.after_closing else ""),
+        )
+        for one in withdrawn_in(look, study)
+    ]
+    model = ("at (UTC)", "by", "model", "version", "predicted", "reason")
     heads = ("at (UTC)", "by", "what", "reader", "session", "days", "reason")
     reading = ("at (UTC)", "by", "what", "reader", "item", "condition", "repeat", "reason")
     return (
@@ -186,6 +200,7 @@ def _decided(look: Transaction, study: Row) -> str:
         + _table("Amendments", ("number", "at (UTC)", "by", "changes", "reason"), amended)
         + _table("Interventions", heads, stepped_in)
         + _table("Exclusions", reading, set_aside)
+        + _table("Models withdrawn", model, withdrawn)
     )
 
 

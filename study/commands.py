@@ -23,7 +23,7 @@ from study import (
     demo,
     deployments,
     exclusion_commands,
-    models,
+    model_commands,
     progress,
     protocol_file,
     simulation,
@@ -182,25 +182,6 @@ def _open(options: argparse.Namespace) -> int:
     return 0
 
 
-def _models_add(options: argparse.Namespace) -> int:
-    added = models.add_model(
-        Store(options.db),
-        options.file,
-        study=options.study,
-        model_id=options.model,
-        model_version=options.model_version,
-        now=_now(),
-    )
-    for note in added.notes:
-        print(f"Note: {note}", file=sys.stderr)
-    counts = ", ".join(f"{count} {status}" for status, count in sorted(added.by_status.items()))
-    print(
-        f"{added.model_id}: {added.n_cases} cases: {counts}, {added.n_absent} absent; "
-        f"{added.n_not_drawn} prediction(s) for items not in the study were left."
-    )
-    return 0
-
-
 def _simulate(options: argparse.Namespace) -> int:
     done = simulation.simulate(
         Store(options.db),
@@ -316,7 +297,7 @@ def _parser() -> argparse.ArgumentParser:
     administering.add_argument("--name", default="admin", metavar="NAME")
     _add(commands, "open", _open, "Lock the protocol, write all assignments; print its hash.", True)
     _add(commands, "protocol", _protocol, "Print the protocol in force, as TOML.", True)
-    _add_models(commands)
+    model_commands.add(commands, _add)
     _add_simulate(commands)
     status = _add(commands, "status", _status, "Print how far a study is.", True)
     status.add_argument("--json", action="store_true", help="as JSON")
@@ -367,15 +348,6 @@ def _add_import(commands: "_Subparsers[argparse.ArgumentParser]") -> None:
     command.add_argument(
         "--skip-faulty", action="store_true", help="leave out items with faults, and list them"
     )
-
-
-def _add_models(commands: "_Subparsers[argparse.ArgumentParser]") -> None:
-    group = commands.add_parser("models", help="Models as raters.", description="Models as raters.")
-    verbs = group.add_subparsers(required=True, metavar="COMMAND")
-    command = _add(verbs, "add", _models_add, "Add a model's predictions.", True)
-    command.add_argument("file", type=Path, metavar="FILE", help="JSON, JSONL or CSV")
-    command.add_argument("--model", required=True, metavar="NAME")
-    command.add_argument("--model-version", default="", metavar="V")
 
 
 def _add_simulate(commands: "_Subparsers[argparse.ArgumentParser]") -> None:

@@ -20,6 +20,7 @@ from study.store import Store, Transaction, archive, events, models, people, stu
 from study.studies import study_row
 from study.verification import study_verdict
 from study.vouching import MERGED, merged_chains
+from study.withdrawals import key_of
 
 _OF_READERS = (
     "reader",
@@ -67,8 +68,8 @@ def merge(
     with store.change() as change:
         found = study_row(change, study)
         refuse(bundle.name, list(_conflicts(change, found, bundle, site)))
-        new = _new_models(change, found["id"], bundle)
-        rows = _rows(bundle, site, new)
+        editions = _new_models(change, found["id"], bundle)
+        rows = _rows(bundle, site, editions)
         cases = {row["item_id"]: row["id"] for row in studies.cases(change, found["id"])}
         insert_rows(change, bundle, found["id"], cases, rows)
         events.adopt(change, events.merged_chain(study, bundle.deployment_id), bundle.chain)
@@ -77,10 +78,10 @@ def merge(
             deployment_id=bundle.deployment_id,
             site=site,
             readers=tuple(row["reader_id"] for row in rows["reader"]),
-            models=tuple(sorted(new)),
+            models=tuple(sorted(editions)),
             n_readings=len(rows["reading"]),
         )
-        _record(change, bundle, done, by, now)
+        _record(change, bundle, done, editions, by, now)
         refuse(bundle.name, study_verdict(change, study).breaches)
     return done
 
@@ -139,13 +140,21 @@ def _reader_conflicts(
 def _model_conflicts(
     look: Transaction, study: Mapping[str, Any], bundle: Received
 ) -> Iterator[str]:
-    here = _by_model(_of_kinds(look, study["id"], ("model", "prediction")))
-    there = _by_model(bundle.carried.rows)
+    own = _of_kinds(look, study["id"], ("model", "prediction", "withdrawn_model"))
+    here, gone_here = _by_model(own)
+    there, gone_there = _by_model(bundle.carried.rows)
     keys = {name_key(name): name for name in here}
     for name in there:
         same = keys.get(name_key(name))
         if same is not None and (same != name or here[same] != there[name]):
             yield f"the model {name} is in both, with other predictions or another version."
+    for standing, gone, where in ((there, gone_here, "here"), (here, gone_there, "there")):
+        for name in sorted(standing):
+            if (name, standing[name]) in gone:
+                yield (
+                    f"the model {name} was withdrawn {where}, and counts in the other. "
+                    "Withdraw it in both."
+                )
 
 
 def _of_kinds(
@@ -158,34 +167,59 @@ def _of_kinds(
     return found
 
 
-def _by_model(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Any]]:
-    """Return what makes a model the same model: its version, its mark, its predictions."""
-    found: dict[str, list[Any]] = {
-        row["model_id"]: [row["model_version"], row["simulated"]] for row in rows["model"]
+_Same = list[Any]
+"""What makes a model the same model: its version, its mark, its predictions."""
+
+
+def _by_model(
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> tuple[dict[str, _Same], list[tuple[str, _Same]]]:
+    """Return the models that stand, by name, and those that were withdrawn."""
+    found: dict[tuple[str, int], _Same] = {
+        key_of(row): [row["model_version"], row["simulated"]] for row in rows["model"]
     }
     for row in rows["prediction"]:
-        found[row["model_id"]].append([row["item_id"], row["answer"], row["status"]])
-    return found
+        found[key_of(row)].append([row["item_id"], row["answer"], row["status"]])
+    gone = {key_of(row) for row in rows["withdrawn_model"]}
+    return (
+        {key[0]: same for key, same in found.items() if key not in gone},
+        [(key[0], same) for key, same in found.items() if key in gone],
+    )
 
 
-def _new_models(look: Transaction, study: int, bundle: Received) -> set[str]:
+def _new_models(look: Transaction, study: int, bundle: Received) -> dict[str, int]:
+    """Return the bundle's models that are not here, and which of their name each one becomes."""
     here = {row["model_id"] for row in models.of_study(look, study)}
-    return {row["model_id"] for row in bundle.carried.rows["model"]} - here
+    there, _ = _by_model(bundle.carried.rows)
+    return {name: models.next_edition(look, study, name) for name in there if name not in here}
 
 
 def _rows(
-    bundle: Received, site: str, new_models: set[str]
+    bundle: Received, site: str, editions: Mapping[str, int]
 ) -> dict[str, Sequence[Mapping[str, Any]]]:
-    """Return the rows of a bundle that join the study's own."""
+    """Return the rows of a bundle that join the study's own; withdrawn models stay behind."""
     carried = bundle.carried.rows
     joining: dict[str, Sequence[Mapping[str, Any]]] = {kind: carried[kind] for kind in _OF_READERS}
     joining["reader"] = [{**row, "site": row["site"] or site} for row in carried["reader"]]
+    gone = {key_of(row) for row in carried["withdrawn_model"]}
     for kind in ("model", "prediction"):
-        joining[kind] = [row for row in carried[kind] if row["model_id"] in new_models]
+        joining[kind] = [
+            {**row, "edition": editions[row["model_id"]]}
+            for row in carried[kind]
+            if row["model_id"] in editions and key_of(row) not in gone
+        ]
     return joining
 
 
-def _record(change: Transaction, bundle: Received, done: Merged, by: By, now: datetime) -> None:
+def _record(
+    change: Transaction,
+    bundle: Received,
+    done: Merged,
+    editions: Mapping[str, int],
+    by: By,
+    now: datetime,
+) -> None:
+    later_ones = {name: number for name, number in editions.items() if number > 1}
     events.record(
         change,
         done.study,
@@ -197,6 +231,7 @@ def _record(change: Transaction, bundle: Received, done: Merged, by: By, now: da
             "site": done.site,
             "readers": list(done.readers),
             "models": list(done.models),
+            **({"editions": later_ones} if later_ones else {}),
             "bundle_sha256": bundle.sha256,
             "last_event": bundle.chain[-1]["number"],
             "last_event_hash": bundle.chain[-1]["hash"],

@@ -77,7 +77,7 @@ def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restor
         deployment_id=bundle.deployment_id,
         n_readers=len(bundle.carried.rows["reader"]),
         n_readings=len(bundle.carried.rows["reading"]),
-        n_models=len(bundle.carried.rows["model"]),
+        n_models=len(bundle.carried.rows["model"]) - len(bundle.carried.rows["withdrawn_model"]),
     )
 
 
@@ -95,20 +95,24 @@ def insert_rows(
     BadFile
         A row does not fit: what it refers to is missing, or it is there already.
     """
-    known: dict[str, dict[str, int]] = {"item_id": dict(cases), "reader_id": {}, "model_id": {}}
+    known: dict[tuple[Any, ...], int] = {
+        ("item_id", item_id): number for item_id, number in cases.items()
+    }
     for kind, of in archive.KINDS.items():
+        names = {name for columns in of.names for name in columns}
         for row in rows.get(kind, ()) if kind != "case" else ():
-            stored = {key: value for key, value in row.items() if key not in of.names}
+            stored = {key: value for key, value in row.items() if key not in names}
             if "study" in of.numbers:
                 stored["study"] = study
             try:
-                for name, column in of.names.items():
-                    stored[column] = None if row[name] is None else known[name][row[name]]
+                for columns, column in of.names.items():
+                    name = archive.name_in(row, kind, columns)
+                    stored[column] = None if name[0] is None else known[(columns[0], *name)]
                 number = archive.insert(change, kind, stored)
             except (archive.UnfitRow, KeyError, TypeError) as error:
                 raise BadFile(f"{bundle.name}: a {kind} does not fit: {error}.") from error
-            if kind in ("reader", "model"):
-                known[f"{kind}_id"][row[f"{kind}_id"]] = number
+            if of.called:
+                known[(of.called[0], *archive.name_in(row, kind, of.called))] = number
 
 
 def _refuse_state(look: Transaction, bundle: Received) -> None:

@@ -12,10 +12,11 @@ from study import amendments, exclusions, interventions, vouching
 from study.amendments import AMENDED
 from study.canonical import sha256_of
 from study.lists import assignment_hash, practice_hash
-from study.models import predictions_hash
+from study.models import ADDED, predictions_hash
 from study.role_checks import roles_of_study
 from study.store import Transaction, models, people, practice, preparations, readings
 from study.studies import cases_hash, practice_cases_hash, reader_facts
+from study.withdrawals import WITHDRAWN, key_of
 
 _Event = Mapping[str, Any]
 _Row = Mapping[str, Any]
@@ -133,21 +134,39 @@ def _assignments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 
 
 def _models(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    added = events_named(trail, "model added", "model_id")
-    for model in models.of_study(look, row["id"]):
-        name = model["model_id"]
-        event = added.pop(name, None)
+    added, withdrawn = _of_models(trail, ADDED), _of_models(trail, WITHDRAWN)
+    for model in models.ever_of_study(look, row["id"]):
+        where = f"study {row['name']}: the model {model['model_id']}"
+        event = added.pop(key_of(model), None)
         if event is None:
-            yield f"study {row['name']}: the model {name} was slipped in."
+            yield f"{where} was slipped in."
             continue
         told = {**event["detail"], "added_at_utc": event["at_utc"]}
         altered = differing({**models.facts(model), "added_at_utc": model["added_at_utc"]}, told)
         if altered:
-            yield f"study {row['name']}: the model {name}: {altered} altered."
+            yield f"{where}: {altered} altered."
         if told["predictions_sha256"] != predictions_hash(look, model["id"]):
-            yield f"study {row['name']}: the predictions of {name} were altered."
-    for gone in added:
+            yield f"study {row['name']}: the predictions of {model['model_id']} were altered."
+        yield from _withdrawal(where, model, withdrawn.pop(key_of(model), None))
+    for gone, _ in added.keys() | withdrawn.keys():
         yield f"study {row['name']}: the model {gone} is missing."
+
+
+def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], _Event]:
+    found: dict[tuple[str, int], _Event] = {}
+    for event in trail:
+        if event["kind"] == kind and found.setdefault(key_of(event["detail"]), event) != event:
+            raise ValueError(f"two events say {kind!r} of {event['detail']['model_id']}")
+    return found
+
+
+def _withdrawal(where: str, model: _Row, event: _Event | None) -> Iterator[str]:
+    stored = (model["withdrawn_at_utc"], model["withdrawn_by"], model["reason"])
+    told = (event["at_utc"], event["actor"], event["detail"]["reason"]) if event else (None,) * 3
+    if event is None and stored != told:
+        yield f"{where} is marked as withdrawn, and no event tells of it."
+    elif stored != told:
+        yield f"{where}: its withdrawal was {'altered' if stored[0] else 'taken back'}."
 
 
 def _presentations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:

@@ -80,11 +80,25 @@ def _hung(event: _Event, restored: Mapping[str, Any]) -> _Event:
 
 
 def _joined(trail: Iterable[_Event], merged: Mapping[str, Any]) -> Iterator[_Event]:
-    """Yield what a merged site's chain vouches for here."""
-    for event in trail:
+    """Yield what a merged site's chain vouches for here.
+
+    Of its models those came along that were not here and counted there: the last of their name.
+    """
+    told = list(trail)
+    last = {
+        event["detail"]["model_id"]: event["number"]
+        for event in told
+        if event["kind"] == "model added" and event["detail"]["model_id"] in merged["models"]
+    }
+    for event in told:
         kind, detail = event["kind"], event["detail"]
-        if kind == "model added" and detail["model_id"] not in merged["models"]:
+        if kind == "model withdrawn":
             continue
+        if kind == "model added":
+            name = detail["model_id"]
+            if last.get(name) != event["number"]:
+                continue
+            detail = {**detail, "edition": merged.get("editions", {}).get(name, 1)}
         if kind == "reader invited":
             detail = {**detail, "site": detail["site"] or merged["site"]}
         yield {**event, "detail": detail}

@@ -14,7 +14,7 @@ from study.bundle import export
 from study.deployments import init
 from study.exclusions import exclude, reinstate
 from study.interventions import pause, resume
-from study.models import add_model
+from study.models import add_model, keep_model, read_model
 from study.protocol import Protocol
 from study.simulation import simulate
 from study.store import Store, events
@@ -55,7 +55,8 @@ def site(
 ) -> Store:
     """Return a deployment in which a person has begun, a simulated reader is done, a model added.
 
-    The person agreed, practised, answered with a comment, changed the answer, gave a case up.
+    The person agreed, practised, answered with a comment, changed the answer, gave a case up. The
+    model's first file was the wrong one.
     """
     folder.mkdir()
     store = init(folder / "store.db", entropy=entropy_from(number), now=NOW)
@@ -69,10 +70,23 @@ def site(
     _read(store, person_id, protocol)
     _step_in(store, person_id)
     file = folder / "model.json"
-    answers = {f"q{i:04d}": {"model_prediction": (model + "X")[i % 5]} for i in range(24)}
-    file.write_text(json.dumps(answers))
-    add_model(store, file, study="trial", model_id="M1", model_version="2", now=NOW)
+    add_model(store, _predictions(file, "A"), study="trial", model_id="M1", now=NOW)
+    keep_model(
+        store,
+        read_model(store, _predictions(file, model + "X"), study="trial"),
+        model_id="M1",
+        model_version="2",
+        replace=True,
+        reason="The wrong file",
+        now=NOW,
+    )
     return store
+
+
+def _predictions(file: Path, letters: str) -> Path:
+    answers = {f"q{i:04d}": {"model_prediction": letters[i % len(letters)]} for i in range(24)}
+    file.write_text(json.dumps(answers))
+    return file
 
 
 def _read(store: Store, who: str, protocol: Protocol) -> None:

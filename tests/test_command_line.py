@@ -24,6 +24,7 @@ COMMANDS = (
     ("study", "open"),
     ("study", "models"),
     ("study", "models", "add"),
+    ("study", "models", "withdraw"),
     ("study", "simulate"),
     ("study", "status"),
     ("study", "preparations"),
@@ -212,6 +213,28 @@ def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> Non
     assert done("study", "invite", "--db", drawn, "--study", "t", readers).count("R1,") == 1
     code = done("study", "code", "--db", drawn, "--study", "t", "--reader", "R1")
     assert len(code.strip()) == 19
+
+
+def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path) -> None:
+    """The same counts with and without keeping anything; a reason each time something goes."""
+    study, file = ("--db", drawn, "--study", "t"), tmp_path / "m.json"
+    add = ("study", "models", "add", file, *study, "--model", "M")
+    file.write_text(json.dumps(dict.fromkeys(bank_records(60), "B")))
+    counts = "M: 10 cases: 10 answered, 0 absent; 110 prediction(s) for items not in the study"
+    assert done(*add, "--dry-run") == f"{counts} were left.\nNothing was kept.\n"
+    assert json.loads(done("study", "status", *study, "--json"))["models"] == []
+    assert done(*add) == f"{counts} were left.\n"
+    file.write_text(json.dumps(dict.fromkeys(bank_records(60), "no idea")))
+    assert "already a model" in run(*add).stderr
+    assert "Say why" in run(*add, "--replace").stderr
+    ran = run(*add, "--replace", "--reason", "The wrong file")
+    assert "10 of 10 cases have no answer and count as wrong" in ran.stderr
+    assert "M: 10 cases: 10 unparsed, 0 absent" in ran.stdout
+    withdraw = ("study", "models", "withdraw", *study, "--model", "M", "--reason", "Wrong too")
+    assert done(*withdraw).startswith("Withdrawn: M. ")
+    assert run(*withdraw).stderr == "'t' has no model 'M'.\n"
+    assert json.loads(done("study", "status", *study, "--json"))["models"] == []
+    done("study", "verify", "--db", drawn)
 
 
 def test_the_demo_prints_three_codes_and_what_a_newcomer_said(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ _KINDS = frozenset(
         later("draft thrown away"),
         later("identity bound"),
         later("model added"),
+        later("model withdrawn"),
         later("name entered"),
         later("name erased"),
         later("practice case read"),

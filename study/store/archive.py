@@ -14,6 +14,8 @@ from study.store.connection import Transaction
 
 _Written = TypeVar("_Written")
 
+_MODEL = ("model_id", "edition")
+_EDITION = {"edition": 1}
 _OF_READER = "JOIN readers ON readers.id = assignments.reader WHERE readers.study = :study "
 
 
@@ -30,14 +32,21 @@ class Kind:
     numbers
         Columns that hold row numbers of this store, which do not travel.
     names
-        What stands for a row number: the travelling column, and the column it is stored in.
+        What stands for a row number: the travelling columns, and the column it is stored in.
+    called
+        The travelling columns by which others call a row of this kind.
+    since
+        Columns that came after the first release. A row leaves them out where they say what
+        everything before them was, so that bundles made before are still what is exported.
     """
 
     table: str
     source: str
     columns: str = ""
     numbers: tuple[str, ...] = ()
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    called: tuple[str, ...] = ()
+    since: Mapping[str, Any] = field(default_factory=dict)
 
 
 KINDS: Mapping[str, Kind] = {
@@ -51,6 +60,7 @@ KINDS: Mapping[str, Kind] = {
         table="readers",
         source="WHERE study = :study ORDER BY id",
         numbers=("id", "study"),
+        called=("reader_id",),
     ),
     "assignment": Kind(
         table="assignments",
@@ -59,7 +69,7 @@ KINDS: Mapping[str, Kind] = {
         + _OF_READER
         + "ORDER BY readers.id, assignments.position",
         numbers=("reader", "case_id"),
-        names={"reader_id": "reader", "item_id": "case_id"},
+        names={("reader_id",): "reader", ("item_id",): "case_id"},
     ),
     "presentation": Kind(
         table="presentations",
@@ -84,15 +94,26 @@ KINDS: Mapping[str, Kind] = {
         table="models",
         source="WHERE study = :study ORDER BY id",
         numbers=("id", "study"),
+        called=_MODEL,
+        since=_EDITION,
     ),
     "prediction": Kind(
         table="predictions",
-        columns=", model_id, item_id",
+        columns=", model_id, edition, item_id",
         source="JOIN models ON models.id = model JOIN cases ON cases.id = case_id "
         "JOIN items ON items.id = cases.item WHERE models.study = :study "
         "ORDER BY models.id, number",
         numbers=("model", "case_id"),
-        names={"model_id": "model", "item_id": "case_id"},
+        names={_MODEL: "model", ("item_id",): "case_id"},
+        since=_EDITION,
+    ),
+    "withdrawn_model": Kind(
+        table="withdrawn_models",
+        columns=", model_id, edition",
+        source="JOIN models ON models.id = model WHERE study = :study ORDER BY models.id",
+        numbers=("model",),
+        names={_MODEL: "model"},
+        since=_EDITION,
     ),
     "amendment": Kind(
         table="amendments",
@@ -105,7 +126,7 @@ KINDS: Mapping[str, Kind] = {
         source="LEFT JOIN readers ON readers.id = reader "
         "WHERE interventions.study = :study ORDER BY interventions.id",
         numbers=("id", "study", "reader"),
-        names={"reader_id": "reader"},
+        names={("reader_id",): "reader"},
     ),
     "exclusion": Kind(
         table="exclusions",
@@ -128,15 +149,27 @@ def rows(look: Transaction, study: int) -> Iterator[tuple[str, dict[str, Any]]]:
         for row in look.rows(
             f"SELECT {kind.table}.*{kind.columns} FROM {kind.table} {kind.source}", study=study
         ):
-            yield name, {key: row[key] for key in row if key not in kind.numbers}
+            yield name, {key: row[key] for key in row if _travels(kind, key, row[key])}
 
 
-def columns(look: Transaction, kind: str) -> set[str]:
-    """Return the columns a row of a kind has when it travels."""
+def _travels(kind: Kind, column: str, value: Any) -> bool:
+    before = column in kind.since and kind.since[column] == value
+    return column not in kind.numbers and not before
+
+
+def columns(look: Transaction, kind: str) -> tuple[set[str], set[str]]:
+    """Return the columns a row of a kind has when it travels: at least, and at most."""
     of = KINDS[kind]
     own = {row["name"] for row in look.rows(f"PRAGMA table_info({of.table})")}
     beside = {name.strip() for name in of.columns.split(",") if name.strip()}
-    return (own | beside) - set(of.numbers)
+    most = (own | beside) - set(of.numbers)
+    return most - set(of.since), most
+
+
+def name_in(row: Mapping[str, Any], kind: str, columns: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return what a travelling row calls another by, in the columns given."""
+    since = KINDS[kind].since
+    return tuple(row[name] if name not in since else row.get(name, since[name]) for name in columns)
 
 
 def insert(change: Transaction, kind: str, row: Mapping[str, Any]) -> int:

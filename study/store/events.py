@@ -156,12 +156,17 @@ def length(look: Transaction, chain: str) -> int:
 
 def of_kind(look: Transaction, chain: str, kind: str) -> list[dict[str, Any]]:
     """Return the details of a chain's events of a kind, in order."""
+    return [detail for _, detail in numbered(look, chain, kind)]
+
+
+def numbered(look: Transaction, chain: str, kind: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the numbers and details of a chain's events of a kind, in order."""
     found = look.rows(
-        "SELECT detail FROM events WHERE chain = :chain AND kind = :kind ORDER BY number",
+        "SELECT number, detail FROM events WHERE chain = :chain AND kind = :kind ORDER BY number",
         chain=chain,
         kind=kind,
     )
-    return [json.loads(row["detail"]) for row in found]
+    return [(row["number"], json.loads(row["detail"])) for row in found]
 
 
 def chains(look: Transaction) -> list[str]:

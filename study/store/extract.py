@@ -39,6 +39,7 @@ TAKEN = {
     "preparations": f"reader IN {_READERS}",
     "models": "study = :study",
     "predictions": "model IN (SELECT id FROM models WHERE study = :study)",
+    "withdrawn_models": "model IN (SELECT id FROM models WHERE study = :study)",
     "presentations": f"assignment IN {_ASSIGNED}",
     "readings": f"assignment IN {_ASSIGNED}",
     "reasons": f"reading IN {_READ}",

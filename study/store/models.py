@@ -16,13 +16,26 @@ def add_predictions(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> Non
     change.insert_many("predictions", ("model", "case_id", "answer", "status", "raw_answer"), rows)
 
 
-def find(look: Transaction, study: int, model_id: str) -> dict[str, Any] | None:
-    """Return a model's row, or None."""
-    return look.row(
-        "SELECT * FROM models WHERE study = :study AND model_id = :model_id",
-        study=study,
-        model_id=model_id,
+def withdraw(change: Transaction, **columns: Any) -> None:
+    """Mark a model as withdrawn, for good."""
+    change.insert("withdrawn_models", **columns)
+
+
+def next_edition(look: Transaction, study: int, model_id: str) -> int:
+    """Return which model of its name the next one under a name is, from 1."""
+    return 1 + int(
+        look.value(
+            "SELECT coalesce(max(edition), 0) FROM models "
+            "WHERE study = :study AND model_id = :model_id",
+            study=study,
+            model_id=model_id,
+        )
     )
+
+
+def by_number(look: Transaction, number: int) -> dict[str, Any]:
+    """Return a model's row."""
+    return look.row("SELECT * FROM models WHERE id = :number", number=number) or {}
 
 
 def facts(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,19 +46,35 @@ def facts(row: Mapping[str, Any]) -> dict[str, Any]:
         "simulated": bool(row["simulated"]),
         "source": row["source_name"],
         "source_sha256": row["source_sha256"],
+        **edition_of(row),
     }
 
 
+def edition_of(row: Mapping[str, Any]) -> dict[str, int]:
+    """Return which model of its name a row is; the first one is not numbered."""
+    return {"edition": row["edition"]} if row["edition"] > 1 else {}
+
+
 def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return a study's models in the order they were added, with counts by status."""
+    """Return a study's models in the order they were added, with counts by status.
+
+    Withdrawn ones are left out.
+    """
+    return [row for row in ever_of_study(look, study) if row["withdrawn_at_utc"] is None]
+
+
+def ever_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return the models a study has or had, as `of_study`, with when, by whom, why withdrawn."""
     return look.rows(
-        "SELECT models.*, count(case_id) AS n_predicted, "
+        "SELECT models.*, withdrawn_models.at_utc AS withdrawn_at_utc, "
+        "withdrawn_models.actor AS withdrawn_by, reason, count(case_id) AS n_predicted, "
         "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
         "count(*) FILTER (WHERE status = 'skipped') AS n_skipped, "
         "count(*) FILTER (WHERE status = 'unparsed') AS n_unparsed, "
         "count(*) FILTER (WHERE status = 'refused') AS n_refused "
-        "FROM models LEFT JOIN predictions ON model = models.id WHERE study = :study "
-        "GROUP BY models.id ORDER BY models.id",
+        "FROM models LEFT JOIN predictions ON predictions.model = models.id "
+        "LEFT JOIN withdrawn_models ON withdrawn_models.model = models.id "
+        "WHERE study = :study GROUP BY models.id ORDER BY models.id",
         study=study,
     )
 

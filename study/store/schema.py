@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from sqlite_utils import Database, Migrations
 
-from study.store import schema_desk, schema_preparation
+from study.store import schema_desk, schema_models, schema_preparation
 
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
@@ -296,6 +296,14 @@ def m004_desk(database: Database) -> None:
         for statement in statements:
             database.execute(statement)
     _seal(database, schema_desk.WRITTEN_ONCE)
+
+
+@MIGRATIONS()
+def m005_withdrawn_models(database: Database) -> None:
+    """Let a model be withdrawn and its name be given again; what was predicted stays."""
+    for statement in schema_models.STATEMENTS:
+        database.execute(statement)
+    _seal(database, schema_models.WRITTEN_ONCE)
 
 
 def _seal(database: Database, tables: Iterable[str]) -> None:

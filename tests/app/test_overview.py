@@ -13,14 +13,17 @@ from study import desk, models
 from study.access import Person
 from study.errors import BadFile
 from study.exclusions import history
+from study.progress import status
 from study.reminders import sent
 from study.roles import Role
 from study.simulation import simulate
 from study.store import Store
 from study.verification import verify
 from study.watching import stepped_in
+from study.withdrawals import withdrawn
 from tests.conftest import NOW, ROOT, person, presentation, reading
-from ui import model_upload, uploads
+from ui import model_list, uploads
+from ui.model_upload import _Waiting
 from ui.text import plain
 
 Opened = Callable[..., Store]
@@ -206,8 +209,71 @@ def test_the_models_page_counts_what_was_kept(
     assert list(table["Cases"]) == [8]
     assert table["Answered"][0] + table["Unparsed"][0] == 8
     assert not {"Accuracy", "Correct"} & set(table.columns)
-    _press(ran, "Add the model")
+    _press(ran, "Read the file")
     assert "Choose a file" in ran.error[0].value
+
+
+def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
+    """Return the models page with a file read and not kept, as after the form's button."""
+    content = json.dumps({f"q{i:04d}": {"model_prediction": words} for i in range(n)}).encode()
+    with uploads.on_disk("model.json", content) as path:
+        found = models.read_model(watched, path, study="trial")
+    ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    ran.session_state["model-read"] = _Waiting(found=found, model_id=name, model_version="")
+    ran.run()
+    assert not ran.exception
+    return ran
+
+
+def _standing(watched: Store) -> dict[str, int]:
+    return {row["model_id"]: row["n_unparsed"] for row in status(watched, "trial")["models"]}
+
+
+def test_a_models_file_is_looked_at_before_it_is_kept(watched: Store) -> None:
+    """Counts in amber where an answer lacks, examples as read; nothing is kept until said so."""
+    ran = _read(watched, "M1", "no idea", n=8)
+    shown = " ".join(one.value for one in ran.get("html"))
+    assert "no idea" in shown
+    assert "unparsed" in shown
+    assert "Absent answers count as wrong" in ran.warning[0].value
+    assert _standing(watched) == {}
+    _press(ran, "model-discard")
+    assert _standing(watched) == {}
+    assert not [one for one in ran.button if one.key == "model-keep"]
+    ran = _press(_read(watched, "M1", "A"), "model-keep")
+    assert not ran.warning
+    assert "M1 was added" in ran.success[0].value
+    assert _standing(watched) == {"M1": 0}
+
+
+def test_a_model_is_replaced_with_a_reason(watched: Store) -> None:
+    """Asked for where the name is taken; the old predictions are listed as withdrawn."""
+    _press(_read(watched, "M1", "?"), "model-keep")
+    ran = _press(_read(watched, "M1", "A"), "model-keep")
+    assert "Say why" in ran.error[0].value
+    assert _standing(watched) == {"M1": 8}
+    ran.text_area(key="model-replace-reason").set_value("The wrong file")
+    _press(ran, "model-keep")
+    assert _standing(watched) == {"M1": 0}
+    assert [one.reason for one in withdrawn(watched, "trial")] == ["The wrong file"]
+    assert verify(watched) == []
+
+
+def test_a_model_is_withdrawn_with_a_reason_once_asked_back(watched: Store) -> None:
+    """No keeps it; yes leaves it in the list of withdrawn ones, with its event."""
+    ran = _press(_read(watched, "M1", "A"), "model-keep")
+    _press(ran, "withdraw-now")
+    assert "Say why" in ran.error[0].value
+    ran.text_area(key="withdraw-reason").set_value("The wrong file")
+    _press(ran, "withdraw-now")
+    _press(ran, "model-withdrawal-no")
+    assert _standing(watched) == {"M1": 0}
+    ran.text_area(key="withdraw-reason").set_value("The wrong file")
+    _press(ran, "withdraw-now")
+    _press(ran, "model-withdrawal-yes")
+    assert _standing(watched) == {}
+    assert ran.dataframe[0].value["Reason"].tolist() == ["The wrong file"]
+    assert verify(watched) == []
 
 
 def _refuse(name: str, places: list[Path]) -> None:
@@ -222,4 +288,4 @@ def test_an_upload_is_named_as_it_was_handed_in() -> None:
     with pytest.raises(BadFile, match=r"^bad\.csv is empty$"):
         _refuse("..\\..//x/bad.csv", places)
     assert not places[0].exists()
-    assert model_upload.model_table([], 8).empty
+    assert model_list.model_table([], 8).empty

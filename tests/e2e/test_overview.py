@@ -5,13 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from study.exclusions import history
 from study.simulation import simulate
 from study.store import Store, models
 from study.verification import verify
 from study.watching import stepped_in
+from study.withdrawals import withdrawn
 from tests.conftest import NOW
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
@@ -66,23 +67,46 @@ def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: R
     assert verify(served.store) == []
 
 
-def test_a_model_is_handed_in_through_the_page(
+def test_a_model_is_handed_in_replaced_and_withdrawn_through_the_page(
     served: Server, reader: Reader, tmp_path: Path
 ) -> None:
-    """A file with faults is refused with each of them; a sound one is kept and counted."""
+    """A file with faults is refused with each of them; a sound one is looked at, then kept."""
     page, bad, good = reader.page, tmp_path / "bad.csv", tmp_path / "good.json"
     bad.write_text("item_id,answer\nq0001,A\nq0001,B\n,C\n")
     good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "A"} for i in range(24)}))
     page.get_by_role("link", name="Models").click()
-    page.locator("input[type=file]").set_input_files(bad)
-    page.get_by_text("bad.csv").first.wait_for()
-    page.get_by_label("Model", exact=True).fill("M1")
-    page.get_by_role("button", name="Add the model").click()
+    _hand_in(page, bad, "")
+    page.get_by_text("Give the model a name.").wait_for()
+    _hand_in(page, bad, "M1")
     page.get_by_text("given again at line 3").wait_for()
     page.get_by_text("line 4: no item id").wait_for()
+    _hand_in(page, good, "M1")
+    page.get_by_role("button", name="Keep these predictions").wait_for()
     assert _models(served.store) == []
-    page.locator("input[type=file]").set_input_files(good)
-    page.get_by_text("good.json").first.wait_for()
-    page.get_by_role("button", name="Add the model").click()
+    page.get_by_role("button", name="Keep these predictions").click()
     page.get_by_text("M1 was added: of 6 cases 6 answered").wait_for()
     assert _models(served.store) == ["M1"]
+    expect(page.get_by_label("Model", exact=True).first).to_have_value("")
+    expect(page.get_by_text("good.json")).to_have_count(0)
+    good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "?"} for i in range(24)}))
+    _hand_in(page, good, "M1")
+    page.get_by_text("6 of 6 cases have no answer here.").wait_for()
+    page.get_by_role("textbox", name="Why they are replaced").fill("Another release of it")
+    page.get_by_role("button", name="Keep these instead").click()
+    page.get_by_text("M1 was added: of 6 cases 0 answered, 6 unparsed").wait_for()
+    page.get_by_text("Withdraw a model").click()
+    _give_reason(page, "The wrong file", "Withdraw this model")
+    page.get_by_text("M1 was withdrawn.").wait_for()
+    assert _models(served.store) == []
+    assert [one.reason for one in withdrawn(served.store, "trial")] == [
+        "Another release of it",
+        "The wrong file",
+    ]
+    assert verify(served.store) == []
+
+
+def _hand_in(page: Page, file: Path, name: str) -> None:
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_text(file.name).first.wait_for()
+    page.get_by_label("Model", exact=True).first.fill(name)
+    page.get_by_role("button", name="Read the file").click()

@@ -225,7 +225,8 @@ def _amends(ada: Coordinator) -> None:
     ada.clicks += 3  # the button, the file, the dialogue's own button
     ada.fill("Model", "Model A")
     ada.fill("Version", "1")
-    ada.click("Add the model")
+    ada.click("Read the file")
+    ada.click("Keep these predictions")
     ada.sees("Model A was added")
 
 

@@ -1,5 +1,6 @@
 """Merging: two deployments, one protocol; every conflict is named and nothing half-done stays."""
 
+import json
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -11,9 +12,11 @@ from study.acts import By
 from study.bundle import bundle_files
 from study.errors import BadFile
 from study.merging import merge
+from study.models import add_model
 from study.restoring import SAME, restore
 from study.store import Store, events
 from study.verification import verify, verify_study
+from study.withdrawals import withdraw_model
 from tests.conftest import NOW, tamper
 from tests.sites import bundle_of, close, empty, site
 
@@ -150,6 +153,40 @@ def test_readers_and_models_of_one_name_are_refused_by_name(home: Store, tmp_pat
     found = _conflicts(home, bundle_of(twin))
     assert "the reader p1 is in both" in found
     assert "the model M1 is in both, with other predictions" in found
+
+
+def test_a_model_withdrawn_at_one_site_alone_is_a_conflict(home: Store, other: Store) -> None:
+    """Whichever it is: what one site found to be the wrong file would count for both."""
+    withdraw_model(home, study="trial", model_id="M1", reason="Wrong file", now=LATER)
+    assert "the model M1 was withdrawn here, and counts in the other" in _conflicts(
+        home, bundle_of(other)
+    )
+    assert "the model M1 was withdrawn there, and counts in the other" in _conflicts(
+        other, bundle_of(home)
+    )
+    withdraw_model(other, study="trial", model_id="M1", reason="Wrong file", now=LATER)
+    merge(home, bundle_of(other, "again.zip"), study="trial", by=BY, now=LATER)
+    assert verify(home) == []
+
+
+def test_a_model_comes_along_under_a_name_that_was_withdrawn_here(
+    home: Store, other: Store, tmp_path: Path
+) -> None:
+    """It is another model, vouched for by the other site's chain; here it may be withdrawn too."""
+    for store, letter in ((home, "B"), (other, "C")):
+        path = tmp_path / f"{letter}.json"
+        path.write_text(json.dumps({f"q{i:04d}": letter for i in range(24)}))
+        add_model(store, path, study="trial", model_id="M2", now=LATER)
+    withdraw_model(home, study="trial", model_id="M2", reason="Wrong file", now=LATER)
+    done = merge(home, bundle_of(other), study="trial", by=BY, now=LATER)
+    assert done.models == ("M2",)
+    assert verify(home) == []
+    readings = bundle_files(home, "trial")["readings.csv"].decode().splitlines()
+    assert {line.split(",")[2] for line in readings if line.startswith("M2,")} == {"C"}
+    target = empty(tmp_path / "target", 9)
+    restore(target, bundle_of(home, "merged.zip"), by=BY, now=LATER)
+    withdraw_model(home, study="trial", model_id="M2", reason="Wrong too", now=LATER)
+    assert verify(home) == verify(target) == []
 
 
 def test_a_reader_with_a_models_name_is_refused(home: Store, other: Store) -> None:

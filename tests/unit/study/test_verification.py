@@ -17,12 +17,16 @@ from study.protocol import Protocol
 from study.simulation import simulate
 from study.store import Store, events
 from study.verification import check_chain, verify
+from study.withdrawals import withdraw_model
 from tests.conftest import NOW, bank_records, entropy_from, invite, tamper, write_bank
 
 
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a store whose two readers have read everything, as has a model."""
+    """Return the file of a store whose readers have read everything, as has the model that stands.
+
+    Another model was withdrawn.
+    """
     folder = tmp_path_factory.mktemp("verified")
     store = init(folder / "master.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
@@ -36,6 +40,8 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = folder / "model.json"
     answers = {item_id: {"model_prediction": "A"} for item_id in bank_records(12)}
     file.write_text(json.dumps(answers))
+    add_model(store, file, study="trial", model_id="M0", now=NOW)
+    withdraw_model(store, study="trial", model_id="M0", reason="The wrong file", now=NOW)
     add_model(store, file, study="trial", model_id="M1", model_version="2", now=NOW)
     return store.path
 
@@ -187,10 +193,21 @@ ALTERATIONS = [
         )
     ),
     ("DELETE FROM models", "the model M1 is missing"),
-    ("UPDATE models SET model_id = 'M2'", "the model M2 was slipped in"),
+    ("UPDATE models SET model_id = 'M2' WHERE model_id = 'M1'", "the model M2 was slipped in"),
     ("UPDATE predictions SET answer = 'B' WHERE case_id = 1", "predictions of M1"),
     ("UPDATE predictions SET raw_answer = 'B' WHERE case_id = 1", "predictions of M1"),
     ("DELETE FROM predictions WHERE case_id = 1", "predictions of M1"),
+    (
+        "INSERT INTO withdrawn_models SELECT id, 'r', 'c', 'x' FROM models WHERE model_id = 'M1'",
+        "the model M1 is marked as withdrawn, and no event tells of it",
+    ),
+    ("UPDATE models SET edition = 2 WHERE model_id = 'M1'", "the model M1 was slipped in"),
+    ("DELETE FROM withdrawn_models", "the model M0: its withdrawal was taken back"),
+    ("UPDATE withdrawn_models SET reason = 'x'", "the model M0: its withdrawal was altered"),
+    ("UPDATE withdrawn_models SET actor = 'x'", "the model M0: its withdrawal was altered"),
+    ("UPDATE withdrawn_models SET at_utc = 'x'", "the model M0: its withdrawal was altered"),
+    ("DELETE FROM models WHERE model_id = 'M0'", "the model M0 is missing"),
+    ("UPDATE predictions SET answer = 'B' WHERE model = 1", "predictions of M0"),
 ]
 
 
