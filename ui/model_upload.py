@@ -45,11 +45,10 @@ def model_form(store: Store, study: str, by: By) -> None:
         version = right.text_input(t("Version"), max_chars=100, key="model-version").strip()
         asked = st.form_submit_button(t("Read the file"), key="model-look")
     if not asked:
-        told = st.session_state.get(_TOLD)
+        told = st.session_state.pop(_TOLD, None)
         if told:
             st.success(plain(told))
         return
-    st.session_state.pop(_TOLD, None)
     try:
         if file is None:
             raise NotNow(t("Choose a file with the model's predictions."))
