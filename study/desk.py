@@ -14,6 +14,7 @@ from typing import Any
 from study import practice, preparation
 from study.access import Person, secret
 from study.assignment import LETTERS, shown
+from study.bank.terms import view_label
 from study.canonical import sha256_of
 from study.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.moments import moment
@@ -37,6 +38,7 @@ __all__ = [
     "Receipt",
     "case_at",
     "desk",
+    "film",
     "seal",
     "take_records",
 ]
@@ -94,6 +96,12 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         if row is None or own is None:
             raise NotFound(t("You have not read a case at that position."))
         return _case(look, row, protocol, own, before=place.before)
+
+
+def film(store: Store, person: Person, case: str, view: int) -> dict[str, Any] | None:
+    """Return the row of a film of one of a reader's own cases, or None; `view` counts from 1."""
+    with store.look(sealed=True) as look:
+        return readings.film(look, _reader(person), case, view)
 
 
 def take_records(store: Store, person: Person, records: Sequence[Any], *, now: datetime) -> Receipt:
@@ -251,7 +259,7 @@ def _case(
             (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
         ),
         context=tuple(_context(row, protocol.context)),
-        views=tuple(_film(film) for film in films),
+        views=tuple(_film(row["id"], film) for film in films),
         presented=bool(row["presented"]),
         practice=practice,
         reading=None if own is None else _own(own, order),
@@ -264,10 +272,10 @@ def _context(row: Mapping[str, Any], keys: Iterable[str]) -> Iterable[tuple[str,
             yield key.capitalize(), row[key]
 
 
-def _film(row: Mapping[str, Any]) -> FilmView:
+def _film(case: str, row: Mapping[str, Any]) -> FilmView:
     return FilmView(
-        film=row["id"],
-        label=row["label"],
+        film=f"{case}/{row['position']}",
+        label=view_label(row["label"])[0],
         width=row["width"],
         height=row["height"],
         bits=row["bits"],

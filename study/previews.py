@@ -132,13 +132,6 @@ def find(store: Store, person: Person, mark: str) -> Preview:
     return Preview(mark=mark, store=copy, reader=reading)
 
 
-def film(found: Preview, number: int) -> dict[str, Any] | None:
-    """Return the row of a film that a preview may show, or None."""
-    with found.store.look() as look:
-        shown = stored_studies.case_films(look, found.reader.study or 0)
-        return banks.film(look, number) if number in {row["id"] for row in shown} else None
-
-
 def _study(look: Transaction, person: Person) -> _Source:
     row = stored_studies.find(look, person.study_name)
     if row is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from study.access import Person
 from study.assignment import LETTERS, shown
+from study.bank.terms import view_label
 from study.errors import NotAllowed, NotFound, NotNow
 from study.lists import stored_protocol
 from study.protocol import Condition, Feedback
@@ -157,7 +158,7 @@ def _case(look: Transaction, row: Mapping[str, Any]) -> ScoredCase:
 
 
 def _film(row: Mapping[str, Any]) -> ScoredFilm:
-    return ScoredFilm(label=row["label"], width=row["width"], height=row["height"])
+    return ScoredFilm(label=view_label(row["label"])[0], width=row["width"], height=row["height"])
 
 
 def _count(cases: Iterable[ScoredCase]) -> Count:

@@ -4,7 +4,7 @@ from typing import Any
 
 from study.access import Person
 from study.protocol import Condition
-from study.store import Store, banks, practice, readings
+from study.store import Store, practice, readings
 
 
 def upcoming_films(store: Store, person: Person, n_cases: int) -> list[dict[str, Any]]:
@@ -14,11 +14,10 @@ def upcoming_films(store: Store, person: Person, n_cases: int) -> list[dict[str,
     with store.look(sealed=True) as look:
         rows = practice.unread(look, person.reader, n_cases)
         rows += readings.unread(look, person.reader, n_cases)
-        numbers = [
-            film["id"]
+        found = [
+            readings.film(look, person.reader, row["id"], view["position"])
             for row in rows[:n_cases]
             if row["condition"] != Condition.IMAGE_ABSENT
-            for film in readings.views(look, row["item"])
+            for view in readings.views(look, row["item"])
         ]
-        found = [banks.film(look, number) for number in dict.fromkeys(numbers)]
     return [film for film in found if film is not None]

@@ -9,9 +9,13 @@ from study.questionnaire import Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmView:
-    """A film as a reader may know it: its number and how to draw it, never its path."""
+    """A film as a reader may know it: its name and how to draw it, never its number or path.
 
-    film: int
+    The name is the case's id and the view's place in it: another one for every reader, and for
+    every time a reader is shown the film.
+    """
+
+    film: str
     label: str
     width: int
     height: int

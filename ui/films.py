@@ -1,8 +1,9 @@
 """The route that serves films, each address signed for one reader and one hour.
 
-Films leave as packed samples and nothing else; their paths and file names never do. They are
-prepared once, kept in memory and on a shelf beside the store, and made ready ahead of time for a
-reader whose desk is handed out.
+Films leave as packed samples and nothing else; their paths, file names and row numbers never do. A
+film is named by its reader's own case and the view's place in it, so that no name tells where in
+the bank the film stands, or that it was shown before. Films are prepared once, kept in memory and
+on a shelf beside the store, and made ready ahead of time for a reader whose desk is handed out.
 """
 
 import hmac
@@ -17,12 +18,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from study import access
+from study import access, desk
 from study.access import Person
 from study.errors import StudyError
 from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, imported_bytes, packed
 from study.films.shelf import Shelf
-from study.store import Store, banks
+from study.store import Store
 from study.upcoming import upcoming_films
 from study.words import t
 from ui.access import signed_in
@@ -37,14 +38,12 @@ _KEPT = 48
 _AHEAD = 5
 """Cases a reader's films are prepared for: those handed out and two more."""
 _QUEUED = 64
-_NUMBERS = ("reader", "film", "expires")
 
 
-def address(secret: str, person: Person, film: int, *, now_s: float) -> str:
+def address(secret: str, person: Person, film: str, *, now_s: float) -> str:
     """Return a film's address for one reader: the same for ten minutes, so it can be cached."""
     expires = int(now_s // _STEP_S) * _STEP_S + _STEP_S + LIFE_S
-    signature = _signature(secret, person.reader, film, expires)
-    return f"films/{person.reader}/{film}/{expires}/{signature}"
+    return f"films/{film}/{expires}/{_signature(secret, person.reader, film, expires)}"
 
 
 def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
@@ -76,7 +75,7 @@ def film_response(kept: Store, row: Mapping[str, Any]) -> Response:
 
 def routes() -> list[Route]:
     """Return the film route."""
-    return [Route("/films/{reader}/{film}/{expires}/{signature}", _film, methods=["GET"])]
+    return [Route("/films/{case}/{view}/{expires}/{signature}", _film, methods=["GET"])]
 
 
 async def _film(request: Request) -> Response:
@@ -87,21 +86,20 @@ async def _film(request: Request) -> Response:
 
 
 def _answer(request: Request) -> Response:
-    reader, film, expires = (number(request.path_params[key]) for key in _NUMBERS)
-    signature = request.path_params["signature"]
+    case, signature = (str(request.path_params[key]) for key in ("case", "signature"))
+    view, expires = (number(request.path_params[key]) for key in ("view", "expires"))
     person = signed_in(request.cookies)
-    if person is None or person.reader != reader:
+    if person is None or person.reader is None:
         return PlainTextResponse(t("Sign in first."), status_code=401)
     kept = store()
     with kept.look() as look:
-        expected = _signature(access.secret(look), reader, film, expires)
+        expected = _signature(access.secret(look), person.reader, f"{case}/{view}", expires)
     now_s = datetime.now(UTC).timestamp()
     if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
         return PlainTextResponse(t("This address is no longer good."), status_code=403)
-    with kept.look() as look:
-        row = banks.film(look, film)
+    row = desk.film(kept, person, case, view)
     if row is None:
-        raise StudyError(t("This film is not there any more. Ask your coordinator."))
+        return PlainTextResponse(t("This film is not on your list."), status_code=404)
     return film_response(kept, row)
 
 
@@ -126,7 +124,7 @@ def _preparation() -> Preparation:
     return Preparation(most=_KEPT, queued=_QUEUED)
 
 
-def _signature(secret: str, reader: int | None, film: int, expires: int) -> str:
+def _signature(secret: str, reader: int | None, film: str, expires: int) -> str:
     # The version is signed as well, so that no browser reuses bytes of an older form.
     text = f"film/{VERSION}/{reader}/{film}/{expires}"
     return hmac.digest(bytes.fromhex(secret), text.encode(), "sha256").hex()[:32]

@@ -70,7 +70,7 @@ def routes() -> list[Route]:
         Route("/preview/{mark}/desk", _desk, methods=["GET"]),
         Route("/preview/{mark}/desk/cases/{position}", _case, methods=["GET"]),
         Route("/preview/{mark}/desk/records", _records, methods=["POST"]),
-        Route("/preview/{mark}/films/{film}", _film, methods=["GET"]),
+        Route("/preview/{mark}/films/{case}/{view}", _film, methods=["GET"]),
         Route("/preview/{mark}/again", _again, methods=["POST"]),
     ]
 
@@ -110,10 +110,10 @@ async def _records(request: Request) -> Response:
 
 
 async def _film(request: Request) -> Response:
-    wanted = number(str(request.path_params["film"]))
+    case, view = str(request.path_params["case"]), number(request.path_params["view"])
 
     def found(kept: Store, walk: Preview) -> Response:
-        row = previews.film(walk, wanted)
+        row = desk.film(walk.store, walk.reader, case, view)
         if row is None:
             return PlainTextResponse(t("There is no such film in this study."), status_code=404)
         return film_response(kept, row)

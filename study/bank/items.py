@@ -152,8 +152,8 @@ class Drafter:
         labels = self._labels(fields, len(written), draft)
         spacings = read_spacings(fields, len(written), self._notes, draft.key)
         views: dict[str, View] = {}
-        said: list[tuple[str, float | None]] = []
-        for path, label, spacing_mm in zip(written, labels, spacings, strict=True):
+        measured: list[tuple[str, float | None]] = []
+        for path, (label, said), spacing_mm in zip(written, labels, spacings, strict=True):
             text = as_text(path)
             if not text:
                 draft.trouble.add(f"image path {shown(path)} is not text", "give a path as text")
@@ -165,24 +165,28 @@ class Drafter:
                 continue
             if inside in views:
                 self._notes.add("an image listed twice is shown once", draft.key)
-            views.setdefault(inside, View(path=inside, label=label))
-            said.append((inside, spacing_mm))
-        draft.spacings_mm = gathered(said)
+            views.setdefault(inside, View(path=inside, label=label, said=said))
+            measured.append((inside, spacing_mm))
+        draft.spacings_mm = gathered(measured)
         return tuple(views.values())
 
-    def _labels(self, fields: Fields, n_images: int, draft: Draft) -> list[str]:
-        """Labels beside the images; where their number differs, none can be trusted."""
+    def _labels(self, fields: Fields, n_images: int, draft: Draft) -> list[tuple[str, str]]:
+        """Labels beside the images, each with what the file says where that is something else.
+
+        Where their number differs, none can be trusted.
+        """
         given = [as_text(label) for label in _split(fields.first("views"))]
         if given and len(given) != n_images:
             self._notes.add("view labels dropped: not as many as images", draft.key)
         if len(given) != n_images:
-            return [""] * n_images
+            return [("", "")] * n_images
         labels = []
         for text in given:
             label, understood = view_label(text or "")
             if text is None or not understood:
-                self._notes.add(f"view label {shown(label)} not known, kept as given", draft.key)
-            labels.append(label)
+                said = shown(text or "")
+                self._notes.add(f"view name {said} not known, not shown to readers", draft.key)
+            labels.append((label, text if text and text != label else ""))
         return labels
 
     def _report(self, fields: Fields, draft: Draft) -> tuple[dict[str, str], dict[str, str]]:

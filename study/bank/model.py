@@ -13,12 +13,14 @@ class View:
     path : str
         Where the film is: with forward slashes, relative to the images folder and inside it.
     label : str
-        The projection: `PA`, `AP`, `LATERAL`, `LEFT LATERAL`, `RIGHT LATERAL`; an unknown one as
-        given; empty if none was given.
+        The projection, one of `study.bank.terms.VIEW_LABELS`; empty if none of them was given.
+    said : str
+        What the file called it, where that is something else; for nobody who reads.
     """
 
     path: str
     label: str
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,34 +20,43 @@ _SEXES = {
 }
 _NO_SEX = frozenset({"", "u", "unknown", "n/a", "none", "nan"})
 
-_LABELS = {
-    "PA": "PA",
-    "POSTERO ANTERIOR": "PA",
-    "POSTEROANTERIOR": "PA",
-    "PA ERECT": "PA",
-    "AP": "AP",
-    "AP PORTABLE": "AP",
-    "PORTABLE AP": "AP",
-    "PORTABLE": "AP",
-    "AP SUPINE": "AP",
-    "AP ERECT": "AP",
-    "ANTERO POSTERIOR": "AP",
-    "ANTEROPOSTERIOR": "AP",
-    "LAT": "LATERAL",
-    "LATERAL": "LATERAL",
-    "LL": "LATERAL",
-    "LEFT LATERAL": "LEFT LATERAL",
-    "LATERAL LEFT": "LEFT LATERAL",
-    "L LATERAL": "LEFT LATERAL",
-    "LLAT": "LEFT LATERAL",
-    "RIGHT LATERAL": "RIGHT LATERAL",
-    "LATERAL RIGHT": "RIGHT LATERAL",
-    "R LATERAL": "RIGHT LATERAL",
-    "RLAT": "RIGHT LATERAL",
-    "RL": "RIGHT LATERAL",
-    "FRONTAL": "FRONTAL",
+_SPELT = {
+    "PA": ("POSTERO ANTERIOR", "POSTEROANTERIOR", "PA ERECT", "PA UPRIGHT"),
+    "AP": (
+        "ANTERO POSTERIOR",
+        "ANTEROPOSTERIOR",
+        "AP PORTABLE",
+        "PORTABLE AP",
+        "PORTABLE",
+        "AP SUPINE",
+        "AP ERECT",
+        "AP UPRIGHT",
+        "AP (KUB)",
+    ),
+    "FRONTAL": (),
+    "LATERAL": ("LAT", "LL"),
+    "LEFT LATERAL": ("LATERAL LEFT", "L LATERAL", "LLAT"),
+    "RIGHT LATERAL": ("LATERAL RIGHT", "R LATERAL", "RLAT", "RL"),
+    "DECUBITUS": ("LATERAL DECUBITUS",),
+    "LEFT DECUBITUS": ("LEFT LATERAL DECUBITUS",),
+    "RIGHT DECUBITUS": ("RIGHT LATERAL DECUBITUS",),
+    "OBLIQUE": (),
+    "LEFT OBLIQUE": (),
+    "RIGHT OBLIQUE": (),
+    "LAO": ("LEFT ANTERIOR OBLIQUE",),
+    "RAO": ("RIGHT ANTERIOR OBLIQUE",),
+    "LPO": ("LEFT POSTERIOR OBLIQUE",),
+    "RPO": ("RIGHT POSTERIOR OBLIQUE",),
+    "AP AXIAL": (),
+    "LORDOTIC": ("AP LORDOTIC", "PA LORDOTIC", "APICAL LORDOTIC"),
+    "SUPINE": (),
+    "ERECT": ("UPRIGHT",),
 }
-_NO_LABEL = frozenset({"", "UNKNOWN", "NONE", "NAN", "N/A"})
+VIEW_LABELS = frozenset(_SPELT)
+"""Every name of a view that a reader may see over a film: none of them answers a question."""
+
+_LABELS = {each: label for label, others in _SPELT.items() for each in (label, *others)}
+_NO_LABEL = frozenset({"", "UNKNOWN", "NONE", "NAN", "N/A", "OTHER"})
 
 # A dot ends the short parts and not the texts, which hold dots themselves.
 _CONTEXT_PART = re.compile(
@@ -94,19 +103,18 @@ def sex_in_words(text: str) -> tuple[str, bool]:
 
 
 def view_label(text: str) -> tuple[str, bool]:
-    """Return the projection's usual name and whether it was understood.
+    """Return one of `VIEW_LABELS`, or nothing, and whether the text was understood.
 
-    Unknown names come back as given. `LL` is taken as a plain lateral, as the data set uses it.
+    Whatever else a file says in its place may tell a finding (`PICC LINE`) and is shown to nobody.
+    `LL` is taken as a plain lateral, as the data set uses it; a number behind the name is dropped.
 
     Examples
     --------
-    >>> view_label("POSTERO_ANTERIOR"), view_label("left lateral"), view_label("Lordotic")
-    (('PA', True), ('LEFT LATERAL', True), ('Lordotic', False))
+    >>> view_label("POSTERO_ANTERIOR"), view_label("left lateral"), view_label("PICC LINE")
+    (('PA', True), ('LEFT LATERAL', True), ('', False))
     """
-    plain = " ".join(re.split(r"[\s_-]+", text.strip().upper()))
-    if plain in _NO_LABEL:
-        return "", True
-    return _LABELS.get(plain, text.strip()), plain in _LABELS
+    plain = re.sub(r" \d+$", "", " ".join(re.split(r"[\s_-]+", text.strip().upper())))
+    return _LABELS.get(plain, ""), plain in _LABELS or plain in _NO_LABEL
 
 
 def context_parts(text: str) -> dict[str, str]:

@@ -86,9 +86,9 @@ def add_content(
     )
     change.insert_many(
         "item_views",
-        ("item", "position", "film", "label"),
+        ("item", "position", "film", "label", "said"),
         (
-            (number, position, film_ids[view.path], view.label)
+            (number, position, film_ids[view.path], view.label, view.said)
             for number, item in numbered
             for position, view in enumerate(item.views, start=1)
         ),
@@ -201,7 +201,8 @@ def content(look: Transaction, bank: int) -> dict[str, Any]:
 
     Films are in order of path, items in order of item_id; `options` is the JSON text as stored.
     Row numbers and the images' folder are left out, so that two deployments of one bank agree; so
-    is a spacing that is not known, as banks imported before it was stored have none.
+    are a spacing that is not known and a file's word for a view where it is the label, as banks
+    imported before these were stored have none.
     """
     rows = look.rows(
         "SELECT items.*, truth, coalesce(words, '') AS explanation FROM items "
@@ -242,11 +243,12 @@ def _films(look: Transaction, bank: int) -> list[dict[str, Any]]:
 def _views(look: Transaction, bank: int) -> dict[int, list[list[Any]]]:
     found: dict[int, list[list[Any]]] = {}
     for row in look.rows(
-        "SELECT item, position, label, path FROM item_views JOIN films ON films.id = film "
+        "SELECT item, position, label, path, said FROM item_views JOIN films ON films.id = film "
         "WHERE films.bank = :bank ORDER BY item, position",
         bank=bank,
     ):
-        found.setdefault(row["item"], []).append([row["position"], row["label"], row["path"]])
+        view = [row["position"], row["label"], row["path"], *([row["said"]] if row["said"] else [])]
+        found.setdefault(row["item"], []).append(view)
     return found
 
 
@@ -274,15 +276,6 @@ def facts(row: Mapping[str, Any]) -> dict[str, Any]:
         "content_sha256": row["content_sha256"],
         "simulated": bool(row["simulated"]),
     }
-
-
-def film(look: Transaction, number: int) -> dict[str, Any] | None:
-    """Return a film's row with its bank's images folder, or None."""
-    return look.row(
-        "SELECT films.*, banks.images_root FROM films JOIN banks ON banks.id = films.bank "
-        "WHERE films.id = :number",
-        number=number,
-    )
 
 
 def set_content_hash(change: Transaction, bank: int, content_sha256: str) -> None:

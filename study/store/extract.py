@@ -97,7 +97,16 @@ def fill(look: Transaction, change: Transaction, study: int) -> None:
 
 
 def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
-    """Return what an extract has of a study's bank, as the hash in its trail covers it."""
+    """Return what an extract has of a study's bank, as the hash in its trail covers it.
+
+    What a file called a view is in it where it is not the label, as in `banks.content`.
+    """
+    views = look.rows(
+        "SELECT item_id, position, label, said, path, sha256, width, height, bits, low, high, "
+        "n_bytes, spacing_mm FROM item_views JOIN films ON films.id = film "
+        f"JOIN items ON items.id = item WHERE item IN {ITEMS_SHOWN} ORDER BY item_id, position",
+        study=study,
+    )
     return {
         "banks": look.rows(
             "SELECT name, simulated, content_sha256 FROM banks "
@@ -112,10 +121,5 @@ def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
             f"WHERE items.id IN {ITEMS_SHOWN} ORDER BY item_id",
             study=study,
         ),
-        "views": look.rows(
-            "SELECT item_id, position, label, path, sha256, width, height, bits, low, high, "
-            "n_bytes, spacing_mm FROM item_views JOIN films ON films.id = film "
-            f"JOIN items ON items.id = item WHERE item IN {ITEMS_SHOWN} ORDER BY item_id, position",
-            study=study,
-        ),
+        "views": [{key: row[key] for key in row if key != "said" or row[key]} for row in views],
     }

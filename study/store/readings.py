@@ -48,9 +48,33 @@ def at_position(look: Transaction, reader: int, position: int) -> dict[str, Any]
 def views(look: Transaction, item: int) -> list[dict[str, Any]]:
     """Return an item's films in order, without their paths."""
     return look.rows(
-        "SELECT films.id, label, width, height, bits, low, high, spacing_mm FROM item_views "
-        "JOIN films ON films.id = film WHERE item = :item ORDER BY position",
+        "SELECT item_views.position, label, width, height, bits, low, high, spacing_mm "
+        "FROM item_views JOIN films ON films.id = film WHERE item = :item "
+        "ORDER BY item_views.position",
         item=item,
+    )
+
+
+def film(look: Transaction, reader: int, case: str, view: int) -> dict[str, Any] | None:
+    """Return a film of one of a reader's own cases, of practice too, with its folder, or None.
+
+    Parameters
+    ----------
+    view
+        The film's place among the case's views.
+    """
+    return look.row(
+        "SELECT films.*, banks.images_root FROM item_views JOIN films ON films.id = film "
+        "JOIN banks ON banks.id = films.bank WHERE item_views.position = :view AND item = ("
+        "SELECT item FROM assignments JOIN cases ON cases.id = case_id "
+        "WHERE assignments.id = :case AND reader = :reader AND condition <> 'image-absent' "
+        "UNION ALL SELECT item FROM practice_assignments "
+        "JOIN practice_cases ON practice_cases.id = practice_case "
+        "WHERE practice_assignments.id = :case AND reader = :reader "
+        "AND condition <> 'image-absent')",
+        reader=reader,
+        case=case,
+        view=view,
     )
 
 

@@ -306,6 +306,12 @@ def m005_withdrawn_models(database: Database) -> None:
     _seal(database, schema_models.WRITTEN_ONCE)
 
 
+@MIGRATIONS()
+def m006_view_names(database: Database) -> None:
+    """Keep what a bank's file called a view beside the label that a reader sees."""
+    database.execute("ALTER TABLE item_views ADD COLUMN said TEXT NOT NULL DEFAULT ''")
+
+
 def _seal(database: Database, tables: Iterable[str]) -> None:
     for table in tables:
         for verb in ("UPDATE", "DELETE"):

@@ -40,7 +40,7 @@ class Films:
     def _note(self, request: Request) -> None:
         path = request.url.split("/films/")
         if len(path) == 2:
-            self._come.add(path[1].split("/")[1])
+            self._come.add("/".join(path[1].split("/")[:2]))
 
     def wait_at_hand(self, position: int) -> None:
         """Wait until both views of this case and of the next two have come."""

@@ -12,10 +12,21 @@ import pytest
 
 from study import desk, studies
 from study.banks import import_bank
+from study.deployments import init
 from study.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.protocol import Protocol
 from study.store import SEALED_TABLES, Store
-from tests.conftest import NOW, SECRETS, invite, person, presentation, reading, write_bank
+from tests.conftest import (
+    NOW,
+    SECRETS,
+    entropy_from,
+    invite,
+    person,
+    presentation,
+    reading,
+    tamper,
+    write_bank,
+)
 
 Opened = Callable[..., Store]
 
@@ -58,6 +69,57 @@ def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
     }
     film = {field.name for field in dataclasses.fields(desk.FilmView)}
     assert film == {"film", "label", "width", "height", "bits", "low", "high", "spacing_mm"}
+
+
+def test_nothing_a_reader_gets_tells_the_order_of_the_import(tmp_path: Path) -> None:
+    """The same bank imported the other way round, as where it is sorted by finding: same desk."""
+    desks, numbers = [], []
+    for name, step in (("up", 1), ("down", -1)):
+        path = write_bank(tmp_path / name)
+        records = list(json.loads(path.read_text()).items())[::step]
+        path.write_text(json.dumps(dict(records)))
+        made = init(tmp_path / f"{name}.db", entropy=entropy_from(1), now=NOW)
+        import_bank(made, path, name="bank", images=path.parent, now=NOW)
+        protocol = Protocol.from_json({"cases": 8, "practice_cases": 2})
+        studies.draw(made, bank="bank", study="trial", protocol=protocol, now=NOW)
+        invite(made, "R1")
+        studies.open_study(made, study="trial", now=NOW)
+        practised = _desk(made)
+        for case in practised.cases:
+            desk.take_records(made, person(made), [reading(case.case)], now=NOW)
+        desks.append((practised, _desk(made)))
+        with made.look() as look:
+            rows = look.rows("SELECT path, id FROM films ORDER BY path")
+        numbers.append([row["id"] for row in rows])
+    assert numbers[0] != numbers[1]
+    assert desks[0] == desks[1]
+    assert [case.practice for each in desks[0] for case in each.cases] == [True] * 2 + [False] * 3
+
+
+def test_a_hidden_repeat_has_films_of_another_name(opened: Opened) -> None:
+    """The same film under two names, each good for its own reader alone."""
+    store = opened(cases=4, hidden_repeats=4)
+    met: dict[int, set[str]] = {}
+    while cases := _desk(store).cases:
+        for view in cases[0].views:
+            case, place = view.film.split("/")
+            row = desk.film(store, person(store), case, int(place))
+            assert row is not None
+            assert desk.film(store, person(store, "R2"), case, int(place)) is None
+            met.setdefault(row["id"], set()).add(view.film)
+        desk.take_records(store, person(store), [reading(cases[0].case)], now=NOW)
+    assert len(met) > 4
+    assert {len(names) for names in met.values()} == {2}
+
+
+def test_a_label_kept_before_there_was_a_list_is_shown_to_nobody(
+    opened: Opened,
+) -> None:
+    """An older store has what the file said where the label is."""
+    store = opened()
+    tamper(store, "UPDATE item_views SET label = 'PICC LINE' WHERE position = 1")
+    (case, *_) = _desk(store).cases
+    assert [view.label for view in case.views] == ["", "LATERAL"]
 
 
 def test_a_film_is_handed_out_with_its_pixel_spacing(store: Store, tmp_path: Path) -> None:

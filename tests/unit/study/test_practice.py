@@ -336,13 +336,14 @@ def test_the_films_of_practice_are_needed_before_the_studys(opened: Opened) -> N
     """They are prepared ahead first, and the study's after them."""
     store = opened(practice_cases=2)
 
-    def films(cases: tuple[desk.CaseView, ...]) -> list[int]:
-        return list(dict.fromkeys(view.film for case in cases for view in case.views))
+    def films(cases: tuple[desk.CaseView, ...]) -> list[dict[str, Any] | None]:
+        named = [view.film.split("/") for case in cases for view in case.views]
+        return [desk.film(store, person(store), case, int(view)) for case, view in named]
 
     practised = films(_cases(store))
-    ahead = [film["id"] for film in upcoming_films(store, person(store), 5)]
+    ahead = upcoming_films(store, person(store), 5)
     _practise(store)
-    assert ahead == list(dict.fromkeys(practised + films(_cases(store))))
+    assert ahead == practised + films(_cases(store))
 
 
 def test_practice_is_in_the_condition_of_the_first_block(opened: Opened) -> None:

@@ -139,22 +139,11 @@ def test_seal_and_films_are_not_those_of_a_reader(opened: Opened) -> None:
     walk = _open(store)
     assert desk.seal(walk.store, walk.reader) != desk.seal(store, person(store))
     own = desk.desk(walk.store, walk.reader, now=NOW).cases[0].views[0].film
-    row = previews.film(walk, own)
+    case, view = own.split("/")
+    assert desk.film(store, person(store), case, int(view)) is None
+    row = desk.film(walk.store, walk.reader, case, int(view))
     assert row is not None
     assert Path(row["images_root"], row["path"]).is_file()
-
-
-def test_only_films_of_the_study_are_shown(banked: Store) -> None:
-    """A bank's other films are not reached through a preview."""
-    store = _drawn(banked)
-    walk = _open(store)
-    with store.look() as look:
-        study = coordinator(store).study or 0
-        shown = {row["id"] for row in stored_studies.case_films(look, study)}
-        every = {row["id"] for row in look.rows("SELECT id FROM films")}
-    assert {number for number in every if previews.film(walk, number)} == shown
-    assert shown < every
-    assert previews.film(walk, -1) is None
 
 
 def test_nothing_a_page_may_not_know_is_copied(opened: Opened) -> None:

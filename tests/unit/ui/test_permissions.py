@@ -17,7 +17,8 @@ from starlette.routing import Mount, Route
 from streamlit.testing.v1 import AppTest
 
 from study import previews
-from study.store import studies
+from study.access import Person
+from study.store import Store, studies
 from tests.conftest import ROOT
 from tests.unit.ui.two_studies import AMBER, COBALT, EVERYBODY, STATES, Deployment, stop
 from ui import archive, films
@@ -67,8 +68,10 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "POST /sign-in": _FORM,
     "POST /sign-out": _FORM,
     "POST /choose": _FORM,
-    "GET /films/{reader}/{film}/{expires}/{signature}": (
-        "401 401 401  401 401 401 200  401 401 401 401"
+    "GET /films/{case}/{view}/{expires}/{signature}": (
+        "401 401 401  401 401 401 404  401 401 401 403",
+        "401 401 401  401 401 401 200  401 401 401 403",
+        "401 401 401  401 401 401 200  401 401 401 403",
     ),
     "GET /desk": _by_state(_OWN_READER, 409, 200, 200),
     "GET /desk/cases/{position}": _by_state(_OWN_READER, 409, 404, 409),
@@ -96,7 +99,7 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
         _ENDED,
     ),
     "POST /preview/{mark}/desk/records": (_PREVIEW.format(409), _PREVIEW.format(409), _ENDED),
-    "GET /preview/{mark}/films/{film}": (_PREVIEW.format(200), _PREVIEW.format(200), _ENDED),
+    "GET /preview/{mark}/films/{case}/{view}": (_PREVIEW.format(200), _PREVIEW.format(200), _ENDED),
     "POST /preview/{mark}/again": (_BEGUN_ANEW, _BEGUN_ANEW, _ENDED),
     "GET /score-card/{position}/films/{view}": (
         "401 401 401  401 401 401 409  401 401 401 409",
@@ -258,6 +261,13 @@ def _unpacked(content: bytes) -> bytes:
         return names + b"".join(_unpacked(files.read(name)) for name in files.namelist())
 
 
+def _first_case(kept: Store, reader: Person) -> str:
+    """Return a reader's first case; none in a study that is only drawn."""
+    with kept.look() as look:
+        assigned = studies.assignments(look, reader.reader or 0)
+    return str(assigned[0]["id"]) if assigned else "none"
+
+
 def _address(found: Deployment, path: str) -> str:
     """Return the address of a route for what is Amber's."""
     coordinator, reader = (found.person(f"{one} of amber") for one in ("coordinator", "reader"))
@@ -265,20 +275,19 @@ def _address(found: Deployment, path: str) -> str:
     assert reader is not None
     with found.store.look() as look:
         secret = str(look.value("SELECT value FROM deployment WHERE name = 'secret'"))
-        film = studies.case_films(look, coordinator.study or 0)[0]["id"]
         item = studies.cases(look, coordinator.study or 0)[0]["item_id"]
+    now = datetime.now(UTC)
     if path == "/viewer":
         return f"{next(one for one in routes() if isinstance(one, Mount)).path}/desk.js"
     if path.startswith("/films"):
-        return "/" + films.address(secret, reader, film, now_s=datetime.now(UTC).timestamp())
+        film = f"{_first_case(found.store, reader)}/1"
+        return "/" + films.address(secret, reader, film, now_s=now.timestamp())
     if path.startswith("/preview"):
-        mark = "0" * 32
+        mark, case = "0" * 32, "none"
         if found.state != "closed":
-            walk = previews.preview(
-                found.store, coordinator, entropy=secrets.token_bytes, now=datetime.now(UTC)
-            )
-            mark = walk.mark
-        return path.format(mark=mark, position=1, film=film)
+            walk = previews.preview(found.store, coordinator, entropy=secrets.token_bytes, now=now)
+            mark, case = walk.mark, _first_case(walk.store, walk.reader)
+        return path.format(mark=mark, position=1, case=case, view=1)
     if path.startswith("/export/archive"):
         archive.make(coordinator)
         return "/export/archive/bundle.zip"

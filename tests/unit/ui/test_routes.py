@@ -16,12 +16,22 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import closing, studies
+from study import access as stored_access
+from study import closing, desk, studies
 from study.deployments import coordinator_code
 from study.films import unpacked
 from study.protocol import Protocol
 from study.store import Store
-from tests.conftest import NOW, SECRETS, entropy_from, invite, preparation, presentation, reading
+from tests.conftest import (
+    NOW,
+    SECRETS,
+    entropy_from,
+    invite,
+    person,
+    preparation,
+    presentation,
+    reading,
+)
 from ui import access, case_films, films, viewer
 from ui.deployment import store
 from ui.headers import HEADERS
@@ -71,7 +81,7 @@ def test_the_permission_matrix_holds(sign: Sign) -> None:
     for who, status in records.items():
         sent = {"seal": "not mine", "records": []}
         assert sign(who).post("/desk/records", json=sent).status_code == status
-    for who, status in {None: 401, "coordinator": 401, "R2": 401, "R1": 200}.items():
+    for who, status in {None: 401, "coordinator": 401, "R2": 403, "R1": 200}.items():
         assert sign(who).get(film).status_code == status
 
 
@@ -103,19 +113,37 @@ def test_a_films_address_cannot_be_forged_or_outlive_its_hour(sign: Sign) -> Non
     """Another film, another expiry or another signature is refused."""
     client = sign("R1")
     film = _film(client)
-    _, base, reader, number, expires, signature = film.split("/")
+    _, base, case, view, expires, signature = film.split("/")
     for forged in (
-        f"/{base}/{reader}/{int(number) + 1}/{expires}/{signature}",
-        f"/{base}/{reader}/{number}/{int(expires) + 3600}/{signature}",
-        f"/{base}/{reader}/{number}/1000/{signature}",
-        f"/{base}/{reader}/{number}/{expires}/{'0' * 32}",
-        f"/{base}/{reader}/{number}/{expires}/%C3%A9",
-        f"/{base}/{reader}/{'9' * 5000}/{expires}/{signature}",
-        f"/{base}/{reader}/{number}/{'9' * 5000}/{signature}",
-        f"/{base}/{reader}/-{number}/{expires}/{signature}",
+        f"/{base}/{case}/{int(view) + 1}/{expires}/{signature}",
+        f"/{base}/{case}/{view}/{int(expires) + 3600}/{signature}",
+        f"/{base}/{case}/{view}/1000/{signature}",
+        f"/{base}/{case}/{view}/{expires}/{'0' * 32}",
+        f"/{base}/{case}/{view}/{expires}/%C3%A9",
+        f"/{base}/{case}/{'9' * 5000}/{expires}/{signature}",
+        f"/{base}/{case}/{view}/{'9' * 5000}/{signature}",
+        f"/{base}/{case}/-{view}/{expires}/{signature}",
+        f"/{base}/{case[::-1]}/{view}/{expires}/{signature}",
     ):
         assert client.get(forged).status_code == 403
-    assert client.get(f"/{base}/{'9' * 5000}/{number}/{expires}/{signature}").status_code == 401
+    assert sign("R2").get(film).status_code == 403
+
+
+def test_a_film_of_another_readers_case_is_refused_however_well_it_is_signed(
+    sign: Sign, banked: Store
+) -> None:
+    """A name is looked up among the reader's own cases: the signature alone opens nothing."""
+    client, other = sign("R1"), person(banked, "R2")
+    case, view = _film(client).split("/")[2:4]
+    with banked.look() as look:
+        secret = stored_access.secret(look)
+    now_s = datetime.now(UTC).timestamp()
+    own = desk.desk(banked, other, now=NOW).cases[0].views[0].film
+    statuses = [
+        sign("R2").get(f"/{films.address(secret, other, film, now_s=now_s)}").status_code
+        for film in (own, f"{case}/{view}", "none/1")
+    ]
+    assert statuses == [200, 404, 404]
 
 
 @pytest.mark.parametrize(

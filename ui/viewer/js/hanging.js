@@ -1,8 +1,8 @@
 /** The order films hang in, whatever order the item gives them: frontal on the left, lateral on the right. */
 
 // Whole labels only: a lateral decubitus is a frontal film.
-const FRONTAL = /^(PA|AP|FRONTAL)( \d+)?$/i;
-const LATERAL = /^((LEFT|RIGHT) )?LATERAL( \d+)?$/i;
+const FRONTAL = /^(PA|AP|FRONTAL)$/i;
+const LATERAL = /^((LEFT|RIGHT) )?LATERAL$/i;
 
 /** @param {string} label @returns {number} */
 function rank(label) {

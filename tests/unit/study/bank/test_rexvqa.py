@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from study.bank import BankFile, Item, View, read_bank
+from study.bank.terms import VIEW_LABELS, view_label
 from study.errors import BadFile
 
 Read = Callable[..., BankFile]
@@ -53,8 +54,8 @@ def test_item_as_the_data_set_spells_it(bank: Read, item: ItemDict) -> None:
         age="60 years",
         sex="female",
         views=(
-            View(path="deid_png/P1/A1/pa.png", label="PA"),
-            View(path="deid_png/P1/A1/lat.png", label="LATERAL"),
+            View(path="deid_png/P1/A1/pa.png", label="PA", said="POSTERO_ANTERIOR"),
+            View(path="deid_png/P1/A1/lat.png", label="LATERAL", said="LL"),
         ),
         report={
             "indication": "Cough.",
@@ -79,7 +80,7 @@ def test_item_as_the_leaderboard_spells_it(bank: Read) -> None:
         "findings": "Clear lungs.",
         "impression": "Normal.",
     }
-    assert item.views == (View(path="deid_png/P1/A1/pa.png", label="FRONTAL"),)
+    assert item.views == (View(path="deid_png/P1/A1/pa.png", label="FRONTAL", said="Frontal"),)
     assert (item.options, item.truth, found.notes) == (("Yes", "No"), "B", ())
 
 
@@ -98,7 +99,7 @@ def test_item_as_the_leaderboard_spells_it(bank: Read) -> None:
 def test_image_path_in_every_usual_form(bank: Read, item: ItemDict, written: object) -> None:
     item |= {"ImagePath": written, "ImageViewPosition": "['AP PORTABLE']"}
     views = only(bank({"q1": item})).views
-    assert views == (View(path="deid_png/P1/A1/pa.png", label="AP"),)
+    assert views == (View(path="deid_png/P1/A1/pa.png", label="AP", said="AP PORTABLE"),)
 
 
 def test_images_folder_may_be_the_one_the_paths_name(
@@ -197,15 +198,65 @@ def test_patient_is_taken_from_the_same_examination(bank: Read, item: ItemDict) 
 
 def test_what_is_not_understood_is_told_with_counts(bank: Read, item: ItemDict) -> None:
     item |= {"Mood": 1, "PatientAge": "old", "PatientSex": "7", "Findings": {"a": 1}}
-    item["ImageViewPosition"] = ["Lordotic", "PA"]
+    item["ImageViewPosition"] = ["Swimmers", "PA"]
     found = bank({"q1": item, "q2": item})
     assert len(found.items) == 2
-    assert found.items[0].views[0].label == "Lordotic"
     assert (found.items[0].age, found.items[0].sex) == ("old", "")
     said = "\n".join(found.notes)
-    for part in ("unknown key “Mood” ignored (2 items, first q1)", "“old”", "“7”", "“Lordotic”"):
+    for part in (
+        "unknown key “Mood” ignored (2 items, first q1)",
+        "“old”",
+        "“7”",
+        "view name “Swimmers”",
+    ):
         assert part in said
     assert "findings is not text" in said
+
+
+# All the release says of its films, and what a reader may be told of it.
+RELEASED = {
+    "ANTERO_POSTERIOR": "AP",
+    "AP": "AP",
+    "AP AXIAL": "AP AXIAL",
+    "AP (KUB)": "AP",
+    "DECUBITUS": "DECUBITUS",
+    "ERECT": "ERECT",
+    "KUB": "",
+    "LAO": "LAO",
+    "LAT": "LATERAL",
+    "LATERAL": "LATERAL",
+    "LL": "LATERAL",
+    "LPO": "LPO",
+    "N/A": "",
+    "None": "",
+    "OBLIQUE": "OBLIQUE",
+    "OTHER": "",
+    "PA": "PA",
+    "PICC LINE": "",
+    "POSTERO_ANTERIOR": "PA",
+    "RAO": "RAO",
+    "RPO": "RPO",
+    "SUPINE": "SUPINE",
+    "UNKNOWN": "",
+}
+
+
+@pytest.mark.parametrize(("said", "label"), RELEASED.items())
+def test_only_names_of_projections_become_labels(
+    bank: Read, item: ItemDict, said: str, label: str
+) -> None:
+    """Whatever else the file says in their place is kept, and is no label."""
+    item |= {"ImagePath": ["deid_png/P1/A1/pa.png"], "ImageViewPosition": [said]}
+    (view,) = only(bank({"q1": item})).views
+    assert view.label == label
+    assert (view.said or view.label) == said
+
+
+def test_every_label_is_its_own_label() -> None:
+    """So that a stored one may be looked up once more on its way to a reader."""
+    assert [view_label(label) for label in sorted(VIEW_LABELS)] == [
+        (label, True) for label in sorted(VIEW_LABELS)
+    ]
 
 
 def test_labels_that_do_not_match_the_images_are_dropped_and_told(
@@ -220,7 +271,9 @@ def test_labels_that_do_not_match_the_images_are_dropped_and_told(
 def test_image_listed_twice_is_shown_once(bank: Read, item: ItemDict) -> None:
     item["ImagePath"] = ["../deid_png/P1/A1/pa.png", "deid_png/P1/A1/pa.png"]
     found = bank({"q1": item})
-    assert only(found).views == (View(path="deid_png/P1/A1/pa.png", label="PA"),)
+    assert only(found).views == (
+        View(path="deid_png/P1/A1/pa.png", label="PA", said="POSTERO_ANTERIOR"),
+    )
     assert "shown once" in found.notes[0]
 
 
