@@ -224,13 +224,14 @@ def test_back_navigation_keeps_both_answers(serve: Serve, reader: Reader) -> Non
 
 
 def test_confidence_is_asked_for_and_stored(serve: Serve, reader: Reader) -> None:
-    """After the answer the digits mean confidence; both are confirmed together."""
+    """A letter, a digit and Enter are a whole answer; a digit before the letter is none."""
     server = serve(confidence=5)
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
-    reader.answer("b")
     reader.page.keyboard.press("4")
-    reader.page.keyboard.press("Enter")
+    expect(reader.page.locator(".rr-hint")).to_contain_text("letter first")
+    for key in ("b", "4", "Enter"):
+        reader.page.keyboard.press(key)
     reader.wait("ready", 2)
     reader.wait_saved()
     assert [(row["answer"], row["confidence"]) for row in server.readings()] == [("B", 4)]

@@ -7,8 +7,6 @@ import { texts } from "./texts.js";
 /** @typedef {{status: "answered"|"skipped", reason: string}} Decision */
 
 export class Answering {
-  /** Whether digits now mean confidence. */
-  askingSure = false;
   #panel;
   #givingUp;
   #current;
@@ -33,7 +31,6 @@ export class Answering {
 
   /** Another case is coming, or the answer is given. */
   reset() {
-    this.#ask(false);
     this.#panel.leaveComment();
     this.#givingUp.leave();
   }
@@ -43,7 +40,6 @@ export class Answering {
     const sitting = this.#current();
     if (this.givingUp || !sitting?.item.options.some((each) => each.option === option)) return;
     sitting.choose(option, now);
-    this.#ask(false);
     this.#panel.showChoice(option);
     this.#panel.showConfidence(sitting.confidence);
     this.#panel.hint("");
@@ -51,23 +47,33 @@ export class Answering {
     this.#keep(now);
   }
 
-  /** @param {number} number on the key: an option, or how sure, or why not */
+  /**
+   * Where confidence is asked a digit never means an option: it stands beside the row of digits it would be taken for.
+   * @param {number} number on the key: how sure, or an option where nobody asks how sure, or why not
+   */
   digit(number, now) {
     const sitting = this.#current();
     if (!sitting) return;
-    const option = sitting.item.options[number - 1];
+    const { confidence_steps: steps } = this.#rules();
     if (this.givingUp) this.#givingUp.choose(number);
-    else if (this.askingSure) this.sure(number);
-    else if (option) this.choose(option.option, now);
+    else if (!steps) this.choose(sitting.item.options[number - 1]?.option, now);
+    else if (sitting.option === null) this.#panel.hint(texts.hints.letterFirst(steps));
+    else if (number > steps) this.#panel.hint(texts.hints.sayHowSure(steps));
+    else this.sure(number);
   }
 
   /** @param {number} step */
   sure(step) {
     const sitting = this.#current();
-    if (!sitting || this.givingUp || step < 1 || step > this.#rules().confidence_steps) return;
+    if (!sitting || this.givingUp) return;
+    if (sitting.option === null) {
+      this.#panel.hint(texts.hints.chooseFirst);
+      return;
+    }
     sitting.confidence = step;
     this.#panel.showConfidence(step);
     this.#panel.hint("");
+    this.#panel.say(texts.said.sure(step, this.#rules().confidence_steps));
   }
 
   /** @param {string} text */
@@ -76,25 +82,20 @@ export class Answering {
     if (sitting) sitting.comment = text;
   }
 
-  /** Back to the choice of an option, from whatever was asked after it. @returns {boolean} whether anything was */
+  /** Back from the reasons to the options. @returns {boolean} whether there was a way back */
   stepBack() {
     const sitting = this.#current();
-    const asked = Boolean(sitting) && (this.askingSure || this.givingUp);
-    if (!sitting) return asked;
-    this.#ask(false);
+    if (!sitting || !this.givingUp) return false;
     this.#panel.hint("");
-    if (!this.givingUp) return asked;
     this.#givingUp.leave();
     this.#panel.showChoice(sitting.option);
-    return asked;
+    return true;
   }
 
   /** To the reasons for giving the case up, or back from them; where the protocol allows it. */
   giveUp() {
     if (!this.#current() || !this.#rules().cannot_answer) return;
-    const open = !this.givingUp;
-    this.stepBack();
-    if (open) this.#givingUp.enter();
+    if (!this.stepBack()) this.#givingUp.enter();
   }
 
   /** What Enter means now. @param {boolean} doubled it is rather the second half of a double press
@@ -110,7 +111,6 @@ export class Answering {
       return null;
     }
     if (!steps || confidence !== null) return done;
-    this.#ask(true);
     this.#panel.hint(texts.hints.sayHowSure(steps));
     return null;
   }
@@ -120,10 +120,5 @@ export class Answering {
     if (reason) return /** @type {Decision} */ ({ status: "skipped", reason });
     this.#panel.hint(wantsWords ? texts.hints.reasonWords : texts.hints.chooseReason);
     return null;
-  }
-
-  #ask(sure) {
-    this.askingSure = sure;
-    this.#panel.showStage(sure);
   }
 }

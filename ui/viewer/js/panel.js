@@ -112,11 +112,6 @@ export class Panel {
     }
   }
 
-  /** @param {boolean} waiting whether digits now mean confidence */
-  showStage(waiting) {
-    this.#parts.sure.toggleAttribute("data-waiting", waiting);
-  }
-
   /** @param {number} down 1 a page down, -1 a page up */
   scroll(down) {
     const { scroll } = this.#parts;
@@ -195,8 +190,7 @@ export class Panel {
   #showSteps(steps) {
     const { sure, sureHint } = this.#parts;
     sure.hidden = !steps;
-    sure.removeAttribute("data-waiting");
-    sureHint.textContent = steps ? texts.hints.enterNext(steps) : "";
+    sureHint.textContent = steps ? texts.hints.sureKeys(steps) : "";
     this.#parts.steps.replaceChildren(...Array.from({ length: steps }, (_, i) => {
       const button = plainButton(String(i + 1));
       button.dataset.step = String(i + 1);

@@ -218,7 +218,8 @@ export const texts = {
   hints: {
     chooseFirst: t("Choose an answer first."),
     sayHowSure: (steps) => t("How sure are you? 1 to {steps}, then Enter.", { steps }),
-    enterNext: (steps) => t("Enter, then 1 to {steps}", { steps }),
+    sureKeys: (steps) => t("keys 1 to {steps}", { steps }),
+    letterFirst: (steps) => t("Choose an answer by its letter first; then 1 to {steps} says how sure you are.", { steps }),
     refused: (why) => t("An answer was not taken: {why}", { why }),
     wrongOrigin: t("The server takes no answers from this address. They stay on this computer; tell your coordinator."),
     notTaken: (why) => t("Your answers were not taken ({why}). They stay on this computer; tell your coordinator.",
@@ -318,9 +319,9 @@ export const texts = {
     title: t("Keys and mouse"),
     groups: ({ letters, digits, steps, back, comments, skips, wheel, left }) => [
       [t("Answer"), [
-        [t("{letters} or {digits}", { letters, digits }), t("choose")],
+        [steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")],
+        ...(steps ? [[`1 – ${steps}`, t("how sure you are, once an answer is chosen")]] : []),
         [t("Enter"), t("confirm")],
-        ...(steps ? [[t("Enter, 1 – {steps}", { steps }), t("how sure you are")]] : []),
         ...(skips ? [["N", t("cannot answer: say why, Esc returns")]] : []),
         ...(comments ? [["T", t("write a comment, Esc returns")]] : []),
         ...(back ? [[t("Backspace"), t("the case before")]] : []),
@@ -381,6 +382,7 @@ export const texts = {
   },
   said: {
     chosen: (option) => t("{option} chosen", { option }),
+    sure: (step, steps) => t("{step} of {steps}", { step, steps }),
     paused: t("Paused"),
     loading: t("Loading"),
     finished: t("All cases are read"),
