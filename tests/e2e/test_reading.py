@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Request, WebSocket
+from playwright.sync_api import BrowserContext, Page, Request, WebSocket, expect
 
 from study.verification import verify
 from tests.conftest import SECRETS
