@@ -14,6 +14,23 @@ from analysis.bundle.model import Bundle
 from analysis.matrix import UNIT, ReadingMatrix, cells_of, first_readings
 
 SITTING = ["rater_id", "session"]
+NOT_ABOUT_TIME = frozenset(
+    {
+        "film_not_whole",
+        "view_not_shown",
+        "page_zoom",
+        "pixel_ratio_changed",
+        "low_pixel_ratio",
+        "window_too_small",
+        "software_rendering",
+        "received_while_paused",
+        "received_after_lapse",
+        "comment_cut",
+        "reason_cut",
+    }
+)
+"""Flags that leave a reading's time as good as it was: they are about the picture, the session or
+the words. Any other flag, one from another program too, puts the time in doubt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,7 +121,7 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
 
 
 def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
-    """Say which first readings have something in a column.
+    """Say which first readings were set aside, or have a flag that puts their time in doubt.
 
     Parameters
     ----------
@@ -127,18 +144,24 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     >>> bundle = bundle_from_tables(
     ...     pd.DataFrame({"item_id": ["q1", "q2"]}),
     ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2"], "answer": "A",
-    ...                   "flags": ["", "too_fast"]}),
+    ...                   "flags": ["software_rendering", "software_rendering too_fast"]}),
     ... )
     >>> marked(bundle, reading_matrix(bundle), "flags").tolist()
     [[False], [True]]
     """
     found = np.zeros(matrix.answers.shape, dtype=bool)
-    readings = bundle.readings
-    raters = readings.loc[readings[column] != "", "rater_id"].unique()
+    said = bundle.readings[column]
+    marks = (each_distinct(said, _doubts) if column == "flags" else said) != ""
+    readings = bundle.readings[[*UNIT, "repeat"]].assign(marked=marks)
+    raters = readings.loc[readings["marked"], "rater_id"].unique()
     readings = first_readings(readings.loc[readings["rater_id"].isin(raters)])
-    readings = readings.loc[readings[column] != ""]
+    readings = readings.loc[readings["marked"]]
     found[cells_of(readings, matrix.item_ids, matrix.columns)] = True
     return found
+
+
+def _doubts(flags: str) -> str:
+    return " ".join(flag for flag in flags.split() if flag not in NOT_ABOUT_TIME)
 
 
 def _numbers(cells: pd.Series[str]) -> Floats:

@@ -39,15 +39,11 @@ EVERY_CASE = later("every case")
 def _standing(found: dict[str, Any]) -> None:
     n_read = sum(row["n_read"] for row in found["readers"])
     n_assigned = sum(row["n_assigned"] for row in found["readers"])
-    if n_read < n_assigned:
-        st.info(
-            t(
-                "Interim: {n_read} of {n_assigned} readings are in. For a reader who has begun, "
-                "every case not read yet counts as wrong: an unfinished accuracy means nothing.",
-                n_read=n_read,
-                n_assigned=n_assigned,
-            )
-        )
+    counts = {"n_read": n_read, "n_assigned": n_assigned}
+    if n_read < n_assigned and found["state"] == "closed":
+        st.info(t("The study was closed with {n_read} of {n_assigned} readings.", **counts))
+    elif n_read < n_assigned:
+        st.info(t("Interim results: {n_read} of {n_assigned} readings are in.", **counts))
     simulated = [row["reader_id"] for row in found["readers"] if row["simulated"]]
     simulated += [row["model_id"] for row in found["models"] if row["simulated"]]
     if simulated:

@@ -56,8 +56,8 @@ def gee(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    A second look at what `reader_panel` says of these readers: a marginal model of all their
-    readings, see `robust_difference`. Every item with a reference standard counts for every rater;
+    What `reader_panel` says of these readers, under the name by which others know it: the marginal
+    model is saturated and so the same estimator, see `robust_difference`. Every item with a reference standard counts for every rater;
     unanswered is wrong. Clusters are patients, examinations where no patient is given, else items.
     Interval and p from t with C - 1 degrees of freedom; the limits are left as they come.
 

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from study.access import Person
+from study.closing import close
 from study.roles import Role
 from study.simulation import simulate
 from study.store import Store
@@ -100,6 +101,18 @@ def test_the_results_say_interim_and_simulated(
     assert "16 of 24 readings" in ran.info[0].value
     assert "R1" in ran.warning[0].value
     assert any("2 readers" in one.value for one in ran.markdown)
+
+
+def test_the_results_of_a_closed_study_are_final_however_many_readings_are_in(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody reads after the closing: what is missing stays missing, and nothing is interim."""
+    simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    close(deployed, study="trial", reason="reading is over", now=NOW)
+    _sign_in(monkeypatch, _coordinator(deployed))
+    (said,) = _run(ROOT / "pages" / "results.py").info
+    assert "closed with 8 of 24 readings" in said.value
+    assert "nterim" not in said.value
 
 
 def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,7 +77,8 @@ def agreement_between(bundle: Bundle, options: Options | None = None) -> pd.Data
     -----
     Each kind of agreement is the mean over its pairs of raters of what `agreement_pairs` gives;
     `difference` is `readers_models` minus `among_readers`: below 0, models agree with readers less
-    than readers with each other. Pairs whose agreement is undefined are left out. The interval is
+    than readers with each other. Pairs whose agreement is undefined are left out, and so are two
+    models that were run under different conditions, which are no pair there. The interval is
     the percentile interval over resampled patients (items, where every item stands alone), all
     pairs from the same resamples. Without missing answers the mean over reader-model pairs of raw
     agreement is the observed agreement of two groups of Vanbelle and Albert [1]_. They relate it
@@ -167,6 +168,7 @@ def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
             Pair(a=a, b=b, kind=PairKind.MODELS, condition=condition)
             for i, a in enumerate(models)
             for b in models[i + 1 :]
+            if matrix.columns[a].condition == matrix.columns[b].condition
         )
     return beside
 

@@ -66,9 +66,10 @@ def models(results: Results, cite: Citations) -> Paragraph | None:
     texts = []
     if has(results, "gee"):
         texts.append(
-            "Differences of models from readers are also estimated by generalised estimating"
-            f" equations with standard errors robust over patients"
-            f"{cite('liang1986', 'cameron2015')}."
+            "Generalised estimating equations (identity link, independence, standard errors robust"
+            f" over patients{cite('liang1986', 'cameron2015')}) give the comparison with these"
+            " readers under another name: with a saturated model they are the same estimator, and"
+            " where their numbers agree with the panel's nothing is confirmed a second time."
         )
     if has(results, "times"):
         texts.append(

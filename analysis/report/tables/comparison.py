@@ -150,7 +150,8 @@ def gee_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="gee",
             title="Models minus readers by generalised estimating equations",
-            note="Risk difference in points, standard errors robust over patients.",
+            note="Risk difference in points, standard errors robust over patients. The same"
+            " estimator as for these readers in the panel, not a second result.",
             file="tables/gee.csv",
             header=("Model", "Condition", "Readings", "Clusters", "Difference", "CI", "p"),
             rows=rows,

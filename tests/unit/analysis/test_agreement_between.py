@@ -126,3 +126,20 @@ def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
     raw = table.loc[table["measure"] == "raw"]
     columns = ["condition", "among_readers", "readers_models", "among_models"]
     assert raw[columns].values.tolist() == [["aided", 1, 0.75, 0.5], ["unaided", 0.5, 0.75, 0.5]]
+
+
+def test_models_run_under_different_conditions_are_no_pair(make_bundle: MakeBundle) -> None:
+    """Every mean can be checked in the other table, which has no row for two such models."""
+    answers = {
+        ("R1", "aided"): "ABB",
+        ("R2", "aided"): "ABA",
+        ("M1", "one"): "ABA",
+        ("M2", "one"): "AAA",
+        ("M3", "two"): "BBA",
+    }
+    bundle = make_bundle("...", answers, models=("M1", "M2", "M3"))
+    pairs = agreement_pairs(bundle)
+    among = pairs.loc[(pairs["pair_kind"] == "model-model") & (pairs["measure"] == "raw")]
+    row = agreement_between(bundle, Options(bootstrap=20)).iloc[0]
+    assert among[["rater_a", "rater_b"]].drop_duplicates().values.tolist() == [["M1", "M2"]]
+    assert row["among_models"] == pytest.approx(among["estimate"].mean())

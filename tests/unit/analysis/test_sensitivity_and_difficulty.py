@@ -1,10 +1,13 @@
 """sensitivity.csv and item_difficulty.csv: other ways of counting, and counting by item."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from analysis import Bundle, accuracy, bundle_from_tables, item_difficulty, sensitivity
+from analysis.circumstances import NOT_ABOUT_TIME
 from analysis.difficulty import (
     EVERYBODY_MISSED,
     EVERYBODY_RIGHT,
@@ -12,6 +15,7 @@ from analysis.difficulty import (
     READERS_MISSED,
 )
 from analysis.proportions import wilson_interval
+from tests.conftest import ROOT
 from tests.unit.analysis.conftest import MakeBundle
 
 ANALYSES = ["missing as wrong", "missing dropped", "missing as right", "flagged times dropped"]
@@ -130,3 +134,30 @@ def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
         ["aided", 1, 1],
         ["unaided", 0, 1],
     ]
+
+
+def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:
+    """A hospital's remote desktop, which draws without a graphics card, empties no analysis."""
+    items = pd.DataFrame({"item_id": list("abc"), "truth": list("AAA")})
+    readings = {
+        "rater_id": "R",
+        "item_id": list("abc"),
+        "answer": list("AAB"),
+        "flags": ["software_rendering", "software_rendering asleep", "page_zoom comment_cut"],
+    }
+    table = sensitivity(bundle_from_tables(items, pd.DataFrame(readings)))
+    row = table.set_index("analysis").loc["flagged times dropped"]
+    assert (row["n"], row["accuracy"]) == (2, 0.5)
+
+
+def test_the_flags_that_say_nothing_of_the_time_are_those_of_the_documentation() -> None:
+    """And each stands among the flags that a page or the server gives."""
+    text = (ROOT / "docs" / "reading-page.md").read_text("utf-8")
+    (told,) = re.findall(r"say nothing about the time: ([^.]*)\.", text)
+    assert set(re.findall(r"`(\w+)`", told)) == NOT_ABOUT_TIME
+    given = {
+        flag
+        for row in re.findall(r"^\| (`.*?) \|", text, re.M)
+        for flag in re.findall(r"`(\w+)`", row)
+    }
+    assert given >= NOT_ABOUT_TIME
