@@ -9,7 +9,7 @@ from pathlib import Path
 
 from analysis.bundle import read_bundle
 from analysis.errors import AnalysisError, OptionsError
-from analysis.options import DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
+from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
 from analysis.output import write_report, write_tables
 
 DESCRIPTION = """\
@@ -38,7 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     try:
         options = Options(
-            seed=asked.seed, bootstrap=asked.bootstrap, alpha=asked.alpha, margin=asked.margin
+            seed=asked.seed,
+            bootstrap=asked.bootstrap,
+            alpha=asked.alpha,
+            margin=asked.margin,
+            confidence=asked.confidence,
         )
     except OptionsError as error:
         parser.error(str(error))
@@ -117,3 +121,10 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
     )
     for name, metavar, kind, default, about in numbers:
         command.add_argument(name, metavar=metavar, type=kind, default=default, help=about)
+    command.add_argument(
+        "--confidence",
+        choices=CONFIDENCE,
+        default="",
+        help="what confidence means: how sure the rater is of the answer, or a rating of the"
+        " finding (default: what the bundle says, else finding)",
+    )

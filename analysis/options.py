@@ -9,6 +9,7 @@ from analysis.errors import OptionsError
 DEFAULT_SEED = 20250604
 DEFAULT_BOOTSTRAP = 2000
 DEFAULT_ALPHA = 0.05
+CONFIDENCE = ("answer", "finding")
 # Far below, quantiles of the t distribution become infinite.
 SMALLEST_ALPHA = 1e-12
 
@@ -27,6 +28,9 @@ class Options:
         Two-sided error of every interval; the intervals are 100 (1 - alpha) %.
     margin : float or None, default None
         Non-inferiority margin, model minus reader mean, in proportions. None: the protocol's.
+    confidence : str, default ""
+        What confidence means: `answer`, how sure the rater is of it, or `finding`, a rating of it.
+        Empty: what the bundle says.
 
     Raises
     ------
@@ -47,6 +51,7 @@ class Options:
     bootstrap: int = DEFAULT_BOOTSTRAP
     alpha: float = DEFAULT_ALPHA
     margin: float | None = None
+    confidence: str = ""
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -60,6 +65,10 @@ class Options:
         if self.margin is not None and not 0 <= self.margin < 1:
             raise OptionsError(
                 f"margin is {self.margin}; give a proportion from 0 to below 1, such as 0.05"
+            )
+        if self.confidence not in ("", *CONFIDENCE):
+            raise OptionsError(
+                f"confidence is {self.confidence!r}; give one of {', '.join(CONFIDENCE)}"
             )
 
     @property

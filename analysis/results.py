@@ -18,6 +18,7 @@ from analysis.bundle.model import Bundle
 from analysis.circumstances import measured
 from analysis.comparison.gee import gee_table
 from analysis.comparison.pairs import comparisons_table
+from analysis.confidence import confidence_of
 from analysis.difficulty import item_difficulty_table
 from analysis.leaderboard import leaderboard_table
 from analysis.matrix import reading_matrix
@@ -95,7 +96,7 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
 def _analyse(bundle: Bundle, options: Options) -> Results:
     matrix = reading_matrix(bundle)
     weights = cluster_weights(matrix, options)
-    figures = figures_of_merit(matrix, bundle.items)
+    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
     margin = margin_of(options, bundle.protocol)
     found = measured(bundle, matrix)
     return Results(

@@ -24,6 +24,7 @@ from analysis.agreement.groups.table import agreement_groups_table
 from analysis.agreement.pairs import agreement_table
 from analysis.bundle.words import RaterKind
 from analysis.comparison.pairs import comparisons_table
+from analysis.confidence import Confidence
 from analysis.matrix import ReadingMatrix, Reads
 from analysis.mrmc.conditions import reader_conditions_table
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
@@ -166,7 +167,9 @@ def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict
 
 
 def _merits(matrix: ReadingMatrix) -> tuple[FigureOfMerit, ...]:
-    return figures_of_merit(matrix, pd.DataFrame({"options": [""] * len(matrix.truth)}))
+    return figures_of_merit(
+        matrix, pd.DataFrame({"options": [""] * len(matrix.truth)}), Confidence()
+    )
 
 
 def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:

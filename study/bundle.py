@@ -291,6 +291,7 @@ def _package(
             "simulated_films": bool(study["simulated_films"]),
             "blinded": blinded,
             "withdrawn_models": [asdict(one) for one in gone],
+            "confidence_means": "answer",
         },
         "resources": [_resource(name, files[name], rows.get(name)) for name in files],
     }

@@ -78,7 +78,11 @@ READINGS = (
     Column(name="repeat", type="integer", description="1, or 2 for a hidden repeat"),
     Column(name="position", type="integer", description="Place in the reader's list, from 1"),
     Column(name="status", description="What became of the question", enum=STATUSES),
-    Column(name="confidence", type="integer", description="Step of the confidence scale"),
+    Column(
+        name="confidence",
+        type="integer",
+        description="How sure the reader is of the answer: step of the confidence scale",
+    ),
     Column(
         name="response_ms",
         type="number",

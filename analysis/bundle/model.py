@@ -26,6 +26,8 @@ class Bundle:
         `status` never empty, `repeat` int, `flags` words separated by single blanks.
     protocol : mapping
         The protocol as exported; empty when there is none.
+    confidence_means : str
+        What confidence means, `answer` or `finding`; empty where nothing says it.
     sha256 : mapping of str to str
         SHA-256 of every input file.
     """
@@ -34,6 +36,7 @@ class Bundle:
     raters: pd.DataFrame
     readings: pd.DataFrame
     protocol: Mapping[str, Any] = field(default_factory=dict)
+    confidence_means: str = ""
     sha256: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from analysis.bundle.raters import check_raters, mark_simulated, raters_of
 from analysis.bundle.readings import check_readings
 from analysis.bundle.source import read_files
 from analysis.errors import BundleError, Fault
+from analysis.options import CONFIDENCE
+from analysis.protocol import stated
 
 REQUIRED = {
     "items.csv": ("item_id",),
@@ -63,7 +66,8 @@ def read_bundle(path: str | PathLike[str]) -> Bundle:
     if faults:
         raise BundleError(faults)
     sha256 = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
-    return _check(tables, protocol, sha256)
+    means = _confidence_means(protocol, files.get("datapackage.json", b"{}"))
+    return replace(_check(tables, protocol, sha256), confidence_means=means)
 
 
 def bundle_from_tables(
@@ -148,6 +152,22 @@ def _protocol(content: bytes | None) -> tuple[dict[str, Any], list[Fault]]:
         what = "is not a JSON object"
         return {}, [Fault(file="protocol.json", row=None, what=what, remedy=remedy)]
     return protocol, []
+
+
+def _confidence_means(protocol: Mapping[str, Any], package: bytes) -> str:
+    """Return what the input says its confidence means.
+
+    Reading Room asks how sure the reader is of the answer; its first bundles did not say so.
+    """
+    try:
+        ours = json.loads(package.decode("utf-8-sig")).get("reading_room", {})
+        said = ours.get("confidence_means")
+    except (ValueError, RecursionError, AttributeError):
+        said = None
+    said = stated(protocol, "confidence_means") or said
+    if said in CONFIDENCE:
+        return str(said)
+    return "answer" if "locked" in protocol else ""
 
 
 def _check(

@@ -57,8 +57,9 @@ def gee(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     Notes
     -----
     What `reader_panel` says of these readers, under the name by which others know it: the marginal
-    model is saturated and so the same estimator, see `robust_difference`. Every item with a reference standard counts for every rater;
-    unanswered is wrong. Clusters are patients, examinations where no patient is given, else items.
+    model is saturated and so the same estimator, see `robust_difference`. Every item with a
+    reference standard counts for every rater; unanswered is wrong. Clusters are patients,
+    examinations where no patient is given, else items.
     Interval and p from t with C - 1 degrees of freedom; the limits are left as they come.
 
     See Also

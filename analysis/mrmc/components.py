@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from analysis.bundle.model import Bundle
+from analysis.confidence import confidence_of
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.mrmc import conditions, panel
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
@@ -74,9 +75,10 @@ def variance_components(bundle: Bundle, options: Options | None = None) -> pd.Da
     >>> table[["component", "value"]].round(4).values.tolist()
     [['MSR', 0.0312], ['Var', 0.0729], ['Cov2', 0.0417], ['var_reader', 0.0]]
     """
+    options = options or Options()
     matrix = reading_matrix(bundle)
-    figures = figures_of_merit(matrix, bundle.items)
-    return variance_components_table(matrix, options or Options(), figures)
+    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
+    return variance_components_table(matrix, options, figures)
 
 
 def variance_components_table(

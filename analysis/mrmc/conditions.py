@@ -12,6 +12,7 @@ import pandas as pd
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import RaterKind
+from analysis.confidence import confidence_of
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.mrmc.claims import Claim, below, inference_cells, joined
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
@@ -113,9 +114,10 @@ def reader_conditions(bundle: Bundle, options: Options | None = None) -> pd.Data
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
     [['these readers', 0.5, 0.204, nan], ['readers like these', 0.5, 0.289, 1.778]]
     """
+    options = options or Options()
     matrix = reading_matrix(bundle)
-    figures = figures_of_merit(matrix, bundle.items)
-    return reader_conditions_table(matrix, options or Options(), figures)
+    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
+    return reader_conditions_table(matrix, options, figures)
 
 
 def reader_conditions_items(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -154,9 +156,10 @@ def reader_conditions_items(bundle: Bundle, options: Options | None = None) -> p
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
     [['these items', 0.5, 0.25, 1.0]]
     """
+    options = options or Options()
     matrix = reading_matrix(bundle)
-    figures = figures_of_merit(matrix, bundle.items)
-    return reader_conditions_items_table(matrix, options or Options(), figures)
+    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
+    return reader_conditions_items_table(matrix, options, figures)
 
 
 def reader_conditions_table(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Bools, Ints
+from analysis.confidence import Confidence
 from analysis.matrix import ReadingMatrix
 from analysis.mrmc.auc import AucCovariance, empirical_auc
 from analysis.mrmc.merits import Merits
@@ -63,7 +64,9 @@ class FigureOfMerit:
         return _once([part for c in columns for part in self.notes[c].split("; ")])
 
 
-def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[FigureOfMerit, ...]:
+def figures_of_merit(
+    matrix: ReadingMatrix, items: pd.DataFrame, confidence: Confidence
+) -> tuple[FigureOfMerit, ...]:
     """Return accuracy, and AUC where there are ratings and a binary reference standard.
 
     Parameters
@@ -72,6 +75,8 @@ def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[Figure
         The readings.
     items : pandas.DataFrame
         The bundle's items, for their `options`.
+    confidence : Confidence
+        What confidence is taken for.
 
     Returns
     -------
@@ -79,7 +84,7 @@ def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[Figure
         Each with all columns of the matrix.
     """
     letters = binary_letters(matrix, items)
-    ratings = ratings_of(matrix, letters) if letters else None
+    ratings = ratings_of(matrix, letters, confidence) if letters else None
     if ratings is None or not ratings.rated.any():
         return (_accuracy(matrix),)
     return _accuracy(matrix), _auc(matrix, ratings)
@@ -103,10 +108,8 @@ def _auc(matrix: ReadingMatrix, ratings: Ratings) -> FigureOfMerit:
     covariance = AucCovariance.DELONG if matrix.clustered else AucCovariance.JACKKNIFE
     clusters = matrix.clusters[matrix.assigned] if matrix.clustered else None
     reasons = tuple(
-        _why_no_auc(column.rater_id, int(n), unreadable=bool(unreadable and rated))
-        for column, n, unreadable, rated in zip(
-            matrix.columns, ratings.gaps, ratings.unreadable, ratings.rated, strict=True
-        )
+        _why_no_auc(column.rater_id, int(n), unreadable=ratings.unreadable and bool(rated))
+        for column, n, rated in zip(matrix.columns, ratings.gaps, ratings.rated, strict=True)
     )
     merits = empirical_auc(
         np.where(np.isnan(ratings.ratings), 0.0, ratings.ratings),
@@ -135,7 +138,7 @@ def _why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
     if n_gaps:
         return f"AUC: {n_gaps} answers of {rater} have no confidence"
     if unreadable:
-        return f"AUC: {rater} gave one letter only, so that it cannot be told what confidence means"
+        return "AUC: nobody gave both letters, so that it cannot be told which of them is rated"
     return ""
 
 

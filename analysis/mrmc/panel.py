@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.agreement.pairing import PairKind, pairs_of
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
+from analysis.confidence import confidence_of
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.mrmc.claims import NEGATIVE_COVARIANCE, Claim, below, inference_cells, joined
 from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
@@ -121,8 +122,8 @@ def reader_panel(bundle: Bundle, options: Options | None = None) -> pd.DataFrame
     [['these readers', 0.25, 0.214, nan], ['readers like these', 0.25, 0.171, 17.64]]
     """
     matrix = reading_matrix(bundle)
-    figures = figures_of_merit(matrix, bundle.items)
     options = options or Options()
+    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
     return reader_panel_table(matrix, options, figures, margin_of(options, bundle.protocol))
 
 

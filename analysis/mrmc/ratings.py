@@ -4,30 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 import pandas as pd
 
 from analysis.arrays import Bools, Codes, Floats, Ints
 from analysis.bundle.words import LETTERS, RaterKind
+from analysis.confidence import WORDS, Confidence, Meaning
 from analysis.matrix import NO_LETTER, ReadingMatrix
 
-# Slips apart, a rating of the finding separates the answers wholly; sureness hardly does.
-SEPARATED = 0.95
-FEWEST_OF_A_LETTER = 5
-
-
-class Reading(StrEnum):
-    """What a confidence says."""
-
-    SURE = "how sure the rater is of the answer"
-    FINDING = "rates the positive letter"
-    ABSENCE = "rates the negative letter"
-    UNKNOWN = "cannot be told"
-
-
-_DIRECTIONS = {Reading.SURE: 0.0, Reading.FINDING: 1.0, Reading.ABSENCE: -1.0, Reading.UNKNOWN: 0.0}
+# Slips apart, answers that follow from ratings are in their order.
+FOLLOWS = 0.95
+# Fewer pairs of answers are easily in one order by chance.
+ENOUGH = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,8 +34,8 @@ class Ratings:
         Whether the rater gave any confidence.
     gaps : numpy.ndarray of int, shape (n_columns,)
         Answers without a confidence; with any, the rater's ratings are not complete.
-    unreadable : numpy.ndarray of bool, shape (n_columns,)
-        Whether it cannot be told what the rater's confidence means.
+    unreadable : bool
+        Whether it cannot be told which letter the ratings are of.
     notes : tuple of str, length n_columns
         How the confidence was read, and how many ratings are missing answers.
     """
@@ -55,7 +44,7 @@ class Ratings:
     ratings: Floats
     rated: Bools
     gaps: Ints
-    unreadable: Bools
+    unreadable: bool
     notes: tuple[str, ...]
 
 
@@ -90,7 +79,7 @@ def binary_letters(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[int, int
     return (int(letters[0]), int(letters[1])) if len(sets) == 1 else None
 
 
-def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
+def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Confidence) -> Ratings:
     """Rate every item by answer and confidence.
 
     Parameters
@@ -99,6 +88,8 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
         The readings.
     letters : tuple of two int
         The negative and the positive letter.
+    confidence : Confidence
+        What confidence is taken for.
 
     Returns
     -------
@@ -107,115 +98,105 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int]) -> Ratings:
 
     Notes
     -----
-    Confidence means one of two things (`Reading`). How sure the rater is of the answer: then the
-    rating is the confidence for the positive letter and its negative for the other. Or it rates
-    the finding itself and the answer follows from a cut-off, each rater's own: then the
-    confidence is the rating. Which it is shows in how far the answers separate the confidences: the
-    share of pairs of a rater's answers, one of either letter, in which the same letter has the
-    higher confidence. From 95 % on it rates the finding. The readers are looked at together, pairs
-    within readers, for a study gives them one scale; a model is looked at alone unless it gave
-    fewer than five answers of a letter and those are separated, as they may be by chance: then it
-    is taken as the readers are. Where nobody shows it, the ratings are undefined.
+    Where confidence says how sure the rater is of the answer, the rating is the confidence for the
+    positive letter and its negative for the other. Where it rates the finding, and the answer
+    follows from a cut-off, each rater's own, the confidence is the rating: of the letter that goes
+    with the higher confidence in more pairs of a reader's answers, one of either letter (ties half;
+    of models' answers where no reader gave both). That is one letter for all, for a study has one
+    scale. Where answers and confidence do not go together so, a note says it.
 
     Examples
     --------
     A reader who is sure of B, unsure of B, unsure of A:
 
     >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.confidence import Meaning
     >>> from analysis.matrix import reading_matrix
     >>> matrix = reading_matrix(bundle_from_tables(
     ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"], "truth": list("BAA")}),
     ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2", "q3"],
     ...                   "answer": list("BBA"), "confidence": [5, 1, 1]}),
     ... ))
-    >>> ratings_of(matrix, (0, 1)).ratings[:, 0].tolist()
+    >>> ratings_of(matrix, (0, 1), Confidence(meaning=Meaning.ANSWER)).ratings[:, 0].tolist()
     [5.0, 1.0, -1.0]
+    >>> ratings_of(matrix, (0, 1), Confidence(meaning=Meaning.FINDING)).ratings[:, 0].tolist()
+    [5.0, 1.0, 1.0]
     """
     items = matrix.assigned
-    answers, confidence = matrix.answers[items], matrix.confidence[items]
+    answers, given = matrix.answers[items], matrix.confidence[items]
     positive: Bools = matrix.truth[items] == letters[1]
     missing: Bools = answers == NO_LETTER
-    with_confidence: Bools = np.isfinite(confidence)
-    readings = _readings(matrix, answers, confidence, letters)
-    directions = np.array([_DIRECTIONS[reading] for reading in readings])
-    signs = np.where(answers == letters[1], 1.0, -1.0)
-    ratings = np.where(directions != 0, directions, signs) * confidence
-    worst = np.where(positive, -np.inf, np.inf)[:, None]
+    with_confidence: Bools = np.isfinite(given)
+    pairs = [_pairs(answers[:, i], given[:, i], letters) for i in range(len(matrix.columns))]
+    rated_letter = _rated_letter([column.kind for column in matrix.columns], pairs)
+    if confidence.meaning is Meaning.FINDING:
+        signs = np.full(answers.shape, -1.0 if rated_letter == 0 else 1.0)
+    else:
+        signs = np.where(answers == letters[1], 1.0, -1.0)
     rated = np.logical_or.reduce(with_confidence, axis=0)
     notes = [
-        _note(column.kind, reading if gave else Reading.UNKNOWN, int(absent), letters)
-        for column, reading, gave, absent in zip(
-            matrix.columns, readings, rated, missing.sum(axis=0), strict=True
+        _note(column.kind, found, confidence, int(absent), rated_letter, letters) if gave else ""
+        for column, found, gave, absent in zip(
+            matrix.columns, pairs, rated, missing.sum(axis=0), strict=True
         )
     ]
     return Ratings(
         positive=positive,
-        ratings=np.where(missing, worst, ratings),
+        ratings=np.where(missing, np.where(positive, -np.inf, np.inf)[:, None], signs * given),
         rated=rated,
         gaps=(~missing & ~with_confidence).sum(axis=0, dtype=np.int64),
-        unreadable=np.array([reading is Reading.UNKNOWN for reading in readings], dtype=np.bool_),
+        unreadable=confidence.meaning is Meaning.FINDING and rated_letter is None,
         notes=tuple(notes),
     )
 
 
-def _readings(
-    matrix: ReadingMatrix, answers: Codes, confidence: Floats, letters: tuple[int, int]
-) -> list[Reading]:
-    """Tell, by column, what the confidence says."""
-    kinds = [column.kind for column in matrix.columns]
-    of = [_separation(answers[:, i], confidence[:, i], letters) for i in range(len(matrix.columns))]
-    readers = _reading([one for one, kind in zip(of, kinds, strict=True) if kind is _READER])
-    found = []
-    for one, kind in zip(of, kinds, strict=True):
-        own = _reading([one])
-        # A few answers of a letter are easily separated by chance, but not easily mixed.
-        shown = one.fewest >= FEWEST_OF_A_LETTER or own is Reading.SURE
-        alone = kind is not _READER and (shown or readers is Reading.UNKNOWN)
-        found.append(own if alone else readers)
-    return found
-
-
-_READER = RaterKind.READER
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Separation:
-    """Pairs of a rater's answers, one of either letter, and in how many the positive is higher."""
+class _Pairs:
+    """Pairs of answers, one of either letter, and in how many the positive has the higher."""
 
     higher: float
-    pairs: int
-    fewest: int
+    n: int
 
 
-def _separation(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _Separation:
+def _pairs(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _Pairs:
     low, high = (confidence[(answers == letter) & np.isfinite(confidence)] for letter in letters)
     ordered = np.sort(low)
     below, upto = (np.searchsorted(ordered, high, side=side) for side in ("left", "right"))
-    return _Separation(
-        higher=float((below + upto).sum()) / 2,
-        pairs=len(low) * len(high),
-        fewest=min(len(low), len(high)),
-    )
+    return _Pairs(higher=float((below + upto).sum()) / 2, n=len(low) * len(high))
 
 
-def _reading(separations: Sequence[_Separation]) -> Reading:
-    pairs = sum(one.pairs for one in separations)
-    if not pairs:
-        return Reading.UNKNOWN
-    share = sum(one.higher for one in separations) / pairs
-    if share >= SEPARATED:
-        return Reading.FINDING
-    return Reading.ABSENCE if share <= 1 - SEPARATED else Reading.SURE
+def _rated_letter(kinds: Sequence[RaterKind], pairs: Sequence[_Pairs]) -> int | None:
+    """Return which letter, 0 the negative and 1 the positive, goes with the higher confidence."""
+    for kind in RaterKind:
+        of_kind = [found for one, found in zip(kinds, pairs, strict=True) if one is kind]
+        n = sum(found.n for found in of_kind)
+        if n:
+            return int(2 * sum(found.higher for found in of_kind) >= n)
+    return None
 
 
-def _note(kind: RaterKind, reading: Reading, absent: int, letters: tuple[int, int]) -> str:
-    who = "readers" if kind is _READER else "model"
+def _note(
+    kind: RaterKind,
+    pairs: _Pairs,
+    confidence: Confidence,
+    absent: int,
+    rated_letter: int | None,
+    letters: tuple[int, int],
+) -> str:
+    who = "readers" if kind is RaterKind.READER else "model"
     parts = []
-    if reading is Reading.SURE:
-        parts.append(f"{who}: confidence is {reading}")
-    elif reading is not Reading.UNKNOWN:
-        letter = LETTERS[letters[1] if reading is Reading.FINDING else letters[0]]
+    if confidence.meaning is Meaning.ANSWER:
+        parts.append(f"{who}: confidence is {WORDS[Meaning.ANSWER]}")
+        if pairs.n >= ENOUGH and not 1 - FOLLOWS < pairs.higher / pairs.n < FOLLOWS:
+            parts.append(f"{who}: answers go with confidence as if it rated the finding")
+    elif rated_letter is not None:
+        letter = LETTERS[letters[rated_letter]]
         parts.append(f"{who}: confidence rates answer {letter}, which follows from a cut-off")
+        share = (pairs.higher if rated_letter else pairs.n - pairs.higher) / max(pairs.n, 1)
+        if pairs.n and share < FOLLOWS:
+            parts.append(f"{who}: not every answer follows from the confidence")
+    if parts and confidence.origin:
+        parts.append(confidence.origin)
     if absent:
         parts.append("missing answers have the worst rating")
     return "; ".join(parts)

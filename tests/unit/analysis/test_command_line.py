@@ -135,3 +135,15 @@ def test_a_run_that_is_there_is_written_as_the_command_line_writes_it(
     assert main(["report", str(folder), "--out", str(tmp_path / "one")]) == 0
     write_results(analyse(read_bundle(folder)), tmp_path / "two")
     assert _files(tmp_path / "one") == _files(tmp_path / "two")
+
+
+def test_what_confidence_means_can_be_said_and_nothing_else_can(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A third meaning is wrong usage."""
+    for word, code in (("finding", 0), ("answer", 0)):
+        arguments = ["tables", str(folder), "--out", str(tmp_path / word), "--confidence", word]
+        assert main(arguments) == code
+    with pytest.raises(SystemExit):
+        main(["tables", str(folder), "--out", str(tmp_path / "x"), "--confidence", "maybe"])
+    assert "finding" in capsys.readouterr().err

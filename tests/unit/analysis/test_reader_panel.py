@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -195,9 +196,12 @@ SURE = {
 }
 
 
+SURENESS = Options(confidence="answer")
+
+
 def test_confidence_in_the_answer_is_signed_by_it() -> None:
     """For the model by hand: positives .8, .6, .5, .8, negatives -.9, -.7, -.9, .6."""
-    table = reader_panel(rated(TRUTH, ANSWERS, SURE))
+    table = reader_panel(replace(rated(TRUTH, ANSWERS, SURE), confidence_means="answer"))
     found = row(table, FIXED, "auc")
     assert found["model_value"] == (4 * 3 + 2 + 0.5) / 16
     assert found["note"] == (
@@ -205,6 +209,40 @@ def test_confidence_in_the_answer_is_signed_by_it() -> None:
         "model: confidence is how sure the rater is of the answer"
     )
     assert found["n_items"] == 8
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "origin"),
+    [
+        ("", "", "nothing says what confidence means"),
+        ("", "answer", "given at analysis"),
+        ("answer", "finding", "chosen at analysis; the bundle says how sure the rater is"),
+    ],
+)
+def test_who_says_what_confidence_means_stands_beside_the_area(
+    said: str, asked: str, origin: str
+) -> None:
+    """Where the bundle says it, and nobody contradicts, there is nothing to remark."""
+    bundle = replace(rated(TRUTH, ANSWERS, SURE), confidence_means=said)
+    table = reader_panel(bundle, Options(confidence=asked))
+    assert origin in row(table, FIXED, "auc")["note"]
+
+
+def test_confidence_is_not_read_off_the_numbers() -> None:
+    """Ratings of the finding, said to be sureness, are taken for it; the note remarks on them."""
+    ratings = [10, 80, 30, 90, 20, 60, 40, 95] * 2
+    answers = "".join("AB"[one >= 50] for one in ratings)
+    sure = dict.fromkeys(("R1", "R2", "M"), ratings)
+    bundle = rated(TRUTH * 2, dict.fromkeys(sure, answers), sure)
+    asked = row(reader_panel(bundle, SURENESS), FIXED, "auc")
+    taken = row(reader_panel(bundle), FIXED, "auc")
+    signed = [one if one >= 50 else -one for one in ratings]
+    for found, scale in ((asked, signed), (taken, ratings)):
+        high, low = scale[1::2], scale[::2]
+        area = np.mean([(p > n) + 0.5 * (p == n) for p in high for n in low])
+        assert found["model_value"] == area
+    assert "answers go with confidence as if it rated the finding" in asked["note"]
+    assert "as if" not in taken["note"]
 
 
 def test_confidence_that_decides_the_answer_is_the_rating() -> None:
@@ -221,12 +259,10 @@ def test_confidence_that_decides_the_answer_is_the_rating() -> None:
     ]
     assert found["reader_mean"] == np.mean(areas)
     assert found["note"].startswith(
-        "readers: confidence rates answer B, which follows from a cut-off; model: confidence is how"
+        "readers: confidence rates answer B, which follows from a cut-off; nothing says what"
     )
-    assert (
-        found["model_value"]
-        == row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")["model_value"]
-    )
+    assert "model: not every answer follows from the confidence" in found["note"]
+    assert "readers: not every answer" not in found["note"]
 
 
 RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
@@ -266,20 +302,26 @@ def test_a_model_that_uses_one_letter_is_read_as_the_readers_are() -> None:
     assert "model: confidence rates answer B" in found["note"]
 
 
-def test_confidence_that_nobody_shows_the_meaning_of_is_not_guessed() -> None:
+def test_ratings_of_a_finding_that_nobody_tells_apart_have_no_area() -> None:
     """Everybody gave the same letter throughout: no area, with the reason."""
     sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
     found = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
     assert np.isnan(found["model_value"])
-    assert "cannot be told what confidence means" in found["undefined_because"]
+    assert "cannot be told which of them is rated" in found["undefined_because"]
+    assert (
+        "undefined"
+        not in row(
+            reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure), SURENESS), FIXED, "auc"
+        )["undefined_because"]
+    )
 
 
 def test_the_area_does_not_depend_on_which_letter_is_the_finding() -> None:
     """Swapping the letters everywhere changes no number."""
     swap = str.maketrans("AB", "BA")
     other = {rater: given.translate(swap) for rater, given in ANSWERS.items()}
-    before = reader_panel(rated(TRUTH, ANSWERS, SURE))
-    after = reader_panel(rated(TRUTH.translate(swap), other, SURE))
+    before = reader_panel(rated(TRUTH, ANSWERS, SURE), SURENESS)
+    after = reader_panel(rated(TRUTH.translate(swap), other, SURE), SURENESS)
     numbers = before.select_dtypes("number").columns
     assert after[numbers].to_numpy() == pytest.approx(before[numbers].to_numpy(), nan_ok=True)
 
@@ -288,7 +330,7 @@ def test_a_missing_answer_has_the_worst_rating() -> None:
     """Wrong for a positive as for a negative item, and noted."""
     answers = {**ANSWERS, "M": ".BABABA."}
     sure = {**SURE, "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None]}
-    found = row(reader_panel(rated(TRUTH, answers, sure)), FIXED, "auc")
+    found = row(reader_panel(rated(TRUTH, answers, sure), SURENESS), FIXED, "auc")
     # Positives .8, .6, .5 and the missing one; negatives -.7, -.9, -.6 and the missing one.
     assert found["model_value"] == 9 / 16
     assert "missing answers have the worst rating" in found["note"]

@@ -183,3 +183,25 @@ def test_flags_and_exclusions_are_empty_where_nobody_wrote_them(folder: Path) ->
     found = bundle_from_tables(pd.DataFrame({"item_id": ["p", "q"]}), readings).readings
     assert found["flags"].tolist() == ["late too_fast", ""]
     assert found["excluded"].tolist() == ["interrupted by a call", ""]
+
+
+@pytest.mark.parametrize(
+    ("files", "means"),
+    [
+        ({}, ""),
+        ({"protocol.json": "{}"}, ""),
+        ({"protocol.json": '{"confidence_means": "finding"}'}, "finding"),
+        ({"protocol.json": '{"confidence_means": "maybe"}'}, ""),
+        ({"protocol.json": '{"locked": {"protocol": {"confidence": 5}}}'}, "answer"),
+        ({"datapackage.json": '{"reading_room": {"confidence_means": "answer"}}'}, "answer"),
+        ({"datapackage.json": '{"reading_room": []}'}, ""),
+        ({"datapackage.json": "not JSON"}, ""),
+    ],
+)
+def test_what_confidence_means_is_said_by_the_bundle(
+    folder: Path, files: dict[str, str], means: str
+) -> None:
+    """Its first bundles did not say it, but Reading Room always asked how sure the reader is."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    assert read_bundle(folder).confidence_means == means

@@ -221,3 +221,11 @@ def test_flags_are_words_that_the_analysis_reads(opened: Opened, tmp_path: Path)
         "page_zoomed resumed",
         "",
     ]
+
+
+def test_a_bundle_says_what_its_confidence_means(full: Store, tmp_path: Path) -> None:
+    """The page asks how sure the reader is, so no analysis has to find it out."""
+    export(full, study="trial", out=tmp_path / "out")
+    package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
+    assert package["reading_room"]["confidence_means"] == "answer"
+    assert read_bundle(tmp_path / "out").confidence_means == "answer"

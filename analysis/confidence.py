@@ -1,0 +1,80 @@
+"""What a confidence means: as the bundle or whoever asks says it, never read off the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+
+
+class Meaning(StrEnum):
+    """What a rater was asked for."""
+
+    ANSWER = "answer"
+    FINDING = "finding"
+
+
+WORDS = {
+    Meaning.ANSWER: "how sure the rater is of the answer",
+    Meaning.FINDING: "a rating of the finding",
+}
+UNSAID = "nothing says what confidence means; --confidence answer changes it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confidence:
+    """What confidence is taken for.
+
+    Parameters
+    ----------
+    meaning : Meaning
+        What was asked.
+    origin : str
+        Who says so, as text; empty where the bundle does.
+    """
+
+    meaning: Meaning = Meaning.FINDING
+    origin: str = UNSAID
+
+
+def confidence_of(options: Options, bundle: Bundle) -> Confidence:
+    """Return what confidence is taken for: as asked for, else as the bundle says.
+
+    Where neither says anything it rates the finding, as ratings in studies of ROC curves do.
+
+    Parameters
+    ----------
+    options : Options
+        What was asked for.
+    bundle : Bundle
+        The checked tables, with what its maker says of them.
+
+    Returns
+    -------
+    Confidence
+        Whatever the ratings look like.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from analysis.bundle import bundle_from_tables
+    >>> bundle = bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1"]}),
+    ...     pd.DataFrame({"rater_id": ["R1"], "item_id": ["q1"], "answer": ["A"]}),
+    ... )
+    >>> confidence_of(Options(), bundle).meaning.value
+    'finding'
+    >>> confidence_of(Options(confidence="answer"), bundle)
+    Confidence(meaning=<Meaning.ANSWER: 'answer'>, origin='given at analysis')
+    """
+    said = bundle.confidence_means
+    if options.confidence and said not in ("", options.confidence):
+        origin = f"chosen at analysis; the bundle says {WORDS[Meaning(said)]}"
+        return Confidence(meaning=Meaning(options.confidence), origin=origin)
+    if said:
+        return Confidence(meaning=Meaning(said), origin="")
+    if options.confidence:
+        return Confidence(meaning=Meaning(options.confidence), origin="given at analysis")
+    return Confidence()
