@@ -9,6 +9,7 @@ StudyError
 │   └── SavedElsewhere   somebody else saved the draft meanwhile (in `study.drafts`)
 ├── NotAllowed       this person may not do that
 │   └── Refused      nobody is signed in, and why (in `study.access`)
+├── Busy             somebody else is writing to the store; in a moment it will do
 ├── Undelivered      a letter did not go out
 └── BrokenStore      the store is not one of ours, or its chain does not hold
 
@@ -39,6 +40,10 @@ class NotNow(StudyError):
 
 class NotAllowed(StudyError):
     """The person signed in may not do this."""
+
+
+class Busy(StudyError):
+    """Others are writing to the store: the same again in a moment."""
 
 
 class Undelivered(StudyError):

@@ -8,13 +8,13 @@ import secrets
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Scope
 
 from study import access, places, sign_on
 from study.access import Person
@@ -22,8 +22,14 @@ from study.errors import NotAllowed, StudyError
 from study.roles import Act
 from study.words import ENGLISH, languages, speak, t
 from ui.deployment import store
+from ui.origin import same_origin
 
 COOKIE = "reading_room"
+SECURE_COOKIE = f"__Host-{COOKIE}"
+"""The cookie's name behind TLS: a browser takes no such one from another host of the domain."""
+
+_BARE = f"{COOKIE}=".encode()
+
 STREAMLITS_COOKIE = "_streamlit_user"
 """Where Streamlit keeps who somebody is at the provider they signed on with."""
 
@@ -39,16 +45,37 @@ SHOWN = "study-shown"
 
 def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
     """Return the person a request's cookies stand for, as the store knows them now."""
-    token = cookies.get(COOKIE)
-    if not isinstance(token, str):  # Streamlit's test runner has no cookies but a stand-in
-        return None
-    return access.signed_in(store(), token, now=datetime.now(UTC), place=place)
+    token = token_of(cookies)
+    return access.signed_in(store(), token, now=datetime.now(UTC), place=place) if token else None
+
+
+def token_of(cookies: Mapping[str, str]) -> str:
+    """Return the token a browser keeps, or an empty text."""
+    found = cookies.get(SECURE_COOKIE) or cookies.get(COOKIE)
+    return found if isinstance(found, str) else ""  # Streamlit's test runner has a stand-in
+
+
+def without_planted_cookies(scope: Scope) -> Scope:
+    """Return a request without a cookie that may have been planted from another host.
+
+    Behind TLS a sign-in has the name that a browser lets no other host set; the bare one could be
+    anybody's, who would have somebody read under their name.
+    """
+    if scope["scheme"] not in ("https", "wss"):
+        return scope
+    headers = [
+        (name, b";".join(o for o in value.split(b";") if not o.strip().startswith(_BARE)))
+        if name == b"cookie"
+        else (name, value)
+        for name, value in scope["headers"]
+    ]
+    return {**scope, "headers": headers}
 
 
 def has_left(cookies: Mapping[str, str]) -> bool:
     """Return whether a request comes from a reader who has no more part in their study."""
-    token = cookies.get(COOKIE)
-    return isinstance(token, str) and access.has_left(store(), token, now=datetime.now(UTC))
+    token = token_of(cookies)
+    return bool(token) and access.has_left(store(), token, now=datetime.now(UTC))
 
 
 def guard(act: Act) -> Person:
@@ -124,17 +151,9 @@ def routes() -> list[Route]:
     ]
 
 
-def same_origin(request: Request) -> bool:
-    """Return whether a request comes from a page of ours, or from no browser at all."""
-    origin = request.headers.get("origin")
-    if origin is None:
-        return request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
-    return urlsplit(origin).netloc == request.headers.get("host")
-
-
 async def _sign_in(request: Request, failures: "Failures") -> Response:
     now = datetime.now(UTC)
-    if not same_origin(request):
+    if not same_origin(request.scope):
         return PlainTextResponse(t("Sign in from the sign-in page."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
     code, ticket = (str(form.get(name, ""))[:200] for name in ("access_code", "ticket"))
@@ -165,19 +184,20 @@ async def _sign_in(request: Request, failures: "Failures") -> Response:
     await run_in_threadpool(lambda: places.remember(store(), address, agent=agent, now=now))
     failures.forget(*keys)
     response = _home("")
+    secure = request.url.scheme == "https"
     response.set_cookie(
-        COOKIE,
+        SECURE_COOKIE if secure else COOKIE,
         entered.token,
         max_age=int(access.STAYS.total_seconds()),
         httponly=True,
         samesite="strict",
-        secure=request.url.scheme == "https",
+        secure=secure,
     )
     return response
 
 
 async def _choose(request: Request) -> Response:
-    if not same_origin(request):
+    if not same_origin(request.scope):
         return PlainTextResponse(t("Choose on a page of ours."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
     grant, study = (_number(form.get(name)) for name in ("grant", "study"))
@@ -186,7 +206,7 @@ async def _choose(request: Request) -> Response:
     def choose() -> None:
         access.choose(
             store(),
-            request.cookies.get(COOKIE, ""),
+            token_of(request.cookies),
             grant=grant or 0,
             study=study,
             now=datetime.now(UTC),
@@ -213,9 +233,9 @@ def _number(text: object) -> int | None:
 
 
 async def _sign_out(request: Request) -> Response:
-    if not same_origin(request):
+    if not same_origin(request.scope):
         return PlainTextResponse(t("Sign out from a page of ours."), status_code=403)
-    token = request.cookies.get(COOKIE)
+    token = token_of(request.cookies)
     if token:
         address = _address(request)
         await run_in_threadpool(
@@ -225,6 +245,8 @@ async def _sign_out(request: Request) -> Response:
     # Signing out at the provider leads to another origin, where a form must not: the page does it.
     response = RedirectResponse("./?signed-out=1" if elsewhere else "./", status_code=303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    if request.url.scheme == "https":
+        response.delete_cookie(SECURE_COOKIE, httponly=True, samesite="strict", secure=True)
     # Films stay in the browser's cache for an hour, the page itself for its Back button. Never
     # "storage": answers not sent yet are there. Heeded where the line is encrypted.
     response.headers["Clear-Site-Data"] = '"cache"'

@@ -10,6 +10,7 @@ from pathlib import Path
 from study.errors import NotFound
 from study.store import Store
 from ui.clockwork import backups_on_schedule
+from ui.serving import settle
 
 VARIABLE = "READING_ROOM_DB"
 DEFAULT = Path(__file__).parent.parent / "instance" / "reading-room.db"
@@ -33,11 +34,12 @@ def _opened(path: Path) -> Store:
 
 @asynccontextmanager
 async def lifespan(_: object) -> AsyncIterator[None]:
-    """Keep the store warm while the server runs (`Store.kept_warm`), and make backups.
+    """Keep the store warm while the server runs (`Store.kept_warm`), within limits; make backups.
 
     What is imported stays for good: Streamlit collects garbage after every run of a page, and would
     look through all of it each time.
     """
+    settle()
     gc.collect()
     gc.freeze()
     with ExitStack() as held:

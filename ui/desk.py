@@ -21,11 +21,13 @@ from study.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.store import Store
 from study.views import StepView
 from study.words import t
-from ui.access import has_left, same_origin, signed_in
+from ui.access import has_left, signed_in
 from ui.deployment import store
 from ui.films import address, prepare_ahead
+from ui.origin import same_origin
 from ui.prose import html
 from ui.text import number
+from ui.turns import PATIENCE_S, in_turn
 
 Address = Callable[[FilmView], str]
 """Gives the address under which a page fetches a film."""
@@ -62,6 +64,9 @@ async def _case(request: Request) -> Response:
 
 
 async def _records(request: Request) -> Response:
+    refused = from_elsewhere(request) or await _for_reader(request, lambda kept, person: {})
+    if refused.status_code != 200:
+        return refused  # of a message nobody may send nothing is read
     sent = await message(request)
     if isinstance(sent, Response):
         return sent
@@ -73,7 +78,7 @@ async def _records(request: Request) -> Response:
         receipt = desk.take_records(kept, person, records, now=datetime.now(UTC))
         return receipt_json(receipt, _films(kept, person))
 
-    return await _for_reader(request, take)
+    return await _for_reader(request, take, writes=True)
 
 
 def position_of(request: Request) -> int:
@@ -81,11 +86,16 @@ def position_of(request: Request) -> int:
     return number(str(request.path_params["position"]))
 
 
+def from_elsewhere(request: Request) -> Response | None:
+    """Return the refusal of a message that no page of ours sends, or None."""
+    if same_origin(request.scope):
+        return None
+    why = t("Answers are taken from the reading page only.")
+    return refusal(403, why, reason="wrong-origin")
+
+
 async def message(request: Request) -> tuple[str, list[Any]] | Response:
     """Return seal and records of a message of the reading page, or why it is none."""
-    if not same_origin(request):
-        why = t("Answers are taken from the reading page only.")
-        return refusal(403, why, reason="wrong-origin")
     try:
         sent = json.loads(await request.body())
         return str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
@@ -94,7 +104,10 @@ async def message(request: Request) -> tuple[str, list[Any]] | Response:
 
 
 async def _for_reader(
-    request: Request, answer: Callable[[Store, Person], dict[str, Any] | Response]
+    request: Request,
+    answer: Callable[[Store, Person], dict[str, Any] | Response],
+    *,
+    writes: bool = False,
 ) -> Response:
     def work() -> dict[str, Any] | Response:
         person = signed_in(request.cookies)
@@ -104,15 +117,17 @@ async def _for_reader(
             return refusal(401, t("Sign in first."), reason="signed-out")
         if person.reader is None:
             return refusal(403, t("Only a reader of the study can read."), reason="other-reader")
-        return answer(store(), person)
+        return answer(store().hurried(PATIENCE_S) if writes else store(), person)
 
-    return await answered(work)
+    return await answered(work, writes=writes)
 
 
-async def answered(work: Callable[[], dict[str, Any] | Response]) -> Response:
+async def answered(
+    work: Callable[[], dict[str, Any] | Response], *, writes: bool = False
+) -> Response:
     """Answer a request of the reading page with what is found, or with why it is not."""
     try:
-        found = await run_in_threadpool(work)
+        found = await (in_turn(work) if writes else run_in_threadpool(work))
     except StudyError as error:
         return refusal(_STATUS.get(type(error), 503), str(error))
     if isinstance(found, Response):

@@ -6,15 +6,15 @@ import streamlit as st
 
 from study import access
 from study.access import Person
-from ui.access import COOKIE, SHOWN
+from ui.access import SHOWN, token_of
 from ui.deployment import store
 
 
 def enter_study(person: Person, study: str) -> bool:
     """Let this sign-in go on in a study of its person; return whether it could."""
-    token = st.context.cookies.get(COOKIE)
+    token = token_of(st.context.cookies)
     mine = [one for one in access.standings(store(), person) if one.study_name == study]
-    if not isinstance(token, str) or not mine:
+    if not token or not mine:
         return False
     access.choose(
         store(),

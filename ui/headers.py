@@ -1,31 +1,22 @@
-"""Around every request: its language, headers on the answer, a limit on what is sent.
+"""Around every request: where it comes from, its language, its limits, headers on the answer.
 
 The content security policy keeps the browser from fetching anything from elsewhere: a reading
 session reaches this server and nothing else.
 """
 
-import re
-
 from starlette.datastructures import Headers as Fields
 from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from study.words import speak, t
-from ui.access import wanted_language
+from ui.access import wanted_language, without_planted_cookies
+from ui.intake import Intake, Refused
+from ui.origin import same_origin, what_to_set
 
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 """What Streamlit would tell anybody about the server and its pages."""
-
-MAX_BODY = {
-    "/sign-in": 10_000,
-    "/sign-out": 10_000,
-    "/choose": 10_000,
-    "/desk/records": 2_000_000,
-}
-"""Bytes that may be posted to a route of ours, known before any is read."""
-
-_PREVIEW = re.compile(r"/preview/[^/]+/(?:desk/records|again)")
 
 _POLICY = "; ".join(
     (
@@ -42,50 +33,68 @@ _ADDED = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
+    (
+        b"permissions-policy",
+        b"camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+    ),
+)
+_ADDED_BEHIND_TLS = (
+    (b"strict-transport-security", b"max-age=31536000"),
+    (b"cross-origin-opener-policy", b"same-origin"),
 )
 
 
 class Headers:
     """ASGI middleware: adds our headers, closes Streamlit's inspection routes, limits bodies.
 
-    It also turns to the language of whoever asks: every request is a task of its own, and what
-    runs in the thread pool for it speaks that language as well.
+    A page of another origin opens no websocket: Streamlit would first look its own address up in
+    the internet, and make everybody wait for the answer. The middleware also turns to the language
+    of whoever asks: every request is a task of its own, and what runs in the thread pool for it
+    speaks that language as well.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._intake = Intake()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
 
         speak(wanted_language(Fields(scope=scope)))
+        scope = without_planted_cookies(scope)
+        if scope["type"] == "websocket":
+            opened = self._app if same_origin(scope) else PlainTextResponse(what_to_set(), 403)
+            await opened(scope, receive, send)
+            return
+
+        secure, started = scope["scheme"] == "https", False
 
         async def send_with_headers(message: Message) -> None:
+            nonlocal started
             if message["type"] == "http.response.start":
+                started = True
                 there = {name.lower() for name, _ in message.get("headers", [])}
-                added = [pair for pair in _ADDED if pair[0] not in there]
+                ours = (*_ADDED, *_ADDED_BEHIND_TLS) if secure else _ADDED
+                added = [pair for pair in ours if pair[0] not in there]
                 message["headers"] = [*message.get("headers", []), *added]
             await send(message)
 
-        answer = _refusal(scope) or self._app
-        await answer(scope, receive, send_with_headers)
+        try:
+            await self._answer(scope, receive, send_with_headers)
+        except Refused as refused:
+            if started:
+                raise
+            why = PlainTextResponse(str(refused), refused.status, {"Connection": "close"})
+            await why(scope, receive, send_with_headers)
+        except ClientDisconnect:  # whoever asked has gone in the middle of their message
+            return
 
-
-def _refusal(scope: Scope) -> PlainTextResponse | None:
-    path = scope["path"]
-    if path.startswith(CLOSED):
-        return PlainTextResponse(t("Not here."), status_code=404)
-    limit = MAX_BODY["/desk/records"] if _PREVIEW.fullmatch(path) else MAX_BODY.get(path)
-    if limit is None or scope["method"] != "POST":
-        return None
-    length = Fields(scope=scope).get("content-length", "")
-    if not length.isdecimal():
-        return PlainTextResponse(t("Say how long the message is."), status_code=411)
-    if int(length) > limit:
-        return PlainTextResponse(t("Too much at once."), status_code=413)
-    return None
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"].startswith(CLOSED):
+            raise Refused(404, t("Not here."))
+        await self._app(scope, await self._intake.admit(scope, receive), send)
 
 
 def attachment(name: str) -> dict[str, str]:

@@ -22,19 +22,21 @@ from study.previews import Preview
 from study.store import Store
 from study.words import t
 from ui import viewer
-from ui.access import same_origin, signed_in
+from ui.access import signed_in
 from ui.deployment import store
 from ui.desk import (
     Address,
     answered,
     case_json,
     desk_json,
+    from_elsewhere,
     message,
     position_of,
     receipt_json,
     refusal,
 )
 from ui.films import film_response, prepare_ahead
+from ui.origin import same_origin
 from ui.text import number, plain
 
 
@@ -95,6 +97,9 @@ async def _case(request: Request) -> Response:
 
 
 async def _records(request: Request) -> Response:
+    refused = from_elsewhere(request) or await _walking(request, lambda kept, walk: {})
+    if refused.status_code != 200:
+        return refused
     sent = await message(request)
     if isinstance(sent, Response):
         return sent
@@ -122,7 +127,7 @@ async def _film(request: Request) -> Response:
 
 
 async def _again(request: Request) -> Response:
-    if not same_origin(request):
+    if not same_origin(request.scope):
         return PlainTextResponse(t("Begin again from the preview."), status_code=403)
 
     def restart(kept: Store, walk: Preview) -> Response:

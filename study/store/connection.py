@@ -4,6 +4,8 @@ Every write is one `BEGIN IMMEDIATE` transaction through `Store.change`: a defer
 writes under concurrency. Connections are opened per use and never shared between threads.
 """
 
+import copy
+import logging
 import os
 import sqlite3
 import tempfile
@@ -14,8 +16,9 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from study.errors import BrokenStore, NotFound, StudyError
+from study.errors import BrokenStore, Busy, NotFound, StudyError
 from study.store.schema import APPLICATION_ID, MIGRATIONS
+from study.words import later, said
 
 SEALED_TABLES = frozenset(
     {"reference_standard", "report_texts", "explanations", "predictions", "names"}
@@ -23,6 +26,8 @@ SEALED_TABLES = frozenset(
 """What must never reach a reader who is reading: enforced by SQLite itself, see `Store.desk`."""
 
 _BUSY_TIMEOUT_S = 20.0
+
+_log = logging.getLogger("reading_room.store")
 
 
 class Transaction:
@@ -89,8 +94,11 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
+        self._patience_s = _BUSY_TIMEOUT_S
         if not self.path.is_file():
-            raise NotFound(f"No store at {self.path}. Make one with: python -m study init --db DB")
+            raise NotFound(
+                f"There is no store {self.path.name}. Make one with: python -m study init --db DB"
+            )
         with self._connection() as connection:
             _check_ours(connection, self.path)
             _migrate(connection)
@@ -122,6 +130,12 @@ class Store:
         except OSError as error:
             raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
         return cls(path)
+
+    def hurried(self, patience_s: float) -> "Store":
+        """Return the same store, whose users wait no longer than this while others write."""
+        found = copy.copy(self)
+        found._patience_s = patience_s
+        return found
 
     @contextmanager
     def look(self, *, sealed: bool = False) -> Iterator[Transaction]:
@@ -208,7 +222,7 @@ class Store:
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(_connect(self.path)) as connection:
+            with closing(_connect(self.path, self._patience_s)) as connection:
                 yield connection
         except sqlite3.DatabaseError as error:
             raise _explained(error, self.path) from error
@@ -239,12 +253,12 @@ def _put_in_place(new: Path, path: Path) -> None:
             new.replace(path)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, patience_s: float = _BUSY_TIMEOUT_S) -> sqlite3.Connection:
     """Open an existing file; SQLite would otherwise make an empty one where a store has gone."""
     connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=rw",
         uri=True,
-        timeout=_BUSY_TIMEOUT_S,
+        timeout=patience_s,
         isolation_level=None,
     )
     try:
@@ -280,7 +294,7 @@ def _refuse_sealed(
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
     (found,) = connection.execute("PRAGMA application_id").fetchone()
     if found != APPLICATION_ID:
-        raise BrokenStore(f"{path} is not a Reading Room store. Name another file.")
+        raise BrokenStore(f"{path.name} is not a Reading Room store. Name another file.")
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
@@ -298,27 +312,36 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 
 def _explained(error: sqlite3.DatabaseError, path: Path) -> Exception:
-    """Return a trouble of the file as a sentence with its remedy; our own mistakes as they are."""
+    """Return a trouble of the file as a sentence with its remedy; our own mistakes as they are.
+
+    Readers and strangers are told it too: where the file lies is for the log.
+    """
     words = str(error)
     for mark, sentence in _BROKEN.items():
         if mark in words:
-            return BrokenStore(f"{path} {sentence}")
+            _log.error("%s: %s", path, words)
+            return BrokenStore(said(sentence))
     for mark, sentence in _TROUBLE.items():
         if mark in words and isinstance(error, sqlite3.OperationalError):
-            return StudyError(f"{path} {sentence}")
+            _log.error("%s: %s", path, words)
+            return (Busy if mark == "locked" else StudyError)(said(sentence))
     return error
 
 
 _BROKEN = {
-    "not a database": "is not a SQLite file. Name another file.",
-    "malformed": "is damaged. Restore it from a backup.",
-    "no such table": "is not a whole store. Restore it from a backup.",
-    "no such column": "is not a whole store. Restore it from a backup.",
+    "not a database": later("The store is not a SQLite file. Name another file."),
+    "malformed": later("The store is damaged. Restore it from a backup."),
+    "no such table": later("The store is not whole. Restore it from a backup."),
+    "no such column": later("The store is not whole. Restore it from a backup."),
 }
 _TROUBLE = {
-    "locked": "is busy with another program. Try again.",
-    "disk is full": "cannot be written: the disk is full. Free some space and try again.",
-    "disk I/O": "cannot be read or written: the disk reports an error.",
-    "readonly": "cannot be written: it is read-only. Check its permissions.",
-    "unable to open": "cannot be opened. Check that it is there, and its permissions.",
+    "locked": later("The store is busy. Try again in a moment."),
+    "disk is full": later(
+        "The store cannot be written: the disk is full. Free some space and try again."
+    ),
+    "disk I/O": later("The store cannot be read or written: the disk reports an error."),
+    "readonly": later("The store cannot be written: it is read-only. Check its permissions."),
+    "unable to open": later(
+        "The store cannot be opened. Check that it is there, and its permissions."
+    ),
 }

@@ -33,7 +33,12 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     """Return a function that opens a study with given protocol values and serves it."""
     started: list[Server] = []
 
-    def make(readers: tuple[str, ...] = ("R1",), bank: Path | None = None, **values: Any) -> Server:
+    def make(
+        readers: tuple[str, ...] = ("R1",),
+        bank: Path | None = None,
+        watched: tuple[str, ...] = (),
+        **values: Any,
+    ) -> Server:
         store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
         path = bank or write_bank(tmp_path / "bank")
         import_bank(store, path, name="bank", images=path.parent, simulated=True, now=NOW)
@@ -45,7 +50,8 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         codes["coordinator"] = coordinator_code(
             store, study="trial", name="c", entropy=entropy_from(7), now=NOW
         )
-        server = Server(store=store, codes=codes, port=free_port(), log=tmp_path / "app.log")
+        log = tmp_path / "app.log"
+        server = Server(store=store, codes=codes, port=free_port(), log=log, watched=watched)
         server.start()
         started.append(server)
         return server

@@ -31,7 +31,13 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 
 @dataclass
 class Server:
-    """A running app over a store of its own; it can be killed and started again."""
+    """A running app over a store of its own; it can be killed and started again.
+
+    Parameters
+    ----------
+    watched
+        A module that runs the app, and the arguments it has before the app's own.
+    """
 
     store: Store
     codes: dict[str, str]
@@ -39,6 +45,7 @@ class Server:
     log: Path
     process: BaseProcess | None = field(default=None)
     secrets: Path | None = None
+    watched: tuple[str, ...] = ()
 
     @property
     def url(self) -> str:
@@ -47,9 +54,10 @@ class Server:
 
     def start(self) -> None:
         """Start the app and wait until it answers."""
+        module, *arguments = (*self.watched, "streamlit")
         self.process = start(
-            "streamlit",
-            ["run", "app.py", "--server.port", str(self.port), *self._secrets()],
+            module,
+            [*arguments, "run", "app.py", "--server.port", str(self.port), *self._secrets()],
             out=self.log,
             environment={**os.environ, "READING_ROOM_DB": str(self.store.path)},
         )

@@ -1,0 +1,85 @@
+"""Strangers at a running server: whom it calls because of them, and who still is answered."""
+
+import base64
+import http.client
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Reader
+from tests.e2e.server import Server, enter
+
+Serve = Callable[..., Server]
+
+HOME = ("127.0.0.1", "'127.0.0.1'", "('127.0.0.1'", "'localhost'", "::1", "'::1'", "('::1'", "/")
+"""How addresses begin that lead nowhere but to this machine."""
+
+
+def _knock(port: int, **headers: str) -> str:
+    """Send a websocket's handshake and return the status it is answered with."""
+    asked = {
+        "Host": f"127.0.0.1:{port}",
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": base64.b64encode(b"sixteen bytes of").decode(),
+        "Sec-WebSocket-Protocol": "streamlit",
+        **headers,
+    }
+    lines = ["GET /_stcore/stream HTTP/1.1", *(f"{name}: {told}" for name, told in asked.items())]
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
+        line.sendall("\r\n".join([*lines, "", ""]).encode())
+        return line.recv(1000).decode().split()[1]
+
+
+def test_no_line_ever_leaves_the_server(serve: Serve, reader: Reader, tmp_path: Path) -> None:
+    """Foreign pages, strangers, a reader, a coordinator: nobody is called, no name looked up."""
+    calls = tmp_path / "calls"
+    server = serve(watched=("tests.watched", str(calls), "0"))
+    port = server.port
+    for origin in ("https://elsewhere.example", "http://localhost:3000", "null", "nonsense"):
+        assert _knock(port, Origin=origin) == "403"
+    assert _knock(port, Origin=server.url, Host="reading.hospital.example") == "403"
+    assert _knock(port, Origin=server.url) == "101"
+    stranger = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    for path in ("/", "/_stcore/health", "/_stcore/host-config", "/desk", "/nowhere"):
+        stranger.request("GET", path, headers={"Origin": "https://elsewhere.example"})
+        stranger.getresponse().read()
+    stranger.close()
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait(position=1)
+    reader.answer("a")
+    reader.wait(position=2)
+    reader.wait_saved()
+    reader.page.context.clear_cookies()
+    enter(reader.page, server.url, server.codes["coordinator"])
+    reader.page.get_by_role("heading", name="trial").first.wait_for()
+    called = calls.read_text().splitlines()
+    assert [one for one in called if not one.startswith(HOME)] == []
+    told = server.log.read_text()
+    assert told.count("have the proxy pass Host on") == 1  # of five refusals within a minute
+    assert "have the proxy pass Host on" in told
+
+
+@pytest.fixture
+def knocked(serve: Serve, tmp_path: Path) -> Iterator[Server]:
+    """Return a server that may open 512 files, with 600 half requests before its door."""
+    server = serve(watched=("tests.watched", str(tmp_path / "calls"), "512"))
+    with ExitStack() as opened:
+        for _ in range(600):
+            line = opened.enter_context(socket.create_connection(("127.0.0.1", server.port), 30))
+            line.sendall(b"GET /desk HT")
+        yield server
+
+
+def test_readers_are_answered_among_six_hundred_half_requests(knocked: Server) -> None:
+    """More than the files it may open: those at the door make way, and the log stays small."""
+    for _ in range(20):
+        line = http.client.HTTPConnection("127.0.0.1", knocked.port, timeout=5)
+        line.request("GET", "/desk")
+        assert line.getresponse().status == 401
+        line.close()
+    assert knocked.log.stat().st_size < 20_000

@@ -1,0 +1,154 @@
+"""Lines to the server: who is let in, who is closed for keeping it waiting, who makes way."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any, TypeVar
+
+import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+from uvicorn.server import ServerState
+
+from ui.connections import Line, Room
+
+Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
+
+Found = TypeVar("Found")
+
+POSTED = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n\r\n"
+WHOLE = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+LAST = b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+
+@asynccontextmanager
+async def served(room: Room) -> AsyncIterator[tuple[Say, asyncio.Event]]:
+    """Serve a page that answers at once, and ``/later`` that does when the event is set."""
+    go_on = asyncio.Event()
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == "/later":
+            await go_on.wait()
+        await PlainTextResponse("done")(scope, receive, send)
+
+    config, state = uvicorn.Config(application, lifespan="off", log_config=None), ServerState()
+    config.load()
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Line(room=room, config=config, server_state=state, app_state={}), "127.0.0.1", 0
+    )
+    async with AsyncExitStack() as opened, server:
+
+        async def say(words: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            opened.push_async_callback(_closed, writer)
+            writer.write(words)
+            await writer.drain()
+            return reader, writer
+
+        yield say, go_on
+
+
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+
+def within_ten_seconds(scene: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
+    """Return what comes of a scene."""
+    return asyncio.run(asyncio.wait_for(scene(), 10))
+
+
+@pytest.mark.parametrize(
+    "words", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n", WHOLE, WHOLE + b"GET"]
+)
+def test_a_line_without_a_whole_request_is_closed_in_time(words: bytes) -> None:
+    """Before the first request and between two."""
+
+    async def scene() -> bytes:
+        async with served(Room(most=10, header_s=0.05)) as (say, _):
+            reader, _writer = await say(words)
+            return await reader.read()
+
+    assert within_ten_seconds(scene).endswith(b"done" if words.startswith(WHOLE) else b"")
+
+
+@pytest.mark.parametrize(
+    ("first", "answer"),
+    [(b"GET / HT", b""), (POSTED, b"done")],
+)
+def test_dribbling_does_not_hold_a_line(first: bytes, answer: bytes) -> None:
+    """A byte of a header sets no clock back, nor one of a body that nobody reads."""
+
+    async def scene() -> bytes:
+        async with served(Room(most=10, header_s=0.2)) as (say, _):
+            reader, writer = await say(first)
+            ended = asyncio.create_task(reader.read())
+            while not ended.done():
+                writer.write(b"x")
+                await asyncio.sleep(0.01)
+            return ended.result()
+
+    assert within_ten_seconds(scene).endswith(answer)
+
+
+def test_those_who_send_nothing_make_way_for_those_who_do() -> None:
+    """Of fifty half requests the oldest are closed, and somebody new is answered."""
+
+    async def scene() -> tuple[list[bool], bytes]:
+        async with served(Room(most=10, header_s=60)) as (say, _):
+            silent = [await say(b"GET / HT") for _ in range(50)]
+            reader, _writer = await say(LAST % b"/")
+            return [one.at_eof() for one, _ in silent], await reader.read()
+
+    closed, answered = within_ten_seconds(scene)
+    assert closed[:40] == [True] * 40
+    assert closed[-5:] == [False] * 5
+    assert answered.endswith(b"done")
+
+
+def test_no_more_than_so_many_lines_wait() -> None:
+    """Far below the number of lines there may be: those are for people."""
+
+    async def scene() -> list[bool]:
+        async with served(Room(most=1000, most_waiting=5, header_s=60)) as (say, _):
+            silent = [await say(b"GET / HT") for _ in range(20)]
+            while not silent[14][0].at_eof():
+                await asyncio.sleep(0.01)
+            return [one.at_eof() for one, _ in silent]
+
+    assert within_ten_seconds(scene) == [True] * 15 + [False] * 5
+
+
+def test_a_browser_between_two_requests_stays_before_those_who_never_sent_one() -> None:
+    """Its line is the oldest, and is kept."""
+
+    async def scene() -> bytes:
+        async with served(Room(most=1000, most_waiting=5, header_s=60)) as (say, _):
+            reader, writer = await say(WHOLE)
+            await reader.readuntil(b"done")
+            for _ in range(20):
+                await say(b"GET / HT")
+            writer.write(LAST % b"/")
+            return await reader.read()
+
+    assert within_ten_seconds(scene).endswith(b"done")
+
+
+def test_nobody_who_waits_for_an_answer_is_cut_off() -> None:
+    """Where all lines are busy the newcomer is refused, not somebody in the middle."""
+
+    async def scene() -> tuple[bytes, list[bytes]]:
+        async with served(Room(most=3, header_s=0.1)) as (say, go_on):
+            busy = [await say(LAST % b"/later") for _ in range(3)]
+            reader, _writer = await say(b"")
+            try:
+                refused = await reader.read()
+            except ConnectionResetError:
+                refused = b""
+            go_on.set()
+            return refused, [await one.read() for one, _ in busy]
+
+    refused, answered = within_ten_seconds(scene)
+    assert refused == b""
+    assert all(one.endswith(b"done") for one in answered)

@@ -1,0 +1,382 @@
+"""Who gets in, and with how much: origins, uploads, bodies, threads, and what the log says."""
+
+import asyncio
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.types import Message
+from starlette.websockets import WebSocket
+from streamlit.runtime.app_session import AppSession
+
+from study.errors import Busy, StudyError
+from study.store import Store
+from tests.unit.ui.two_studies import EVERYBODY, Deployment
+from ui import intake, turns
+from ui.access import COOKIE, SECURE_COOKIE
+from ui.headers import HEADERS
+from ui.intake import Intake, Refused
+from ui.log_once import EVERY_S, OnceAMinute
+from ui.routes import routes
+from ui.serving import _keep_paths_to_ourselves
+
+Enter = Callable[[str], Deployment]
+_FORM = b"application/x-www-form-urlencoded"
+UPLOAD = "/_stcore/upload_file/session/file"
+
+
+async def _greet(websocket: WebSocket) -> None:
+    await websocket.accept()
+    await websocket.send_text("come in")
+    await websocket.close()
+
+
+async def _length(request: Request) -> Response:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+@pytest.fixture
+def streamlits() -> Starlette:
+    """Return routes where Streamlit has its own, behind our middleware."""
+    theirs = [
+        WebSocketRoute("/_stcore/stream", _greet),
+        Route("/_stcore/upload_file/{session}/{file}", _length, methods=["PUT"]),
+    ]
+    return Starlette(routes=[*theirs, *routes()], middleware=[HEADERS])
+
+
+@pytest.mark.parametrize(
+    ("page", "host", "enters"),
+    [
+        ("http://testserver", "testserver", True),
+        ("http://testserver:80", "testserver", True),
+        ("https://testserver", "testserver", False),
+        ("http://testserver:3000", "testserver", False),
+        ("http://localhost:3000", "localhost:8501", False),
+        ("http://localhost:8501", "localhost:8501", True),
+        ("https://elsewhere.example", "testserver", False),
+        ("http://reading.hospital.example", "127.0.0.1:8501", False),
+        ("null", "testserver", False),
+        ("http://[::1", "testserver", False),
+        ("http://testserver", "", False),
+        (None, "testserver", True),
+    ],
+)
+def test_a_websocket_is_opened_by_a_page_of_ours_only(
+    streamlits: Starlette, page: str | None, host: str, enters: bool
+) -> None:
+    """Scheme, host and port are compared; what is no browser names no page."""
+    headers = {"host": host} | ({"origin": page} if page else {})
+    with TestClient(streamlits) as client:
+        if enters:
+            with client.websocket_connect("/_stcore/stream", headers=headers) as opened:
+                assert opened.receive_text() == "come in"
+        else:
+            with (
+                pytest.raises(WebSocketDenialResponse) as refused,
+                client.websocket_connect("/_stcore/stream", headers=headers),
+            ):
+                pass
+            assert refused.value.status_code == 403
+            assert "pass Host on" in refused.value.text
+
+
+def test_behind_tls_the_page_is_compared_with_what_the_proxy_says(streamlits: Starlette) -> None:
+    """The scheme is the one the proxy was reached by."""
+    client = TestClient(streamlits, base_url="https://reading.example")
+    own = {"origin": "https://reading.example"}
+    with client.websocket_connect("wss://reading.example/_stcore/stream", headers=own) as opened:
+        assert opened.receive_text() == "come in"
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
+def test_uploads_are_for_those_who_have_something_to_upload(
+    streamlits: Starlette, enter: Enter, who: str
+) -> None:
+    """Neither a stranger nor a reader fills the server's memory."""
+    found = enter("open")
+    client = TestClient(streamlits)
+    if who in found.tokens:
+        client.cookies.set(COOKIE, found.tokens[who])
+    runs = "administrator" in who or "coordinator" in who
+    answer = client.put(UPLOAD, content=b"x" * 100_000)
+    assert (answer.status_code, answer.text) == (
+        (200, "100000") if runs else (403, "Sign in as somebody who may upload files.")
+    )
+
+
+def _scope(path: str, token: str = "", *headers: tuple[bytes, bytes]) -> dict[str, Any]:
+    cookie = [(b"cookie", f"{COOKIE}={token}".encode())] if token else []
+    return {
+        "type": "http",
+        "method": "PUT" if path == UPLOAD else "POST",
+        "path": path,
+        "scheme": "http",
+        "query_string": b"",
+        "headers": [(b"host", b"testserver"), (b"content-type", _FORM), *cookie, *headers],
+        "client": ("127.0.0.1", 1),
+        "server": ("testserver", 80),
+    }
+
+
+class Sender:
+    """Sends a body in pieces, for ever, and counts how much of it was taken."""
+
+    def __init__(self, piece: bytes) -> None:
+        self._piece = piece
+        self.taken = 0
+
+    async def __call__(self) -> Message:
+        """Send the next piece."""
+        self.taken += len(self._piece)
+        return {"type": "http.request", "body": self._piece, "more_body": True}
+
+
+def _answer(application: Starlette, scope: dict[str, Any], receive: Any) -> tuple[int, str]:
+    """Return the status and the words a request is answered with, whatever else it still sends."""
+    said: list[Message] = []
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    asyncio.run(application(scope, receive, send))
+    return said[0]["status"], b"".join(one.get("body", b"") for one in said).decode()
+
+
+@pytest.mark.parametrize("length", [b"10", b"", None])
+def test_a_body_is_counted_whatever_length_it_says_it_has(
+    streamlits: Starlette, enter: Enter, length: bytes | None
+) -> None:
+    """A chunked body goes on for ever: it is read up to the limit, and not a piece further."""
+    reader = enter("open").tokens["reader of amber"]
+    said = [] if length is None else [(b"content-length", length)]
+    for path, limit in (("/desk/records", intake.MAX_RECORDS), ("/sign-in", intake.MAX_BODY)):
+        sender = Sender(b"x" * 1000)
+        status, _ = _answer(streamlits, _scope(path, reader, *said), sender)
+        assert status == 413
+        assert sender.taken <= limit + 1000
+
+
+def test_nothing_is_read_of_what_nobody_may_send(streamlits: Starlette, enter: Enter) -> None:
+    """Answers and files are asked whose they are before their body."""
+    enter("open")
+
+    async def unread() -> Message:
+        raise AssertionError("the body was read")
+
+    assert _answer(streamlits, _scope("/desk/records"), unread)[0] == 401
+    assert _answer(streamlits, _scope("/preview/0123/desk/records"), unread)[0] == 401
+    assert _answer(streamlits, _scope(UPLOAD), unread)[0] == 403
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    streamlits: Starlette, enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a form holds its line for half a minute."""
+    enter("open")
+    monkeypatch.setattr(intake, "SLOWEST_S", 0.01)
+
+    async def never() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    assert _answer(streamlits, _scope("/sign-in"), never)[0] == 408
+
+
+def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes count as they come, for this sign-in alone; an hour later they are forgotten."""
+    found = enter("open")
+    monkeypatch.setattr(intake, "MAX_UPLOADED", 2500)
+    now = [0.0]
+    counted = Intake(clock=lambda: now[0])
+
+    async def send(who: str, *headers: tuple[bytes, bytes]) -> int:
+        taken = 0
+        with suppress(Refused):
+            scope = _scope(UPLOAD, found.tokens[who], *headers)
+            receive = await counted.admit(scope, Sender(b"x" * 1000))
+            for _ in range(2):
+                await receive()
+                taken += 1000
+        return taken
+
+    async def everybody() -> list[int]:
+        first = [await send("coordinator of amber") for _ in range(3)]
+        other = await send("coordinator of cobalt")
+        announced = await send("coordinator of cobalt", (b"content-length", b"600"))
+        now[0] = 3601.0
+        return [*first, other, announced, await send("coordinator of amber")]
+
+    assert asyncio.run(everybody()) == [2000, 0, 0, 2000, 0, 2000]
+
+
+def test_a_message_broken_off_leaves_no_traceback(
+    streamlits: Starlette, enter: Enter, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever hangs up in the middle is answered by nothing, and nothing is written of it."""
+    reader = enter("open").tokens["reader of amber"]
+    said: list[Message] = []
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    async def hung_up() -> Message:
+        return {"type": "http.disconnect"}
+
+    for path in ("/desk/records", "/sign-in"):
+        asyncio.run(streamlits(_scope(path, reader), hung_up, send))
+    assert (said, caplog.records) == ([], [])
+
+
+def test_behind_tls_the_cookie_is_one_that_no_other_host_can_plant(
+    streamlits: Starlette, altered: Enter
+) -> None:
+    """It has the prefix browsers know; the bare name counts for nothing there."""
+    token = altered("open").tokens["reader of amber"]
+    for scheme, name, status in (
+        ("https", SECURE_COOKIE, 200),
+        ("https", COOKIE, 401),
+        ("http", COOKIE, 200),
+    ):
+        client = TestClient(streamlits, base_url=f"{scheme}://testserver")
+        assert client.get("/desk", headers={"cookie": f"a=b; {name}={token}"}).status_code == status
+    client = TestClient(streamlits, base_url="https://testserver", follow_redirects=False)
+    left = client.post("/sign-out", headers={"cookie": f"{SECURE_COOKIE}={token}"})
+    (ended,) = (one for one in left.headers.get_list("set-cookie") if SECURE_COOKIE in one)
+    assert "secure" in ended.lower()
+    assert "path=/;" in ended.lower()
+
+
+def test_browsers_keep_to_tls_once_they_came_by_it(streamlits: Starlette) -> None:
+    """And no page asks for a camera. Without TLS nothing is said of it."""
+    for scheme, says in (("https", True), ("http", False)):
+        headers = TestClient(streamlits, base_url=f"{scheme}://testserver").get("/nowhere").headers
+        assert ("strict-transport-security" in headers) == says
+        assert ("cross-origin-opener-policy" in headers) == says
+        assert "camera=()" in headers["permissions-policy"]
+
+
+def test_whoever_looks_does_not_wait_for_those_who_write(
+    streamlits: Starlette, altered: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program holds the lock: sixty posts are told to come again, the desk is there."""
+    monkeypatch.setattr(turns, "PATIENCE_S", 0.2)
+    monkeypatch.setattr("ui.desk.PATIENCE_S", 0.2)
+    found = altered("open")
+    cookies = {COOKIE: found.tokens["reader of amber"]}
+    with TestClient(streamlits, cookies=cookies) as client:
+        seal = client.get("/desk").json()["seal"]
+        other = sqlite3.connect(found.store.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        answers: list[Any] = []
+
+        def post() -> None:
+            message = {"seal": seal, "records": []}
+            answers.append(client.post("/desk/records", json=message))
+
+        posts = [threading.Thread(target=post) for _ in range(60)]
+        for one in posts:
+            one.start()
+        assert client.get("/desk").status_code == 200
+        assert len(answers) < 60  # the desk did not wait for them
+        for one in posts:
+            one.join()
+        other.execute("ROLLBACK")
+        assert {one.status_code for one in answers} == {503}
+        assert {one.json()["why"] for one in answers} == {
+            "The store is busy. Try again in a moment."
+        }
+        post()
+    assert answers[-1].status_code == 200
+
+
+def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits is told so in time, and those before them go on."""
+    monkeypatch.setattr(turns, "PATIENCE_S", 0.05)
+    go_on = threading.Event()
+
+    async def many() -> list[Any]:
+        first = [asyncio.create_task(turns.in_turn(go_on.wait)) for _ in range(8)]
+        await asyncio.sleep(0)
+        with pytest.raises(Busy):
+            await turns.in_turn(lambda: None)
+        go_on.set()
+        return await asyncio.gather(*first)
+
+    assert asyncio.run(many()) == [True] * 8
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("database is locked", "The store is busy."),
+        ("database or disk is full", "the disk is full"),
+        ("unable to open database file", "cannot be opened"),
+        ("database disk image is malformed", "is damaged"),
+    ],
+)
+def test_a_trouble_of_the_store_names_its_file_in_the_log_only(
+    store: Store, caplog: pytest.LogCaptureFixture, words: str, said: str
+) -> None:
+    """Strangers are told it at the sign-in."""
+    with pytest.raises(StudyError, match=said) as told, store.look():
+        raise sqlite3.OperationalError(words)
+    assert "/" not in str(told.value)
+    assert str(store.path) in caplog.text
+
+
+def test_streamlit_tells_no_browser_where_the_program_lies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its first message holds the path of the script, Python's version and the system's name."""
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+    def whole(session: AppSession) -> ForwardMsg:
+        message = ForwardMsg()
+        message.new_session.main_script_path = "/srv/somewhere/ui/main.py"
+        message.new_session.main_script_hash = "abc"
+        message.new_session.initialize.environment_info.python_version = "3.11"
+        message.new_session.initialize.environment_info.server_os = "Plan 9"
+        return message
+
+    monkeypatch.setattr(AppSession, "_create_new_session_message", whole)
+    _keep_paths_to_ourselves()
+    told = AppSession._create_new_session_message(None).new_session  # type: ignore[call-arg, arg-type]
+    assert told.main_script_hash == "abc"
+    assert b"srv" not in told.SerializeToString()
+    assert b"Plan 9" not in told.SerializeToString()
+    assert b"3.11" not in told.SerializeToString()
+
+
+def _record(words: str, *args: object, level: int = logging.ERROR) -> logging.LogRecord:
+    return logging.LogRecord("asyncio", level, "base_events.py", 1, words, args, None)
+
+
+def test_the_same_trouble_is_logged_once_a_minute_with_its_count() -> None:
+    """Another is logged at once; what is no trouble is always logged."""
+    now = [0.0]
+    once = OnceAMinute(clock=lambda: now[0])
+    full = "socket.accept() out of system resource\nsocket: %s"
+    assert [once.filter(_record(full, fd)) for fd in range(1000)] == [True] + [False] * 999
+    assert once.filter(_record("something else"))
+    assert all(once.filter(_record("hello", level=logging.INFO)) for _ in range(3))
+    now[0] = EVERY_S
+    again = _record(full, 7)
+    assert once.filter(again)
+    assert again.getMessage().endswith("socket: 7 (999 more of the kind since the last line)")
+
+
+def test_the_log_once_a_minute_forgets_rather_than_grows() -> None:
+    """Ten thousand kinds of trouble are not kept for ever."""
+    once = OnceAMinute(clock=lambda: 0.0)
+    assert all(once.filter(_record(f"trouble {n}")) for n in range(10_000))
+    assert len(once._told) <= 500
