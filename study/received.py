@@ -15,6 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -28,8 +29,10 @@ from study.verification import check_chain
 
 PACKAGE = "datapackage.json"
 NEEDED = ("protocol.json", "items.csv", "raters.csv", "readings.csv", "audit.jsonl")
-MAX_BYTES = 2_000_000_000
-"""More than this unpacked is no bundle of a reader study."""
+MAX_BYTES = 500_000_000
+"""More than this unpacked is no bundle of a reader study; all of it is held in memory."""
+
+_SMALL = _MAX_PACKAGE = 10_000_000
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
@@ -92,7 +95,7 @@ def receive(store: Store, path: Path) -> Received:
         It is no bundle of ours or does not hold; every fault found is listed.
     """
     try:
-        files = dict(_from_folder(path) if path.is_dir() else _from_zip(path))
+        files = _from_folder(path) if path.is_dir() else _from_zip(path)
     except _UNREADABLE as error:
         raise BadFile(f"{path.name} cannot be read as a bundle: {error}.") from error
     package, faults = _package(files)
@@ -128,26 +131,49 @@ def refuse(name: str, faults: Sequence[str]) -> None:
         raise BadFile(f"{name}: {len(faults)} fault(s); nothing was changed.\n{listed}")
 
 
-def _from_folder(path: Path) -> Iterator[tuple[str, bytes]]:
+def _from_folder(path: Path) -> dict[str, bytes]:
     found = [one for one in path.iterdir() if one.is_file() and _NAME.fullmatch(one.name)]
-    if sum(one.stat().st_size for one in found) > MAX_BYTES:
-        raise ValueError("it is too large")
-    for one in found:
-        yield one.name, one.read_bytes()
+    return _contents({one.name: (one.stat().st_size, one.read_bytes) for one in found})
 
 
-def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
+def _from_zip(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as archive:
         inside = [one for one in archive.infolist() if not one.is_dir()]
         places = [PurePosixPath(one.filename) for one in inside]
         tops = {place.parent for place in places if place.name == PACKAGE}
-        if sum(one.file_size for one in inside) > MAX_BYTES:
-            raise ValueError("it is too large")
         if len(tops) > 1 or len(set(places)) < len(places):
             raise ValueError("it holds a file twice")
-        for place, one in zip(places, inside, strict=True):
-            if place.parent in tops and _NAME.fullmatch(place.name):
-                yield place.name, archive.read(one)
+        return _contents(
+            {  # zipfile reads no more of a file than the archive's list says
+                place.name: (one.file_size, partial(archive.read, one))
+                for place, one in zip(places, inside, strict=True)
+                if place.parent in tops and _NAME.fullmatch(place.name)
+            }
+        )
+
+
+def _contents(found: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[str, bytes]:
+    """Return each file's content, by its size and how to read it; none that cannot be right.
+
+    What ``datapackage.json`` does not list, or with another size, is refused for that: if it is
+    large it is not unpacked to find out.
+    """
+    if sum(size for size, _ in found.values()) > MAX_BYTES:
+        raise ValueError(f"it has more than {MAX_BYTES // 1_000_000} MB unpacked")
+    n_bytes, package = found.get(PACKAGE, (0, bytes))
+    if n_bytes > _MAX_PACKAGE:
+        raise ValueError(f"its {PACKAGE} is too large")
+    contents = {PACKAGE: package()} if PACKAGE in found else {}
+    try:
+        told = {
+            one["path"]: one["bytes"] for one in json.loads(contents.get(PACKAGE, b""))["resources"]
+        }
+    except (ValueError, KeyError, TypeError, RecursionError):
+        told = {}
+    for name, (size, read) in found.items():
+        if name != PACKAGE:
+            contents[name] = read() if size <= _SMALL or told.get(name) == size else b""
+    return contents
 
 
 def _package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from study.bank.model import Fault
 from study.bank.source import Repeated, plain_key
@@ -53,6 +53,10 @@ LEFT_ASIDE = (
     "model_prediction",
 )
 
+MAX_TEXT, MAX_UNSEEN_TEXT = 10_000, 100_000
+"""Signs of a text that readers are shown or items are told by, and of reports and explanations."""
+
+_UNSEEN = frozenset({*REPORT_SECTIONS, "context", "explanation"})
 _FIELD_OF = {
     plain_key(spelling): (field, rank)
     for field, spellings in (*SPELLINGS.items(), *((name, (name,)) for name in OPTION_FIELDS))
@@ -150,6 +154,16 @@ class Fields:
     def first(self, field: str) -> object:
         """Return the preferred filled value of a field, or None."""
         return next((value for _, value in self.given(field)), None)
+
+    def too_long(self) -> Iterator[tuple[str, int, int]]:
+        """Yield every key with a text that is too long, how long it is, and how long it may be."""
+        for field, given in self._found.items():
+            most = MAX_UNSEEN_TEXT if field in _UNSEEN else MAX_TEXT
+            for _, key, value in given:
+                texts = value if isinstance(value, list) else [value]
+                longest = max((len(one) for one in texts if isinstance(one, str)), default=0)
+                if longest > most:
+                    yield key, longest, most
 
 
 def _rank(entry: tuple[int, str, object]) -> int:

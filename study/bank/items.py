@@ -90,6 +90,11 @@ class Drafter:
         if fields.twice:
             said = ", ".join(map(shown, fields.twice))
             draft.trouble.add(f"keys given twice: {said}", "keep one of each")
+        for key, n_signs, most in fields.too_long():
+            draft.trouble.add(
+                f"{shown(key)} has {n_signs:,} signs, more than {most:,}",
+                "shorten it; a whole report or another file may have got into it",
+            )
         for key in fields.unknown:
             self._notes.add(f"unknown key {shown(key)} ignored", draft.key)
         own = fields.first("item_id")

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -354,3 +355,33 @@ def test_what_is_altered_after_restoring_is_found(
     assert any("was altered" in breach for breach in verify(target))
     tamper(target, "UPDATE reference_standard SET truth = 'A'")
     assert any("bank bank: its items" in breach for breach in verify(target))
+
+
+@pytest.mark.parametrize(
+    ("listed", "says"),
+    [(None, "zeros.csv is not listed"), (7, "zeros.csv was altered"), ("all", "more than 500 MB")],
+)
+def test_a_bundle_that_unpacks_to_gigabytes_is_refused_before_it_is(
+    target: Store, bundle: dict[str, bytes], tmp_path: Path, listed: object, says: str
+) -> None:
+    """Sizes are compared first, and what cannot be right is not unpacked."""
+    n_zeros = 600_000_000 if listed == "all" else 300_000_000
+    package = json.loads(bundle["datapackage.json"])
+    if listed is not None:
+        n_bytes = n_zeros if listed == "all" else listed
+        row = {"name": "zeros", "path": "zeros.csv", "hash": "sha256:0", "bytes": n_bytes}
+        package["resources"].append(row)
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, content in {**bundle, "datapackage.json": json.dumps(package).encode()}.items():
+            archive.writestr(name, content)
+        with archive.open("zeros.csv", "w") as zeros:
+            for _ in range(n_zeros // 10_000_000):
+                zeros.write(bytes(10_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadFile, match=says):
+            restore(target, path, by=BY, now=LATER)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
