@@ -90,7 +90,8 @@ def _first_showing(
         return ""
     place = place_of(change, protocol, assignment["reader"], now=now)
     admission = _admission(change, place, assignment, record, now)
-    return admission.refused or _present(change, study, by, record, now)
+    refused = admission.refused or _not_yet(change, place, assignment["reader"], record)
+    return refused or _present(change, study, by, record, now)
 
 
 def _admission(
@@ -114,6 +115,12 @@ def _admission(
         shown_at=shown_at + ahead if shown_at else None,
         correction=isinstance(record, Reading) and record.supersedes is not None,
     )
+
+
+def _not_yet(look: Transaction, place: Place, reader: int, record: CaseRecord) -> str:
+    """Refuse a case that is not among those a page of the reader's holds."""
+    rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
+    return "" if record.case in [row["id"] for row in rows] else said(NOT_YET)
 
 
 def _present(change: Transaction, study: str, by: By, record: Presentation, now: datetime) -> str:
@@ -165,9 +172,7 @@ def _order_refusal(
     if record.supersedes is None:
         if current is not None:
             return t("This case was already read; the first answer stands.")
-        rows = readings.unread(change, reader, HANDED_OUT, place.current.session)
-        waiting = [row["id"] for row in rows]
-        return "" if record.case in waiting else said(NOT_YET)
+        return _not_yet(change, place, reader, record)
     if not protocol.back_navigation:
         return t("In this study an answer cannot be changed.")
     if current is None or current["id"] != record.supersedes:

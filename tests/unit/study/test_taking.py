@@ -158,6 +158,21 @@ def test_a_presentations_id_used_for_another_case_is_refused(opened: Opened, who
     assert receipt.stored == (f"read-{second}",)
 
 
+def test_a_case_is_presented_when_it_was_handed_out_and_not_before(opened: Opened) -> None:
+    """The current one and the next two; whatever else a page says it has shown is not believed."""
+    store = opened()
+    with store.look() as look:
+        rows = look.rows(
+            "SELECT assignments.id FROM assignments JOIN readers ON readers.id = reader "
+            "WHERE reader_id = 'R1' ORDER BY position"
+        )
+    shown = [_take(store, presentation(row["id"])).refused for row in rows]
+    assert shown[:3] == [()] * 3
+    assert [why for ((_, why),) in shown[3:]] == ["This case was not handed out yet."] * 5
+    first, fourth = rows[0]["id"], rows[3]["id"]
+    assert _take(store, reading(first), presentation(fourth)).refused == ()
+
+
 def test_another_cases_reading_id_is_refused(opened: Opened) -> None:
     """An id stands for one reading; the answer stored under it stays."""
     store = opened()
