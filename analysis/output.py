@@ -14,6 +14,7 @@ from typing import Any, TextIO
 import pandas as pd
 
 from analysis.bundle.model import Bundle
+from analysis.cells import guarded_table
 from analysis.errors import OutputError
 from analysis.options import Options
 from analysis.placing import Part, fresh_folder
@@ -177,7 +178,7 @@ def _tables(results: Results, folder: Path) -> None:
         with (folder / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             # Only with \r in its own line ending does the csv module quote a cell that holds a
             # lone \r. Row by row: the pairs of 200 raters are 600 MB of text.
-            table.to_csv(_Lines(file), index=False, lineterminator="\r\n")
+            guarded_table(table).to_csv(_Lines(file), index=False, lineterminator="\r\n")
 
 
 class _Lines(io.TextIOBase):

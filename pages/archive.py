@@ -14,7 +14,7 @@ from ui import archive
 from ui.access import guard
 from ui.bundles import merge_section
 from ui.downloads import Download, closing_links, downloads
-from ui.look import page_title, section
+from ui.look import grid, page_title, section
 from ui.masthead import masthead
 from ui.text import minute, plain, study_state
 
@@ -57,7 +57,7 @@ def _missing(found: archive.Standing) -> None:
     elif not lacking:
         st.write(t("Nothing: every assigned case has an answer that counts."))
     else:
-        st.dataframe(
+        grid(
             pd.DataFrame(
                 {
                     t("Reader"): [row["reader_id"] for row in lacking],
@@ -70,7 +70,6 @@ def _missing(found: archive.Standing) -> None:
                     t("Excluded"): [row["n_excluded"] for row in lacking],
                 }
             ),
-            hide_index=True,
             key="missing",
         )
     st.caption(

@@ -12,6 +12,7 @@ from study.words import t, tn
 from ui.access import guard
 from ui.banking import DEMO, bring_demo, bring_folder, bring_zip, folders, listed
 from ui.links import links
+from ui.look import grid
 from ui.masthead import masthead
 from ui.text import minute
 from ui.uploads import upload
@@ -25,7 +26,7 @@ def _there() -> None:
     if not found:
         st.info(t("No bank yet. Import one below; the demo bank is enough to look around."))
         return
-    st.dataframe(
+    grid(
         pd.DataFrame(
             {
                 t("Bank"): [row["name"] for row in found],
@@ -36,7 +37,6 @@ def _there() -> None:
                 t("From"): [row["source_name"] for row in found],
             }
         ),
-        hide_index=True,
     )
     links("to_drafts", {"new-study": t("Draft a study")})
 

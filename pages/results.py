@@ -18,7 +18,7 @@ from ui.access import guard
 from ui.case_card import case_card
 from ui.deployment import store
 from ui.downloads import report_links
-from ui.look import page_title
+from ui.look import grid, page_title
 from ui.masthead import masthead
 from ui.results import (
     FindingsByTheme,
@@ -91,9 +91,8 @@ def _cases(found: Results) -> None:
         "item_id": t("Item"),
         "condition": t("Condition"),
     }
-    chosen = st.dataframe(
+    chosen = grid(
         shown,
-        hide_index=True,
         height=212,
         column_order=list(columns),
         column_config=columns,
@@ -102,7 +101,7 @@ def _cases(found: Results) -> None:
         key=f"cases-{kind}",
     )
     rows = [row for row in chosen["selection"]["rows"] if row < len(shown)]
-    if not rows:
+    if not rows or person.study is None:
         return
     item_id, condition = shown.loc[rows[0], ["item_id", "condition"]]
     films = case_films.addresses(store(), person.study, item_id)
@@ -113,7 +112,7 @@ def _tables(found: Results) -> None:
     name = st.selectbox(
         t("Table"), list(found.tables), format_func=lambda one: one.replace("_", " ")
     )
-    st.dataframe(found.tables[name], hide_index=True, height=560)
+    grid(found.tables[name], height=560)
 
 
 def _blinded() -> None:

@@ -22,6 +22,7 @@ from typing import Any
 from study import amendments, carrying, vouching
 from study.assignment import shown
 from study.canonical import canonical_json
+from study.cells import csv_bytes
 from study.errors import BadFile
 from study.exclusions import standing
 from study.lists import stored_protocol
@@ -32,6 +33,9 @@ from study.withdrawals import Withdrawn, withdrawn_in
 
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
+
+GUARDED = "cells_guarded"
+"""What ``datapackage.json`` says of a bundle whose cells are as `study.cells` writes them."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a bundle's tables by the table's file."""
@@ -60,6 +64,7 @@ def files_of(
     *,
     blinded: bool = False,
     tables: Tables | None = None,
+    guard: bool = True,
 ) -> dict[str, bytes]:
     """Return the files of a study's bundle as a transaction sees it.
 
@@ -67,12 +72,15 @@ def files_of(
     ----------
     tables
         What `tables_of` returned for it, where that is at hand.
+    guard
+        Whether text that a spreadsheet would take for a formula is kept from it; bundles once were
+        made without.
     """
     found = study_row(look, study)
     trail = list(events.walk(look, events.study_chain(study)))
     amended = [asdict(one) for one in amendments.of_study(look, found["id"])]
     tables = tables or tables_of(look, found, blinded=blinded)
-    files = {name: table_bytes(FILES[name], rows) for name, rows in tables.items()}
+    files = {name: table_bytes(FILES[name], rows, guard=guard) for name, rows in tables.items()}
     files["protocol.json"] = _pretty(
         {
             "sha256": found["protocol_sha256"],
@@ -240,28 +248,12 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def table_bytes(columns: Sequence[Column], rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return a table as CSV in UTF-8: a header, then one line a row, null as an empty cell.
-
-    A cell with a comma, a quotation mark or either sign that ends lines is quoted. The module
-    ``csv`` leaves a lone carriage return bare where lines end with a line feed, and so breaks the
-    row in two for whoever reads it.
-    """
+def table_bytes(
+    columns: Sequence[Column], rows: Iterable[Mapping[str, Any]], *, guard: bool = True
+) -> bytes:
+    """Return a table as CSV in UTF-8: a header, then one line a row, null as an empty cell."""
     names = [column.name for column in columns]
-    return csv_bytes(names, ([row.get(name) for name in names] for row in rows))
-
-
-def csv_bytes(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """Return rows under a header as CSV, see `table_bytes`."""
-    lines = [",".join(_cell(value) for value in row) for row in (names, *rows)]
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-
-
-def _cell(value: Any) -> str:
-    text = "" if value is None else str(value)
-    if any(sign in text for sign in ',"\r\n'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+    return csv_bytes(names, ([row.get(name) for name in names] for row in rows), guard=guard)
 
 
 def _pretty(value: Any) -> bytes:
@@ -290,6 +282,7 @@ def _package(
             "last_event_hash": trail[-1]["hash"],
             "simulated_films": bool(study["simulated_films"]),
             "blinded": blinded,
+            GUARDED: True,
             "withdrawn_models": [asdict(one) for one in gone],
             "confidence_means": "answer",
         },

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from study.bundle import csv_bytes, label_of
+from study.bundle import label_of
+from study.cells import csv_bytes
 from study.completeness import NUMBERS, completeness_in
 from study.exclusions import AFTER_CLOSING
 from study.lists import stored_protocol

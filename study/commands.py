@@ -4,7 +4,6 @@ Exit status: 0 done, 1 refused (the reason is on stderr), 2 wrong usage.
 """
 
 import argparse
-import csv
 import json
 import os
 import secrets
@@ -31,6 +30,7 @@ from study import (
     verification,
 )
 from study.banks import import_bank
+from study.cells import csv_line
 from study.errors import StudyError
 from study.invitations import read_invitations
 from study.protocol import read_protocol
@@ -108,10 +108,11 @@ def _draw(options: argparse.Namespace) -> int:
     strata = studies.draw(
         Store(options.db), bank=options.bank, study=options.study, protocol=protocol, now=_now()
     )
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("stratum", "items_in_bank", protocol.one_question_per, "drawn", "half_width"))
+    columns = ("stratum", "items_in_bank", protocol.one_question_per, "drawn", "half_width")
+    print(csv_line(columns), end="")
     for one in strata:
-        writer.writerow((one.name, one.n_items, one.n_units, one.n_drawn, f"{one.half_width:.3f}"))
+        row = (one.name, one.n_items, one.n_units, one.n_drawn, f"{one.half_width:.3f}")
+        print(csv_line(row), end="")
     print(
         f"Drew {sum(one.n_drawn for one in strata)} cases for study {options.study!r}. half_width: "
         f"expected half-width of the 95 % interval of an accuracy of {EXPECTED_ACCURACY}.",
@@ -124,14 +125,14 @@ def _invite(options: argparse.Namespace) -> int:
     invitations = read_invitations(options.readers)
     codes = [access.new_code(secrets.token_bytes) for _ in invitations]
 
-    def deliver() -> None:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(("reader_id", "access_code"))
+    def deliver(known: tuple[str, ...]) -> None:
+        print(csv_line(("reader_id", "access_code")), end="")
         for invitation, code in zip(invitations, codes, strict=True):
-            writer.writerow((invitation.reader_id, code.text))
+            given = "" if invitation.reader_id in known else code.text
+            print(csv_line((invitation.reader_id, given)), end="")
         sys.stdout.flush()
 
-    studies.invite(
+    known = studies.invite(
         Store(options.db),
         study=options.study,
         invitations=invitations,
@@ -139,6 +140,12 @@ def _invite(options: argparse.Namespace) -> int:
         now=_now(),
         deliver=deliver,
     )
+    if known:
+        print(
+            f"Note: {', '.join(known)} go in with the access code they have: their e-mail address "
+            "is known here.",
+            file=sys.stderr,
+        )
     return 0
 
 
@@ -217,9 +224,9 @@ def _status(options: argparse.Namespace) -> int:
 def _preparations(options: argparse.Namespace) -> int:
     found = progress.preparation_rows(Store(options.db), options.study)
     columns = ("reader_id", "step", "done_at_utc", "received_at_utc", "detail")
-    writer = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found)
+    print(csv_line(columns), end="")
+    for row in found:
+        print(csv_line(row[name] for name in columns), end="")
     return 0
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from study.access import Entropy, give, new_code
 from study.errors import NotFound, NotNow
 from study.moments import stamp
-from study.names import check_name
+from study.names import check_code_name
 from study.roles import Role
 from study.store import Store, Transaction, deployment, events, people
 from study.studies import refuse_restored, study_row
@@ -122,7 +122,7 @@ def _staff_code(
     deliver: Callable[[str], None],
 ) -> str:
     """Give whoever holds a role in a study (empty: in the deployment) a new access code."""
-    check_name(name, role)
+    check_code_name(name, role)
     code = new_code(entropy)
     with store.change() as change:
         number = study_row(change, study)["id"] if study else None

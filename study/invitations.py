@@ -2,22 +2,21 @@
 
 import csv
 import io
-from collections.abc import Sequence
 from pathlib import Path
 
 from study.errors import BadFile, NotFound
 from study.studies import Invitation
 from study.words import t
 
-_COLUMNS = ("reader_id", "level", "years", "site")
-_APART = ("name", "email")
-"""What the page may take beside: kept apart from the study, see `study.persons`."""
+_COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
+"""Names and addresses are kept apart from the study, see `study.persons`."""
 
 
 def read_invitations(path: Path) -> list[Invitation]:
-    """Read a CSV with the column ``reader_id`` and, if wanted, ``level``, ``years`` and ``site``.
+    """Read a CSV with the column ``reader_id`` and, if wanted, any of the others.
 
-    Columns may be parted by comma, semicolon or tab, whichever the header has.
+    They are ``level``, ``years``, ``site``, ``name`` and ``email``. Columns may be parted by comma,
+    semicolon or tab, whichever the header has.
 
     Raises
     ------
@@ -40,28 +39,28 @@ def read_invitations(path: Path) -> list[Invitation]:
         raise BadFile(
             t("{path} is not in UTF-8: {error}. Save it as CSV UTF-8.", path=path, error=error)
         ) from error
-    return _read(str(path), text, _COLUMNS)
+    return _read(str(path), text)
 
 
 def parse_invitations(text: str, *, source: str) -> list[Invitation]:
-    """Read such a list from its text, which may also have the columns ``name`` and ``email``.
+    """Read such a list from its text.
 
     Raises
     ------
     BadFile
         The list has faults; all of them are listed with their line, under the name `source`.
     """
-    return _read(source, text.lstrip("\ufeff"), (*_COLUMNS, *_APART))
+    return _read(source, text.lstrip("\ufeff"))
 
 
-def _read(source: str, text: str, columns: Sequence[str]) -> list[Invitation]:
+def _read(source: str, text: str) -> list[Invitation]:
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     try:
         rows = csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True)
         header = [name.strip().lower() for name in rows.fieldnames or ()]
         rows.fieldnames = header
-        return _checked(source, header, [(rows.line_num, row) for row in rows], columns)
+        return _checked(source, header, [(rows.line_num, row) for row in rows])
     except csv.Error as error:
         raise BadFile(
             t("{source} is not a CSV file: {error}.", source=source, error=error)
@@ -72,12 +71,11 @@ def _checked(
     source: str,
     header: list[str],
     rows: list[tuple[int, dict[str | None, str | list[str] | None]]],
-    columns: Sequence[str],
 ) -> list[Invitation]:
     faults = [
-        f"header: unknown column {name!r}. Known: {', '.join(columns)}."
+        f"header: unknown column {name!r}. Known: {', '.join(_COLUMNS)}."
         for name in header
-        if name not in columns
+        if name not in _COLUMNS
     ]
     if len(set(header)) < len(header):
         faults.append(t("header: a column stands there twice. Leave one out."))
@@ -116,5 +114,5 @@ def _texts(invitation: Invitation) -> tuple[str, ...]:
 
 
 def _invitation(row: dict[str | None, str | list[str] | None]) -> Invitation:
-    cells = {name: str(row.get(name) or "").strip() for name in (*_COLUMNS, *_APART)}
+    cells = {name: str(row.get(name) or "").strip() for name in _COLUMNS}
     return Invitation(**cells)

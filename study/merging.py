@@ -13,7 +13,7 @@ from typing import Any
 
 from study.acts import By
 from study.carrying import origin
-from study.names import LONGEST, name_key
+from study.names import LONGEST, formula_fault, name_key
 from study.received import Received, receive, refuse
 from study.restoring import insert_rows
 from study.store import Store, Transaction, archive, events, models, people, studies
@@ -106,6 +106,8 @@ def _conflicts(
         yield f"the bundle of the deployment {other} was merged already."
     if bundle.sites:
         yield "it holds other sites itself. Merge the bundle of each site, one by one."
+    if formula_fault(site):
+        yield f"the site {site[:LONGEST]!r} {formula_fault(site)}. Begin it with a letter."
     if len(site) > LONGEST or not site.isprintable():
         yield f"the site {site[:LONGEST]!r} has more than {LONGEST} signs, or unprintable ones."
     yield from _reader_conflicts(look, study, bundle)

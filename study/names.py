@@ -2,6 +2,7 @@
 
 import unicodedata
 
+from study.cells import guarded
 from study.errors import NotNow
 from study.words import t
 
@@ -25,6 +26,20 @@ def name_fault(name: str) -> str:
     return ""
 
 
+def formula_fault(text: str) -> str:
+    """Return that a spreadsheet would take text for a formula, as the end of a sentence.
+
+    For what stands in lists and tables and is ours to refuse; other text is written so that it is
+    none, see `study.cells`.
+
+    >>> formula_fault("resident"), formula_fault("-1")
+    ('', '')
+    """
+    if guarded(text) == text or text.startswith("'"):
+        return ""
+    return t("begins with {sign}, as formulas of a spreadsheet do", sign=text[0])
+
+
 def check_name(name: str, what: str) -> None:
     """Refuse a name that could not be told from others on a screen or in a file.
 
@@ -33,7 +48,21 @@ def check_name(name: str, what: str) -> None:
     NotNow
         The name is empty, too long, not printable (as a lone surrogate), or has space around it.
     """
-    fault = name_fault(name)
+    _refuse(name, what, name_fault(name))
+
+
+def check_code_name(name: str, what: str) -> None:
+    """Refuse what somebody is to be called in lists of codes where `check_name` does, or a formula.
+
+    Raises
+    ------
+    NotNow
+        As `check_name` does, or a spreadsheet would take the name for a formula.
+    """
+    _refuse(name, what, name_fault(name) or formula_fault(name))
+
+
+def _refuse(name: str, what: str, fault: str) -> None:
     if fault:
         raise NotNow(
             t(

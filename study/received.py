@@ -20,9 +20,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from study import carrying
-from study.bundle import audit_file
+from study.bundle import GUARDED, audit_file
 from study.canonical import sha256_of
 from study.carrying import Carried
+from study.cells import unguarded
 from study.errors import BadFile
 from study.store import Store, events
 from study.verification import check_chain
@@ -70,6 +71,7 @@ class Received:
     locked: Mapping[str, Any]
     protocol_sha256: str
     blinded: bool
+    guarded: bool
     items: Sequence[Mapping[str, str]]
     carried: Carried
     chain: Sequence[_Line]
@@ -117,11 +119,22 @@ def receive(store: Store, path: Path) -> Received:
         locked=protocol["locked"],
         protocol_sha256=protocol["sha256"],
         blinded=bool(facts.get("blinded")),
-        items=list(csv.DictReader(io.StringIO(files["items.csv"].decode(), newline=""))),
+        guarded=bool(facts.get(GUARDED)),
+        items=_table(files["items.csv"], guarded=bool(facts.get(GUARDED))),
         carried=carried,
         chain=chain,
         sites=sites,
     )
+
+
+def _table(content: bytes, *, guarded: bool) -> list[dict[str, str]]:
+    rows = csv.DictReader(io.StringIO(content.decode(), newline=""))
+    if not guarded:
+        return list(rows)
+    return [
+        {key: unguarded(cell) if isinstance(cell, str) else cell for key, cell in row.items()}
+        for row in rows
+    ]
 
 
 def refuse(name: str, faults: Sequence[str]) -> None:

@@ -227,7 +227,7 @@ def _fitting(bundle: Received, write: Callable[[], Any]) -> Any:
 
 
 def _refuse_unlike(look: Transaction, bundle: Received) -> None:
-    again = files_of(look, bundle.study, blinded=bundle.blinded)
+    again = files_of(look, bundle.study, blinded=bundle.blinded, guard=bundle.guarded)
     refuse(
         bundle.name,
         [

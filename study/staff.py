@@ -14,7 +14,7 @@ from study.access import Code
 from study.acts import By
 from study.errors import NotAllowed, NotNow
 from study.moments import stamp
-from study.names import check_name, name_key
+from study.names import check_code_name, name_key
 from study.reasons import checked_reason
 from study.roles import Role
 from study.store import Store, Transaction, events, names, people
@@ -63,7 +63,7 @@ def give_role(
     NotNow
         They have the role already, or the handle is another's.
     """
-    check_name(newcomer.handle, str(newcomer.role))
+    check_code_name(newcomer.handle, str(newcomer.role))
     with store.change() as change:
         number = study_row(change, study)["id"] if study else None
         person = _known(change, newcomer, everywhere=everywhere)

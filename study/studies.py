@@ -17,7 +17,7 @@ from study.canonical import canonical_json, sha256_of
 from study.errors import BadFile, BrokenStore, NotFound, NotNow
 from study.lists import assign_reader, stored_protocol
 from study.moments import stamp
-from study.names import check_name, name_fault, name_key
+from study.names import check_name, formula_fault, name_fault, name_key
 from study.protocol import Protocol
 from study.roles import Role
 from study.sampling import Stratum
@@ -176,7 +176,7 @@ def invite(
     invitations: Sequence[Invitation],
     codes: Sequence[access.Code],
     now: datetime,
-    deliver: Callable[[], None] = lambda: None,
+    deliver: Callable[[tuple[str, ...]], None] = lambda known: None,
     expires: datetime | None = None,
     by: By = COMMAND_LINE,
 ) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ def invite(
     ----------
     deliver
         Hands the codes out, within the transaction: where that fails nobody is invited, for a code
-        that was never seen can never be found again.
+        that was never seen can never be found again. It is told what is returned.
 
     Returns
     -------
@@ -206,14 +206,15 @@ def invite(
             )
         refuse_restored(found)
         _refuse_known_readers(change, found["id"], invitations)
-        known = [
+        admitted = [
             _admit(change, found, invitation, code, expires, by, now)
             for invitation, code in zip(invitations, codes, strict=True)
         ]
-        deliver()
-    return tuple(
-        one.reader_id for one, is_known in zip(invitations, known, strict=True) if is_known
-    )
+        known = tuple(
+            one.reader_id for one, is_known in zip(invitations, admitted, strict=True) if is_known
+        )
+        deliver(known)
+    return known
 
 
 def open_study(store: Store, *, study: str, now: datetime, by: By = COMMAND_LINE) -> str:
@@ -277,11 +278,23 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
     seen: set[str] = set()
     for invitation in invitations:
         who, key = invitation.reader_id, name_key(invitation.reader_id)
-        fault = name_fault(who)
+        fault = name_fault(who) or formula_fault(who)
         if fault:
             faults.append(
                 t("{who!r}: the name {fault}. Choose another reader_id.", who=who, fault=fault)
             )
+        for column in ("level", "years", "site"):
+            fault = formula_fault(getattr(invitation, column))
+            if fault:
+                faults.append(
+                    t(
+                        "{who}: {column} {fault}. Begin it with a letter or a digit, or leave it "
+                        "empty.",
+                        who=who,
+                        column=column,
+                        fault=fault,
+                    )
+                )
         if key in seen:
             faults.append(t("{who}: named twice. Leave one out.", who=who))
         seen.add(key)

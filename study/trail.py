@@ -4,8 +4,6 @@ Readings are acts too, but of another kind: they are left out unless asked for. 
 from the chain of events and nothing else.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from study.canonical import canonical_json
+from study.cells import csv_line
 from study.moments import stamp
 from study.store import Store, Transaction, events, people
 from study.store import trail as stored
@@ -113,7 +112,7 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
         for row in stored.every(look, where, values, batch=_BATCH):
             act = _act(row, {})
             told = {name: getattr(act, name) for name in _COLUMNS if name != "chain"}
-            yield _line([row["chain"], *told.values()])
+            yield _line([row["chain"], *map(str, told.values())])
 
 
 def _told(store: Store, study: str, what: str) -> list[str]:
@@ -187,12 +186,5 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else canonical_json(value)
 
 
-def _line(cells: Sequence[Any]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([_safe(str(cell)) for cell in cells])
-    return out.getvalue().encode("utf-8", "replace")
-
-
-def _safe(cell: str) -> str:
-    """Keep a spreadsheet from taking text for a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+def _line(cells: Sequence[str]) -> bytes:
+    return csv_line(cells).encode("utf-8", "replace")

@@ -215,6 +215,26 @@ def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> Non
     assert len(code.strip()) == 19
 
 
+def test_a_list_may_name_readers_and_who_is_known_keeps_their_code(
+    drawn: Path, tmp_path: Path
+) -> None:
+    """By their e-mail address; neither it nor the name comes out again."""
+    study, readers = ("--db", drawn, "--study", "t"), tmp_path / "r.csv"
+    readers.write_text("reader_id,name,email\nR1,Anna Smith,anna@example.org\n")
+    (first,) = csv.DictReader(io.StringIO(done("study", "invite", *study, readers)))
+    assert len(first["access_code"]) == 19
+    draw = ("study", "draw", "--db", drawn, "--study", "u", "--bank", "b")
+    done(*draw, "--protocol", tmp_path / "p.toml")
+    again = run("study", "invite", "--db", drawn, "--study", "u", readers)
+    assert again.stdout == "reader_id,access_code\nR1,\n"
+    assert "R1 go in with the access code they have" in again.stderr
+    done("study", "open", *study)
+    done("study", "export", *study, "--out", tmp_path / "out")
+    told = b"".join(one.read_bytes() for one in (tmp_path / "out").iterdir())
+    assert b"Smith" not in told
+    assert b"anna@" not in told
+
+
 def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path) -> None:
     """The same counts with and without keeping anything; a reason each time something goes."""
     study, file = ("--db", drawn, "--study", "t"), tmp_path / "m.json"
@@ -271,7 +291,8 @@ def test_an_empty_deployment_has_one_administrator_whose_code_is_told_once(
     [
         ("level\nresident\n", "no column reader_id"),
         ("reader_id,reader_id\nR1,R2\n", "twice"),
-        ("reader_id,name\nR1,Smith\n", "unknown column 'name'"),
+        ("reader_id,surname\nR1,Smith\n", "unknown column 'surname'"),
+        ("reader_id,level\nR1,=1+1\n", "level begins with ="),
         ("reader_id\nR1\nR1\n", "named twice"),
         ("reader_id,level\n,resident\n", "line 2: reader_id is empty"),
         ("reader_id\n", "no reader below the header"),

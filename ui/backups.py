@@ -11,6 +11,7 @@ from study.backups import Backup, Schedule
 from study.errors import StudyError
 from study.words import t, tn
 from ui.deployment import store
+from ui.look import grid
 from ui.text import minute, plain, second
 
 
@@ -23,7 +24,7 @@ def section(person: Person) -> None:
     with standing:
         _standing(found)
     if found:
-        st.dataframe(_table(found), hide_index=True)
+        grid(_table(found))
     st.caption(
         t(
             "Backups lie in {folder} on the server; {free} GB are free there. They hold "

@@ -61,7 +61,7 @@ _PAPER = """<style>@media print {
 
 _JS = """
 const cell = (text) => {
-  const safe = /^[=+\\-@\\t]/.test(text) ? "'" + text : text;
+  const safe = /^[=+\\-@\\t\\r]/.test(text) ? "'" + text : text;
   return '"' + safe.replaceAll('"', '""') + '"';
 };
 

@@ -8,9 +8,12 @@ from enum import StrEnum
 from functools import cache
 from html import escape
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
+from study.cells import guarded
 from study.words import t
 from ui.text import plain
 
@@ -74,6 +77,20 @@ def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
         f'<div class="rr-table"><table><caption class="rr-unseen">{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def grid(frame: pd.DataFrame, **how: Any) -> Any:
+    """Show a table that can be sorted, searched and saved, and return what is chosen in it.
+
+    What is saved is opened with a spreadsheet: no cell is a formula there.
+    """
+    texts = frame.select_dtypes(exclude=["number", "bool", "datetime"])
+    safe = frame.assign(**{str(name): column.map(_cell_of_text) for name, column in texts.items()})
+    return st.dataframe(safe, hide_index=True, **how)
+
+
+def _cell_of_text(value: Any) -> Any:
+    return guarded(value) if isinstance(value, str) else value
 
 
 def _fact(label: str, value: object, note: str) -> str:

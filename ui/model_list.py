@@ -13,7 +13,7 @@ from study.reasons import LONGEST_REASON, checked_reason
 from study.store import Store
 from study.withdrawals import Withdrawn, withdraw_model
 from study.words import t
-from ui.look import section
+from ui.look import grid, section
 from ui.text import minute, plain
 from ui.watching.confirming import answer, ask
 
@@ -23,7 +23,7 @@ _KEY = "model-withdrawal"
 def show_models(store: Store, study: str, found: list[dict[str, Any]], n: int) -> None:
     """Show a study's models of so many cases, and the form that withdraws one of them."""
     section(t("Models of the study"))
-    st.dataframe(model_table(found, n), hide_index=True, key="models")
+    grid(model_table(found, n), key="models")
     with st.expander(t("Withdraw a model")), st.form("withdraw-model", clear_on_submit=True):
         st.markdown(
             t(
@@ -46,7 +46,7 @@ def withdrawal_answer(study: str, by: By) -> None:
 def show_withdrawn(found: list[Withdrawn]) -> None:
     """Show the models that were withdrawn, each with the event that tells of it."""
     section(t("Withdrawn"))
-    st.dataframe(
+    grid(
         pd.DataFrame(
             {
                 t("Model"): [one.model_id for one in found],
@@ -59,7 +59,6 @@ def show_withdrawn(found: list[Withdrawn]) -> None:
                 t("Event of the trail"): [one.event for one in found],
             }
         ),
-        hide_index=True,
         key="withdrawn-models",
     )
 

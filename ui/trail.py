@@ -26,6 +26,7 @@ from ui.access import allowed
 from ui.deployment import store
 from ui.headers import attachment
 from ui.kinds import kind_in_words
+from ui.look import grid
 from ui.text import plain, second
 
 PAGE_SIZE = 50
@@ -56,9 +57,8 @@ def section(study: str) -> None:
         )
     if page > 1:
         found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
-    st.dataframe(
+    grid(
         _table(found.acts),
-        hide_index=True,
         height=38 + 35 * max(1, len(found.acts)),
         column_config={t("Role"): st.column_config.TextColumn(width=110)},
     )

@@ -30,6 +30,8 @@ class Bundle:
         What confidence means, `answer` or `finding`; empty where nothing says it.
     sha256 : mapping of str to str
         SHA-256 of every input file.
+    about : mapping
+        What `datapackage.json` says of the study under `reading_room`; empty when there is none.
     """
 
     items: pd.DataFrame
@@ -38,6 +40,7 @@ class Bundle:
     protocol: Mapping[str, Any] = field(default_factory=dict)
     confidence_means: str = ""
     sha256: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def labels(self) -> dict[str, str]:

@@ -18,10 +18,13 @@ from analysis.bundle.parse import parse_csv
 from analysis.bundle.raters import check_raters, mark_simulated, raters_of
 from analysis.bundle.readings import check_readings
 from analysis.bundle.source import read_files
+from analysis.cells import unguarded_table
 from analysis.errors import BundleError, Fault
 from analysis.options import CONFIDENCE
 from analysis.protocol import stated
 
+# Under `reading_room` in datapackage.json: cells are as `analysis.cells` says.
+GUARDED = "cells_guarded"
 REQUIRED = {
     "items.csv": ("item_id",),
     "raters.csv": ("rater_id", "rater_kind"),
@@ -60,14 +63,15 @@ def read_bundle(path: str | PathLike[str]) -> Bundle:
     """
     folder = Path(path)
     files = read_files(folder)
-    tables, faults = _parse(folder, files)
+    about = _about(files.get("datapackage.json"))
+    tables, faults = _parse(folder, files, guarded=about.get(GUARDED) is True)
     protocol, protocol_faults = _protocol(files.get("protocol.json"))
     faults += protocol_faults
     if faults:
         raise BundleError(faults)
     sha256 = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
-    means = _confidence_means(protocol, files.get("datapackage.json", b"{}"))
-    return replace(_check(tables, protocol, sha256), confidence_means=means)
+    means = _confidence_means(protocol, about)
+    return replace(_check(tables, protocol, sha256, about), confidence_means=means)
 
 
 def bundle_from_tables(
@@ -117,10 +121,22 @@ def bundle_from_tables(
     ]
     if faults:
         raise BundleError(faults)
-    return _check({name: _as_text(table) for name, table in given.items()}, {}, {})
+    return _check({name: _as_text(table) for name, table in given.items()}, {}, {}, {})
 
 
-def _parse(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, pd.DataFrame], list[Fault]]:
+def _about(content: bytes | None) -> dict[str, Any]:
+    """Return what a bundle of ours says of itself; anybody else's `datapackage.json` says none."""
+    try:
+        package = json.loads((content or b"").decode("utf-8-sig"))
+        about = package["reading_room"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return {}
+    return about if isinstance(about, dict) else {}
+
+
+def _parse(
+    folder: Path, files: Mapping[str, bytes], *, guarded: bool
+) -> tuple[dict[str, pd.DataFrame], list[Fault]]:
     faults = [
         Fault(
             file=str(folder),
@@ -136,6 +152,8 @@ def _parse(folder: Path, files: Mapping[str, bytes]) -> tuple[dict[str, pd.DataF
         if name in files:
             tables[name], found = parse_csv(name, files[name], required)
             faults += found
+            if guarded:
+                tables[name] = unguarded_table(tables[name])
     return tables, faults
 
 
@@ -154,24 +172,22 @@ def _protocol(content: bytes | None) -> tuple[dict[str, Any], list[Fault]]:
     return protocol, []
 
 
-def _confidence_means(protocol: Mapping[str, Any], package: bytes) -> str:
+def _confidence_means(protocol: Mapping[str, Any], about: Mapping[str, Any]) -> str:
     """Return what the input says its confidence means.
 
     Reading Room asks how sure the reader is of the answer; its first bundles did not say so.
     """
-    try:
-        ours = json.loads(package.decode("utf-8-sig")).get("reading_room", {})
-        said = ours.get("confidence_means")
-    except (ValueError, RecursionError, AttributeError):
-        said = None
-    said = stated(protocol, "confidence_means") or said
+    said = stated(protocol, "confidence_means") or about.get("confidence_means")
     if said in CONFIDENCE:
         return str(said)
     return "answer" if "locked" in protocol else ""
 
 
 def _check(
-    tables: Mapping[str, pd.DataFrame], protocol: Mapping[str, Any], sha256: Mapping[str, str]
+    tables: Mapping[str, pd.DataFrame],
+    protocol: Mapping[str, Any],
+    sha256: Mapping[str, str],
+    about: Mapping[str, Any],
 ) -> Bundle:
     items, faults = check_items(tables["items.csv"])
     raters = None
@@ -189,6 +205,7 @@ def _check(
         readings=readings,
         protocol=protocol,
         sha256=sha256,
+        about=about,
     )
 
 

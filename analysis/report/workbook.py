@@ -11,6 +11,8 @@ from typing import Any
 import pandas as pd
 import xlsxwriter
 
+from analysis.cells import guarded
+
 # Excel takes 1,048,576 rows and 32,767 characters a cell. Half a million rows open in no useful
 # time, so that a sheet ends earlier, and says so.
 MOST_ROWS = 50_000
@@ -47,6 +49,7 @@ def workbook(tables: Mapping[str, pd.DataFrame], most_rows: int = MOST_ROWS) -> 
     book.set_properties({"created": CREATED, "title": "Tables of the report"})
     head = book.add_format({"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"})
     quiet = book.add_format({"italic": True})
+    text = book.add_format({"quote_prefix": True})
     names = _sheet_names(tables)
     about = book.add_worksheet("about")
     _row(about, 0, ("table", "sheet", "rows", "rows in the sheet", "all rows"), head)
@@ -55,7 +58,7 @@ def workbook(tables: Mapping[str, pd.DataFrame], most_rows: int = MOST_ROWS) -> 
         shown = min(len(table), most_rows)
         cells = (name, names[name], len(table), shown, f"tables/{name}.csv")
         _row(about, place, cells)
-        _sheet(book.add_worksheet(names[name]), name, table, shown, head, quiet)
+        _sheet(book.add_worksheet(names[name]), name, table, shown, head, quiet, text)
     book.close()
     return file.getvalue()
 
@@ -64,12 +67,14 @@ def _sheet_names(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
     return {name: name[:SHEET_NAME] for name in tables}
 
 
-def _sheet(sheet: Any, name: str, table: pd.DataFrame, shown: int, head: Any, quiet: Any) -> None:
+def _sheet(
+    sheet: Any, name: str, table: pd.DataFrame, shown: int, head: Any, quiet: Any, text: Any
+) -> None:
     _row(sheet, 0, list(table.columns), head)
     sheet.freeze_panes(1, 0)
     for j, column in enumerate(table.columns):
         sheet.set_column(j, j, min(40, max(10, len(str(column)) + 2)))
-        _column(sheet, j, table[column].iloc[:shown])
+        _column(sheet, j, table[column].iloc[:shown], text)
     if shown < len(table):
         left = len(table) - shown
         sheet.write_string(
@@ -77,7 +82,7 @@ def _sheet(sheet: Any, name: str, table: pd.DataFrame, shown: int, head: Any, qu
         )
 
 
-def _column(sheet: Any, j: int, column: pd.Series[Any]) -> None:
+def _column(sheet: Any, j: int, column: pd.Series[Any], text: Any) -> None:
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         for i, number in enumerate(column.tolist(), start=1):
             if number is not None and not pd.isna(number) and math.isfinite(number):
@@ -88,7 +93,9 @@ def _column(sheet: Any, j: int, column: pd.Series[Any]) -> None:
             if math.isfinite(cell):
                 sheet.write_number(i, j, cell)
         elif cell is not None and cell is not pd.NA and cell != "":
-            sheet.write_string(i, j, str(cell)[:MOST_CHARACTERS])
+            words = str(cell)[:MOST_CHARACTERS]
+            # Excel's own mark of text: else the cell turns into a formula when somebody edits it.
+            sheet.write_string(i, j, words, text if guarded(words) != words else None)
 
 
 def _row(sheet: Any, i: int, cells: Any, form: Any = None) -> None:

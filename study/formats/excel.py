@@ -1,7 +1,8 @@
 """The bundle's tables as one Excel workbook: every text stays the text it is.
 
-Nothing is taken for a formula, a link, a date or a number that was a text. What Excel cannot hold
-is refused (a cell too long) or goes on in a further sheet (too many rows), never cut.
+Nothing is taken for a formula, a link, a date or a number that was a text, nor when somebody edits
+the cell: what begins as a formula does has Excel's own mark of text. What Excel cannot hold is
+refused (a cell too long) or goes on in a further sheet (too many rows), never cut.
 """
 
 import io
@@ -13,6 +14,7 @@ from typing import Any
 
 import xlsxwriter
 
+from study.cells import guarded
 from study.errors import BadFile
 from study.schemas import FILES, Column
 
@@ -57,12 +59,13 @@ def workbook(
     with xlsxwriter.Workbook(out, _AS_IT_IS) as book:
         book.set_properties({"created": _CREATED, "title": about.get("study", "")[:250]})
         bold = book.add_format({"bold": True})
-        _about(book.add_worksheet("about"), about, tables)
+        text = book.add_format({"quote_prefix": True})
+        _about(book.add_worksheet("about"), about, tables, text)
         for file, rows in tables.items():
             name = file.removesuffix(".csv")
             for number, part in enumerate(_parts(rows, most_rows), start=1):
                 sheet = book.add_worksheet(name if number == 1 else f"{name} {number}")
-                _fill(sheet, name, FILES[file], part, bold)
+                _fill(sheet, name, FILES[file], part, bold, text)
     return out.getvalue()
 
 
@@ -74,7 +77,7 @@ def _parts(rows: Rows, most: int) -> Iterator[list[Mapping[str, Any]]]:
         yield part
 
 
-def _about(sheet: Any, about: Mapping[str, str], tables: Mapping[str, Rows]) -> None:
+def _about(sheet: Any, about: Mapping[str, str], tables: Mapping[str, Rows], text: Any) -> None:
     sheet.set_column(0, 0, 28)
     sheet.set_column(1, 1, 90)
     rows = [
@@ -90,11 +93,13 @@ def _about(sheet: Any, about: Mapping[str, str], tables: Mapping[str, Rows]) -> 
         ),
     ]
     for number, (key, value) in enumerate(rows):
-        _text(sheet, number, 0, key, f"about, row {number + 1}")
-        _text(sheet, number, 1, value, f"about, row {number + 1}")
+        _text(sheet, number, 0, key, f"about, row {number + 1}", text)
+        _text(sheet, number, 1, value, f"about, row {number + 1}", text)
 
 
-def _fill(sheet: Any, name: str, columns: Sequence[Column], rows: Rows, bold: Any) -> None:
+def _fill(
+    sheet: Any, name: str, columns: Sequence[Column], rows: Rows, bold: Any, text: Any
+) -> None:
     sheet.freeze_panes(1, 0)
     for place, column in enumerate(columns):
         sheet.write_string(0, place, column.name, bold)
@@ -106,13 +111,14 @@ def _fill(sheet: Any, name: str, columns: Sequence[Column], rows: Rows, bold: An
             if column.type in _NUMBERS and math.isfinite(value):
                 sheet.write_number(number, place, value)
             else:
-                _text(sheet, number, place, str(value), f"{name}: {column.name}, row {number + 1}")
+                where = f"{name}: {column.name}, row {number + 1}"
+                _text(sheet, number, place, str(value), where, text)
 
 
-def _text(sheet: Any, row: int, column: int, text: str, where: str) -> None:
+def _text(sheet: Any, row: int, column: int, text: str, where: str, as_text: Any) -> None:
     if len(text.encode("utf-16-le", "replace")) // 2 > MOST_CHARACTERS:
         raise BadFile(
             f"{where}: Excel takes {MOST_CHARACTERS} signs in a cell, and this text has "
             f"{len(text)}. Use the bundle or Parquet."
         )
-    sheet.write_string(row, column, text)
+    sheet.write_string(row, column, text, as_text if guarded(text) != text else None)

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from study.bundle import csv_bytes
+from study.cells import csv_bytes
 from study.errors import BadFile
 
 MADE_UP = 5

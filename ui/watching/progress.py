@@ -8,7 +8,7 @@ import streamlit as st
 from study.sessions import State
 from study.watching import Part, ReaderWatch, Stage, Watch, silent
 from study.words import t, tn
-from ui.look import facts, section
+from ui.look import facts, grid, section
 from ui.text import minute, plain, study_state
 from ui.watching.chart import show_chart
 from ui.watching.words import left_words, seconds, stage_word, standing_words
@@ -22,9 +22,8 @@ def show_progress(found: Watch) -> None:
     _study(found)
     _left_behind(found)
     section(t("Readers"))
-    st.dataframe(
+    grid(
         _readers(found.readers),
-        hide_index=True,
         key="readers",
         column_config={
             t("Progress"): st.column_config.ProgressColumn(
@@ -38,14 +37,13 @@ def show_progress(found: Watch) -> None:
     parts = [part for one in found.readers for part in one.parts]
     if len({(part.standing.session, part.condition) for part in parts}) > 1:
         section(t("Sessions and conditions"))
-        st.dataframe(_parts(parts), hide_index=True, key="sessions")
+        grid(_parts(parts), key="sessions")
     if found.counts.n_read:
         section(t("Pace"))
         numbers = (t("Median response (s)"), t("Active hours"), t("Cases an active hour"))
         right = st.column_config.TextColumn(alignment="right")
-        st.dataframe(
+        grid(
             _pace(found.readers),
-            hide_index=True,
             key="pace",
             column_config=dict.fromkeys(numbers, right),
         )

@@ -6,6 +6,7 @@ import streamlit as st
 from study.inspection import ReadingFacts
 from study.quality import Fact, Kind
 from study.words import t
+from ui.look import grid
 from ui.text import minute, plain
 from ui.watching.readings import look_at
 from ui.watching.words import detail_words, kind_word, rule, seconds, status_word
@@ -22,9 +23,8 @@ def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude
     if not facts:
         st.markdown(t("There is nothing to tell of so far."))
     else:
-        st.dataframe(
+        grid(
             _table(facts),
-            hide_index=True,
             key="facts",
             column_config={
                 t("Share"): st.column_config.TextColumn(width="small"),
@@ -76,7 +76,7 @@ def _closer(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: boo
     rows = [one for one in readings if one.id in meant]
     if not rows:
         return
-    st.dataframe(reading_table(rows), hide_index=True, key="fact-readings")
+    grid(reading_table(rows), key="fact-readings")
     if may_exclude:
         left, right = st.columns([2, 3], vertical_alignment="bottom")
         chosen = left.selectbox(

@@ -12,7 +12,7 @@ from study.inspection import ReadingFacts
 from study.reasons import LONGEST_REASON, checked_reason
 from study.store import Store
 from study.words import t
-from ui.look import section, table
+from ui.look import grid, section, table
 from ui.text import minute, plain
 from ui.watching.confirming import answer, ask
 from ui.watching.now import now
@@ -55,7 +55,7 @@ def show_readings(
         answer(_KEY, by, about=one.id)
     if log:
         section(t("Decided so far"))
-        st.dataframe(_log(log), hide_index=True, key="exclusions")
+        grid(_log(log), key="exclusions")
 
 
 def _chosen(found: list[ReadingFacts]) -> ReadingFacts:

@@ -16,7 +16,7 @@ from study.sessions import State
 from study.store import Store
 from study.watching import ReaderWatch, Stage, Watch, stepped_in
 from study.words import t
-from ui.look import section
+from ui.look import grid, section
 from ui.text import minute, plain
 from ui.watching.confirming import answer, ask
 from ui.watching.now import now
@@ -53,7 +53,7 @@ def show_stepping_in(store: Store, found: Watch, by: By) -> None:
     log = stepped_in(store, found.study)
     if log:
         section(t("Done so far"))
-        st.dataframe(_log(log), hide_index=True, key="interventions")
+        grid(_log(log), key="interventions")
 
 
 def _form(store: Store, found: Watch) -> _Chosen:

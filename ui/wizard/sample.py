@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from study.canonical import canonical_json
+from study.cells import guarded
 from study.drafts import CASES_TO_BEGIN_WITH
 from study.drawing import Rehearsed, foresee
 from study.errors import NotNow, StudyError
@@ -16,6 +17,7 @@ from study.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
 from study.store import banks
 from study.words import t, tn
 from ui.deployment import store
+from ui.look import grid
 from ui.text import plain
 from ui.wizard.fields import choose, count, several
 from ui.wizard.working import Working
@@ -151,7 +153,7 @@ def _by_hand(working: Working) -> None:
         return
     share = {one.name: given.get(one.name, one.n_drawn) for one in strata}
     table = st.data_editor(
-        pd.DataFrame({"stratum": list(share), "cases": list(share.values())}),
+        pd.DataFrame({"stratum": list(map(guarded, share)), "cases": list(share.values())}),
         hide_index=True,
         column_config={
             "stratum": st.column_config.TextColumn(t("Group"), disabled=True),
@@ -160,8 +162,8 @@ def _by_hand(working: Working) -> None:
         key=working.key(f"by-hand-{'-'.join(working.values['stratify_by'])}"),
     )
     numbers = {
-        str(name): int(n) if n == n and n is not None else 0
-        for name, n in zip(table["stratum"], table["cases"], strict=True)
+        name: int(n) if n == n and n is not None else 0
+        for name, n in zip(share, table["cases"], strict=True)
     }
     working.values["allocation"] = numbers
     working.values["cases"] = max(sum(numbers.values()), 1)
@@ -189,7 +191,7 @@ def _forecast(working: Working) -> None:
     except StudyError as error:
         st.error(plain(str(error)))
         return
-    st.dataframe(_table(found), hide_index=True, column_config=_columns(working))
+    grid(_table(found), column_config=_columns(working))
     st.caption(
         t(
             "± is the expected half-width of the 95 % interval, in points, of an accuracy of 80 % "

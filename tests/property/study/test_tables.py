@@ -2,16 +2,22 @@
 
 import csv
 import io
+import math
+import re
 
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
+import analysis.cells
 from study.bundle import table_bytes
+from study.cells import csv_line, guarded, unguarded
 from study.schemas import FILES
 
-_texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")) | st.text(
-    '\r\n",;\t é😀\u2028', min_size=1, max_size=6
+_texts = (
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+    | st.text('\r\n",;\t é😀\u2028', min_size=1, max_size=6)
+    | st.text("'=+-@\t\r1.e", max_size=5)
 )
 _cells = st.none() | _texts | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 _columns = FILES["raters.csv"]
@@ -22,7 +28,9 @@ _names = [column.name for column in _columns]
 def test_every_table_reads_back_equal(rows: list[dict[str, object]]) -> None:
     """Whatever stands in the cells, no row or column is gained, lost or changed."""
     written = table_bytes(_columns, rows).decode()
-    found = list(csv.reader(io.StringIO(written, newline="")))
+    found = [
+        [unguarded(cell) for cell in row] for row in csv.reader(io.StringIO(written, newline=""))
+    ]
     expected = [["" if row[name] is None else str(row[name]) for name in _names] for row in rows]
     assert found == [_names, *expected]
 
@@ -32,4 +40,27 @@ def test_every_table_reads_back_equal_with_another_reader(rows: list[dict[str, s
     """Pandas finds the same cells."""
     written = io.BytesIO(table_bytes(_columns, rows))
     found = pd.read_csv(written, dtype=str, keep_default_na=False, encoding="utf-8")
-    assert found.to_dict("records") == rows
+    assert found.map(unguarded).to_dict("records") == rows
+
+
+@given(_texts)
+def test_no_text_is_a_formula_in_its_cell_and_each_comes_back(text: str) -> None:
+    """Whatever it begins with; and the analysis writes and reads the same cells."""
+    cell = guarded(text)
+    assert not re.match(r"[=+\-@\t\r]", cell) or math.isfinite(float(cell))
+    assert unguarded(cell) == text
+    assert (analysis.cells.guarded(text), analysis.cells.unguarded(cell)) == (cell, text)
+
+
+@given(_texts)
+def test_only_text_that_begins_as_a_formula_does_is_changed(text: str) -> None:
+    """Every other cell stands as it did."""
+    if not text.lstrip("'").startswith(tuple("=+-@\t\r")):
+        assert guarded(text) == text
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers())
+def test_a_number_is_never_changed(number: float) -> None:
+    """Neither as a number nor as its text."""
+    assert guarded(str(number)) == str(number)
+    assert csv_line([number]) == f"{number}\n"
