@@ -14,6 +14,7 @@ from ui import archive
 from ui.access import guard
 from ui.bundles import merge_section
 from ui.downloads import Download, closing_links, downloads
+from ui.heads import head_section
 from ui.look import grid, page_title, section
 from ui.masthead import masthead
 from ui.text import minute, plain, study_state
@@ -215,6 +216,7 @@ _missing(standing)
 if standing.state == "open" and person.may(Act.CLOSE):
     _close(standing)
 _files(standing)
+head_section(person.study_name)
 if standing.state == "closed" and person.may(Act.CLOSE):
     section(t("Merge another site"))
     merge_section(person)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from study.errors import NotAllowed, StudyError
+from study.receipts import receipt_of
 from study.roles import Act
 from study.score_card import ScoreCard, ScoredCase, score_card
 from study.words import t
@@ -72,6 +73,14 @@ def _card() -> None:
             look.table([t("Task"), t("Match")], counts(card), caption=t("Matches by task"))
 
 
+def _receipt() -> None:
+    """Show the receipt once more: the reader may have lost it, and the study is over."""
+    found = receipt_of(store(), person)
+    if found:
+        st.caption(t("Your receipt, with which it can be checked that your answers stand:"))
+        st.code(found, language=None)
+
+
 masthead(person)
 try:
     _card()
@@ -85,3 +94,4 @@ except NotAllowed:
     )
 except StudyError as error:
     st.info(plain(str(error)))
+_receipt()

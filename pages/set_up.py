@@ -9,6 +9,7 @@ from study.words import t, tn
 from ui.access import guard
 from ui.amending import amendment_form, amendment_list
 from ui.drafting import begin_like
+from ui.heads import deposited
 from ui.links import links
 from ui.masthead import masthead
 from ui.menu import page_file
@@ -63,10 +64,20 @@ def _open(found: SetUp) -> None:
         t("I have read the protocol. From now on every change is an amendment with a reason."),
         key="sure",
     )
+    witness = st.text_input(
+        t("Who keeps the proof that nothing was changed? (e-mail, optional)"),
+        help=t(
+            "Somebody outside the study, such as its statistician. They get one line at the "
+            "opening, every day and at the closing, with which anybody can check the study later. "
+            "It says nothing of answers."
+        ),
+        key="head-witness",
+        max_chars=200,
+    )
     if st.button(
         t("Open the study"), type="primary", icon=":material/lock:", disabled=not sure, key="open"
     ):
-        open_study(person)
+        open_study(person, witness)
         st.rerun()
 
 
@@ -104,6 +115,7 @@ def _locked(found: SetUp) -> None:
         else t("It was never amended.")
     )
     amendment_list(found.amendments)
+    deposited(found.name)
     if found.state != "open":
         return
     with st.expander(t("Amend the protocol")):

@@ -20,7 +20,9 @@ from study.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
 from study.store import Store, Transaction, deployment, events, people, studies
 from study.words import t
 
-_SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
+SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base 32."""
+
 _OPEN, _LENGTH = 6, 16
 _ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
 
@@ -109,7 +111,7 @@ class SignedIn:
 
 def new_code(entropy: Entropy) -> Code:
     """Make an access code."""
-    signs = "".join(_SIGNS[byte % 32] for byte in entropy(_LENGTH))
+    signs = "".join(SIGNS[byte % 32] for byte in entropy(_LENGTH))
     salt = entropy(16)
     return Code(
         text="-".join(signs[start : start + 4] for start in range(0, _LENGTH, 4)),
@@ -312,10 +314,19 @@ def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> Non
         people.end_sign_in(change, _token_id(token))
 
 
+def sign_in_mark(token_id: str, person: int) -> str:
+    """Return the mark of a person's sign-in, from the hash its token is stored under."""
+    return hashlib.sha256(f"sign-in/{person}/{token_id}".encode()).hexdigest()[:32]
+
+
+def keyed_mark(look: Transaction, of: str) -> str:
+    """Return what stands in the trail for an address or account, which the trail never holds."""
+    return hmac.digest(bytes.fromhex(secret(look)), of.encode(), "sha256").hex()[:32]
+
+
 def place_mark(look: Transaction, address: str) -> str:
-    """Return the mark under which an address stands in the trail; the trail holds no address."""
-    key = bytes.fromhex(secret(look))
-    return hmac.digest(key, f"place/{address}".encode(), "sha256").hex()[:12]
+    """Return the mark under which the address of a place stands in the trail."""
+    return keyed_mark(look, f"place/{address}")[:12]
 
 
 def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> None:
@@ -361,7 +372,7 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
         person.study_name,
         now,
         kind="signed in",
-        detail={"role": str(person.role or person.deployment or "")},
+        detail={"role": str(person.role or person.deployment or ""), "sign_in": person.sign_in},
         by=By(name=person.name, place=person.place),
     )
 
@@ -383,7 +394,7 @@ def _person(look: Transaction, row: Mapping[str, Any], token: str, place: str) -
         name=_name(chosen, row["handle"]) if chosen else row["handle"],
         id=row["person"],
         deployment=(min(whole) if whole else None),  # administrator comes before coordinator
-        sign_in=hashlib.sha256(f"sign-in/{_token_id(token)}".encode()).hexdigest()[:32],
+        sign_in=sign_in_mark(_token_id(token), row["person"]),
         place=place,
         several=len(held) > 1 or Role.ADMINISTRATOR in whole,
     )

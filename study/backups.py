@@ -16,8 +16,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+from study import losses
 from study.acts import SCHEDULE, By
 from study.errors import BadFile, NotFound, NotNow, StudyError
+from study.losses import Loss
 from study.moments import moment, stamp
 from study.store import Store, Transaction, backups, deployment, events
 from study.verification import verify
@@ -176,7 +178,7 @@ def restore_backup(file: Path, db: Path) -> Store:
             shutil.copyfile(file, copy)
             copy.chmod(0o600)
             store = Store(copy)
-            found = _found(store)
+            found = verify(store, films=False)
             if found:
                 raise BadFile(
                     t("{file} does not hold:\n", file=file) + "\n".join(f"  {one}" for one in found)
@@ -188,6 +190,23 @@ def restore_backup(file: Path, db: Path) -> Store:
             t("{db} cannot be made: {strerror}.", db=db, strerror=error.strerror or error)
         ) from error
     return Store(db)
+
+
+def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[Loss]:
+    """Record that a store was put in place from a backup, and go on from there.
+
+    Where the second witness of an earlier store of that name is still there, what the backup lacks
+    of what was acknowledged is accepted, and returned.
+    """
+    with file.open("rb") as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    with store.change() as change:
+        detail = {"file": file.name, "sha256": digest}
+        events.record(change, "", now, kind="backup restored", detail=detail, by=by)
+    if not losses.note(store, now=now):
+        return []
+    reason = f"The backup {file.name} was put in place."
+    return losses.accept(store, reason=reason, by=by, now=now)
 
 
 def free_bytes(store: Store) -> int:
@@ -240,7 +259,7 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"
             store.copy_to(copy)
-            finding = " ".join(_found(Store(copy)))
+            finding = " ".join(verify(Store(copy), films=False))
             content = _flushed(copy)
             file = out or _free(folder, store.path.stem, now)
             _name(copy, file)
@@ -263,11 +282,6 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         told = {key: columns[key] for key in ("file", "n_bytes", "sha256", "finding")}
         events.record(change, "", now, kind="backup made", detail=told, by=by)
     return _backup(store, columns)
-
-
-def _found(copy: Store) -> list[str]:
-    damage = copy.damage()
-    return [f"The file is damaged: {damage}."] if damage else verify(copy, films=False)
 
 
 def _flushed(path: Path) -> str:

@@ -1,12 +1,14 @@
 """The commands that close a study and write it in every form."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from study import archives, closing
+from study import archives, closing, deposits
+from study.acts import COMMAND_LINE
 from study.store import Store
 
 
@@ -28,14 +30,23 @@ def note_if_open(store: Store, study: str) -> None:
         )
 
 
+def deposit(store: Store, study: str) -> None:
+    """Send a study's head to whoever was named for it; where that fails, say so and go on."""
+    now = datetime.now(UTC)
+    why = deposits.send_now(store, os.environ, study, now=now, by=COMMAND_LINE)
+    if why:
+        print(why, file=sys.stderr)
+
+
 def _close(options: argparse.Namespace) -> int:
     now = datetime.now(UTC)
-    done = closing.close(Store(options.db), study=options.study, reason=options.reason, now=now)
-    found = done.totals
+    store = Store(options.db)
+    found = closing.close(store, study=options.study, reason=options.reason, now=now).totals
     print(
         f"Closed {options.study!r} for good: {found['n_read']} of {found['n_assigned']} readings, "
         f"{found['n_missing']} missing."
     )
+    deposit(store, options.study)
     return 0
 
 

@@ -21,14 +21,16 @@ from study import (
     copy_commands,
     demo,
     deployments,
+    deposits,
     exclusion_commands,
     model_commands,
     progress,
     protocol_file,
     simulation,
     studies,
-    verification,
+    verify_commands,
 )
+from study.acts import COMMAND_LINE
 from study.banks import import_bank
 from study.cells import csv_line
 from study.errors import StudyError
@@ -185,7 +187,10 @@ def _administrator(options: argparse.Namespace) -> int:
 
 
 def _open(options: argparse.Namespace) -> int:
-    print(studies.open_study(Store(options.db), study=options.study, now=_now()))
+    store = Store(options.db)
+    now, to = _now(), options.witness
+    print(deposits.open_study(store, study=options.study, witness=to, by=COMMAND_LINE, now=now))
+    closing_commands.deposit(store, options.study)
     return 0
 
 
@@ -228,19 +233,6 @@ def _preparations(options: argparse.Namespace) -> int:
     for row in found:
         print(csv_line(row[name] for name in columns), end="")
     return 0
-
-
-def _verify(options: argparse.Namespace) -> int:
-    store = Store(options.db)
-    breaches = verification.verify(store)
-    for breach in breaches:
-        print(breach, file=sys.stderr)
-    if not breaches and verification.is_extract(store):
-        print("Everything in this copy of a study holds: chain, protocol, items, assignments,")
-        print("readings, predictions. Its films and the rest of its bank are not in it.")
-    elif not breaches:
-        print("Everything holds: chain, protocols, assignments, readings, predictions, films.")
-    return 1 if breaches else 0
 
 
 def _demo(options: argparse.Namespace) -> int:
@@ -302,7 +294,12 @@ def _parser() -> argparse.ArgumentParser:
         commands, "administrator", _administrator, "Print a new access code of an administrator."
     )
     administering.add_argument("--name", default="admin", metavar="NAME")
-    _add(commands, "open", _open, "Lock the protocol, write all assignments; print its hash.", True)
+    opening = _add(
+        commands, "open", _open, "Lock the protocol, write all assignments; print its hash.", True
+    )
+    opening.add_argument(
+        "--witness", default="", metavar="EMAIL", help="whom the chain's head is sent to, daily"
+    )
     _add(commands, "protocol", _protocol, "Print the protocol in force, as TOML.", True)
     model_commands.add(commands, _add)
     _add_simulate(commands)
@@ -310,7 +307,7 @@ def _parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="as JSON")
     exclusion_commands.add(partial(_add, commands))
     _add(commands, "preparations", _preparations, "Print what readers did before reading.", True)
-    _add(commands, "verify", _verify, "Check the chain and everything it vouches for.")
+    verify_commands.add(partial(_add, commands))
     showing = _add(commands, "demo", _demo, "Set up the demo in a new store; print its codes.")
     showing.add_argument(
         "--url", default="http://localhost:8501", help="what to tell people to open"

@@ -91,6 +91,9 @@ def _backup(options: argparse.Namespace) -> int:
 
 
 def _restore_backup(options: argparse.Namespace) -> int:
-    backups.restore_backup(options.file, options.db)
+    store, now = backups.restore_backup(options.file, options.db), datetime.now(UTC)
+    lacking = backups.record_restored(store, options.file, by=COMMAND_LINE, now=now)
     print(f"Verified, and in place: {options.db}")
+    for one in lacking:
+        print(f"Note: {one.sentence}")
     return 0

@@ -61,7 +61,7 @@ def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".demo-") as scratch:
             new = Path(scratch) / "demo.db"
-            store = init(new, entropy=entropy, now=now)
+            store = init(new, entropy=entropy, now=now, witnessed=False)
             with store.kept_warm():
                 _fill(store, data, entropy, now)
             store.put_in_place(path)

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from study.access import Entropy, give, new_code
+from study.canonical import sha256_of
 from study.errors import NotFound, NotNow
 from study.moments import stamp
 from study.names import check_code_name
@@ -13,8 +14,11 @@ from study.store import Store, Transaction, deployment, events, people
 from study.studies import refuse_restored, study_row
 
 
-def init(path: Path, *, entropy: Entropy, now: datetime) -> Store:
-    """Make an empty store with its own secret, or open the one that is there."""
+def init(path: Path, *, entropy: Entropy, now: datetime, witnessed: bool = True) -> Store:
+    """Make an empty store with its own secret, or open the one that is there.
+
+    Its secret stands in the trail as a hash, by which `verify` knows it again.
+    """
 
     def fill(change: Transaction) -> None:
         deployment.set_once(change, "secret", entropy(32).hex())
@@ -24,10 +28,13 @@ def init(path: Path, *, entropy: Entropy, now: datetime) -> Store:
             "",
             now,
             kind="deployment made",
-            detail={"deployment_id": deployment.value(change, "deployment_id")},
+            detail={
+                "deployment_id": deployment.value(change, "deployment_id"),
+                "secret_sha256": sha256_of(deployment.value(change, "secret")),
+            },
         )
 
-    return Store.create(path, fill)
+    return Store.create(path, fill, witnessed=witnessed)
 
 
 def coordinator_code(

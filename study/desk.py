@@ -19,6 +19,7 @@ from study.canonical import sha256_of
 from study.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.moments import moment
 from study.protocol import Condition, Feedback, Protocol
+from study.receipts import receipt
 from study.records import MalformedRecord, Preparation, Record, parse, record_id
 from study.sessions import Hold, Place, place_of
 from study.store import Store, Transaction, readings, studies
@@ -181,6 +182,7 @@ def _desk(
     current, hold = place.current, _hold(study, place)
     steps = [] if hold else preparation.to_do(look, protocol, reader, person.sign_in)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
+    cases = () if steps or hold else _cases(look, protocol, reader, place)
     return Desk(
         seal=_seal(look, person),
         study=study["name"],
@@ -189,7 +191,7 @@ def _desk(
         total=current.n_assigned,
         read=current.n_read,
         rules=_rules(protocol),
-        cases=() if steps or hold else _cases(look, protocol, reader, place),
+        cases=cases,
         preparation=tuple(preparation.view(protocol, step) for step in steps),
         practice_total=stored_practice.count(look, reader) if protocol.practice_cases else 0,
         session=current.session,
@@ -197,6 +199,8 @@ def _desk(
         hold=hold or "",
         opens_at_utc=washing or None,
         opens_in_ms=_ms_until(washing, now) if washing else None,
+        stored=readings.n_records(look, reader),
+        receipt="" if cases or steps else receipt(look, study, reader, person.name),
     )
 
 

@@ -99,6 +99,17 @@ def send(server: MailServer, *, to: str, subject: str, text: str) -> None:
         ) from error
 
 
+def check_address(email: str) -> None:
+    """Refuse what no letter can go to.
+
+    Raises
+    ------
+    Undelivered
+        It is no e-mail address.
+    """
+    _letter("", email, "", "")
+
+
 def _letter(sender: str, to: str, subject: str, text: str) -> EmailMessage:
     """Make a letter; an address with a line break or without an @ would make it another's."""
     letter = EmailMessage()

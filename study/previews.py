@@ -112,7 +112,7 @@ def find(store: Store, person: Person, mark: str) -> Preview:
         raise NotFound(t("This preview has ended. Open it again from the study's page."))
     with suppress(OSError):
         path.touch()  # it is in use
-    copy = Store(path)
+    copy = Store(path, witnessed=False)
     with copy.look() as look:
         study = deployment.value(look, "preview_study")
         owner = deployment.value(look, "preview_owner")
@@ -188,7 +188,7 @@ def _make(
     path.parent.mkdir(mode=0o700, exist_ok=True)
     _make_room(path.parent, now)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as scratch:
-        copy = Store.create(Path(scratch) / "preview.db", fill)
+        copy = Store.create(Path(scratch) / "preview.db", fill, witnessed=False)
         if source.draft:
             _draw(copy, source.draft, now)
         reader = [studies.Invitation(reader_id=READER)]

@@ -42,6 +42,9 @@ COMMENT_CUT = "comment_cut"
 REASON_CUT = "reason_cut"
 """The reason for giving a case up was too long, or held signs that are no text."""
 
+SENT_AGAIN = "sent_again"
+"""The server had acknowledged it before it went back; the page kept it, and offered it again."""
+
 _LONGEST_MS = 365 * 24 * 3600 * 1000.0
 _NAME = re.compile(r"[0-9A-Za-z_ .:-]{1,60}")
 
@@ -181,7 +184,7 @@ def _reading(value: Mapping[str, Any]) -> Reading:
         comment=found.comment(value.get("comment")),
         selections=_selections(value.get("selections"), found),
         behaviour=_behaviour(value.get("behaviour")),
-        flags=(*_flags(value.get("flags")), *found.flags),
+        flags=(*_flags(value.get("flags")), *found.flags, *_again(value)),
         supersedes=None if supersedes is None else identity(value, "supersedes"),
         sent_at=_sent(value),
         reason=reason,
@@ -232,6 +235,10 @@ def _sent(value: Mapping[str, Any]) -> datetime | None:
         return moment(value, "sent_epoch_ms")
     except MalformedRecord:
         return None  # an answer is not refused for what stands on its envelope
+
+
+def _again(value: Mapping[str, Any]) -> tuple[str, ...]:
+    return (SENT_AGAIN,) if value.get("again") is True else ()
 
 
 def _times(value: Any, found: _Doubts) -> Times:

@@ -132,9 +132,18 @@ def _bind(change: Transaction, person: int, identity: Identity, now: datetime, p
                 study["study_name"] or "",
                 now,
                 kind="identity bound",
-                detail={"whose": whose(row), "issuer": identity.issuer},
+                detail={
+                    "whose": whose(row),
+                    "issuer": identity.issuer,
+                    "account": account_mark(change, identity.issuer, identity.subject),
+                },
                 by=By(name=whose(row), place=place),
             )
+
+
+def account_mark(look: Transaction, issuer: str, subject: str) -> str:
+    """Return the mark of somebody's account elsewhere; the trail holds no account."""
+    return access.keyed_mark(look, f"account/{issuer}/{subject}")
 
 
 def _hash(text: str) -> str:

@@ -217,8 +217,20 @@ def invite(
     return known
 
 
-def open_study(store: Store, *, study: str, now: datetime, by: By = COMMAND_LINE) -> str:
+def open_study(
+    store: Store,
+    *,
+    study: str,
+    now: datetime,
+    by: By = COMMAND_LINE,
+    named: Callable[[Transaction], None] = lambda change: None,
+) -> str:
     """Open a study: lock its protocol, write every assignment; return the protocol's hash.
+
+    Parameters
+    ----------
+    named
+        Names within the transaction whoever the head of the chain is sent to, if anybody.
 
     Raises
     ------
@@ -239,6 +251,7 @@ def open_study(store: Store, *, study: str, now: datetime, by: By = COMMAND_LINE
         if not readers:
             raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
         _refuse_opened_before(change, found, readers)
+        named(change)
         studies.mark_open(change, found["id"], stamp(now))
         events.record(
             change,

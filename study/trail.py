@@ -21,7 +21,7 @@ OF_READING = ("case presented", "case read", "practice case read", "preparation 
 """What readers do at their page, a row a case: by far the most of any trail."""
 
 _BATCH = 2000
-_ELSEWHERE = ("old", "new", "changes", "reason", "role", "place")
+_ELSEWHERE = ("old", "new", "changes", "reason", "role", "place", "sign_in")
 _COLUMNS = (
     "chain",
     "number",

@@ -3,7 +3,7 @@
 Each finding names the first place that does not hold. A chain is walked before anything it says is
 believed, and whatever makes a check fail is itself a finding: nothing this program wrote would.
 What cannot be found out from the store alone (somebody rewrote the whole file, heads included) is
-what the hashes in an export are for.
+what readers' receipts and deposited heads are for, see `study.receipts` and `study.heads`.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study import extracts, vouching
+from study import clocks, deployment_checks, extracts, losses, vouching
 from study.canonical import sha256_of
 from study.role_checks import roles_of_deployment
-from study.store import Store, Transaction, banks, events, extract, studies
+from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
 from study.study_checks import (
     BY_OWN_CHAIN,
     CHECKS,
@@ -47,14 +47,37 @@ def verify(store: Store, *, films: bool = True) -> list[str]:
     films
         Whether the films on disk are compared with their hashes too.
     """
+    told = witness.read(store.path)  # first: what is acknowledged meanwhile is not in the look
     with store.look() as look:
-        return list(_guarded("the store", partial(_store, look, films)))
+        return [
+            *_guarded("the store", partial(losses.breaches, look, told)),
+            *_guarded("the store", partial(_store, look, films)),
+        ]
+
+
+def remarks(store: Store) -> list[str]:
+    """Return what is no breach and has to be known: accepted losses, clocks that were set back."""
+    told = witness.read(store.path)
+    with store.look() as look:
+        if extract.mark(look):
+            return []
+        return [
+            *_guarded("the store", partial(losses.remarks, look, store, told)),
+            *(
+                one
+                for chain in events.chains(look)
+                for one in _guarded(chain, partial(_clock, look, chain, clocks.remarks))
+            ),
+        ]
 
 
 def verify_study(store: Store, study: str) -> Verdict:
     """Verify one study with its bank and its chains, the films on disk left out."""
+    told, chain = witness.read(store.path), events.study_chain(study)
     with store.look() as look:
-        return study_verdict(look, study)
+        lost = tuple(_guarded(chain, partial(losses.breaches, look, told, chain)))
+        verdict = study_verdict(look, study)
+    return Verdict(n_events=verdict.n_events, breaches=(*lost, *verdict.breaches))
 
 
 def study_verdict(look: Transaction, study: str) -> Verdict:
@@ -112,9 +135,12 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
             broken.add(chain)
             yield breach
     copied = bool(extract.mark(look))
+    for chain in chains:
+        if chain not in broken and "#" not in chain:
+            yield from _guarded(chain, partial(_clock, look, chain, clocks.breaches))
     if events.DEPLOYMENT not in broken and not copied:
-        yield from _guarded("the banks", partial(_banks, look))
-        yield from _guarded("the deployment: its roles", partial(roles_of_deployment, look))
+        for what, check in _OF_THE_DEPLOYMENT.items():
+            yield from _guarded(what, partial(check, look))
     known = set()
     for name in studies.names(look):
         own = {events.study_chain(name)}
@@ -130,6 +156,14 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
     for chain in chains:
         if chain.startswith(events.study_chain("")) and chain not in known:
             yield f"{chain}: its events are there, the study is missing."
+    yield from _guarded("the store: its shape", partial(shape.breaches, look))
+    yield from _guarded("the store: its file", partial(shape.damage, look))
+
+
+def _clock(
+    look: Transaction, chain: str, check: Callable[[str, Iterable[_Event]], Iterator[str]]
+) -> Iterator[str]:
+    yield from check(chain, events.walk(look, chain))
 
 
 def _chain(look: Transaction, chain: str) -> Iterator[str]:
@@ -152,6 +186,15 @@ def _banks(look: Transaction) -> Iterator[str]:
         yield from _guarded(f"bank {name}", partial(_bank, look, name, event))
     for gone in imported:
         yield f"bank {gone}: it was imported, and is missing."
+
+
+_OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
+    "the banks": _banks,
+    "the deployment: its roles": roles_of_deployment,
+    "the deployment": deployment_checks.itself,
+    "the deployment: its sign-ins": deployment_checks.sign_ins,
+    "the backups": deployment_checks.backups_made,
+}
 
 
 def _imports(trail: _Trail) -> dict[str, _Event]:

@@ -68,7 +68,9 @@ class Desk:
     `total`, `read` and the cases' positions count within the `session` the reader is in. While
     there is `preparation` to do there are no cases; practice cases come before the study's, and are
     in neither `total` nor `read`. Under a `hold` nothing is handed out; `opens_at_utc` and
-    `opens_in_ms` then say when the session opens, where that is known.
+    `opens_in_ms` then say when the session opens, where that is known. `stored` counts the records
+    of this reader that the store has, which grows unless the store has gone back; `receipt` is the
+    reader's, where no case is handed out.
     """
 
     seal: str
@@ -86,6 +88,8 @@ class Desk:
     hold: str = ""
     opens_at_utc: str | None = None
     opens_in_ms: int | None = None
+    stored: int = 0
+    receipt: str = ""
 
     @property
     def finished(self) -> bool:

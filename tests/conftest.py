@@ -204,10 +204,13 @@ def tamper(store: Store, *statements: str) -> None:
     """Alter a store as somebody with the file and without scruples would."""
     connection = sqlite3.connect(store.path)
     connection.execute("PRAGMA ignore_check_constraints = ON")
-    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
+    triggers = list(connection.execute("SELECT name, sql FROM sqlite_master WHERE type='trigger'"))
+    for name, _ in triggers:
         connection.execute(f"DROP TRIGGER {name}")
     for statement in statements:
         assert connection.execute(statement).rowcount > 0, statement
+    for _, again in triggers:
+        connection.execute(again)
     connection.commit()
     connection.close()
 

@@ -5,6 +5,7 @@ downloaded; making them again takes their place.
 """
 
 import json
+import os
 import secrets
 import tempfile
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from study import archives, closing
+from study import archives, closing, deposits
 from study.access import Person
 from study.completeness import Completeness, completeness_in
 from study.downloads import record_taking
@@ -77,9 +78,9 @@ def close(person: Person, *, typed: str, reason: str) -> None:
     """
     if typed.strip() != person.study_name:
         raise NotNow(t("That is not the study's name. Type it as it stands above, or leave it."))
-    closing.close(
-        store(), study=person.study_name, reason=reason, by=person.by, now=datetime.now(UTC)
-    )
+    now = datetime.now(UTC)
+    closing.close(store(), study=person.study_name, reason=reason, by=person.by, now=now)
+    deposits.send_now(store(), os.environ, person.study_name, now=now, by=person.by)
 
 
 def make(person: Person) -> None:

@@ -1,16 +1,18 @@
-"""What the server does by itself: a thread that looks now and then whether a backup is due."""
+"""What the server does by itself: a thread that folds the journal in, and looks what is due."""
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from study import deposits, losses
 from study.backups import make_if_due
 from study.errors import NotFound, StudyError
 from study.store import Store
 
-FIRST_LOOK_S = 300.0
+FIRST_BACKUP_S = 300.0
 """A server that has just been started has readers waiting; a backup can."""
 
 LOOK_EVERY_S = 60.0
@@ -22,19 +24,19 @@ _log = logging.getLogger("reading_room")
 
 
 @contextmanager
-def backups_on_schedule(
-    store: Callable[[], Store], *, first_s: float = FIRST_LOOK_S, every_s: float = LOOK_EVERY_S
+def chores(
+    store: Callable[[], Store], *, first_s: float = FIRST_BACKUP_S, every_s: float = LOOK_EVERY_S
 ) -> Iterator[None]:
-    """Make backups at their time while the block runs, whatever goes wrong with one of them."""
+    """Do what is due while the block runs, whatever goes wrong with any of it."""
     stop = threading.Event()
 
     def work() -> None:
-        wait_s = first_s
-        while not stop.wait(wait_s):
-            wait_s = every_s
-            _look(store)
+        passed_s = 0.0
+        while not stop.wait(every_s):
+            passed_s += every_s
+            look_after(store, backups=passed_s >= first_s)
 
-    thread = threading.Thread(target=work, name="backups", daemon=True)
+    thread = threading.Thread(target=work, name="chores", daemon=True)
     thread.start()
     try:
         yield
@@ -43,12 +45,38 @@ def backups_on_schedule(
         thread.join(LAST_LOOK_S)
 
 
-def _look(store: Callable[[], Store]) -> None:
+def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
+    """Do once what is due: note what was lost, fold the journal in, send heads, make a backup."""
+    now = datetime.now(UTC)
+    ask_witness(store)
+    _try("The journal was not folded in", lambda: store().fold_in_quietly())
+    _try("Heads were not sent", lambda: _send(store(), now))
+    if backups:
+        _try("The backup was not made", lambda: make_if_due(store(), now=now))
+
+
+def ask_witness(store: Callable[[], Store]) -> None:
+    """Compare the store with its second witness, and log and note what is missing."""
+    _try("The second witness was not asked", lambda: _note(store()))
+
+
+def _note(store: Store) -> None:
+    for one in losses.note(store, now=datetime.now(UTC)):
+        if not one.noted_at_utc:
+            _log.error("%s See docs/backups.md.", one.sentence)
+
+
+def _send(store: Store, now: datetime) -> None:
+    for why in deposits.send_due(store, os.environ, now=now):
+        _log.warning("%s", why)
+
+
+def _try(what: str, act: Callable[[], object]) -> None:
     try:
-        make_if_due(store(), now=datetime.now(UTC))
+        act()
     except NotFound:
         return  # no store yet
     except StudyError as error:
-        _log.warning("The backup was not made: %s", error)
-    except Exception:  # the next one may work
-        _log.exception("The backup was not made")
+        _log.warning("%s: %s", what, error)
+    except Exception:  # the next time it may work
+        _log.exception("%s", what)

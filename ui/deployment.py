@@ -9,7 +9,7 @@ from pathlib import Path
 
 from study.errors import NotFound
 from study.store import Store
-from ui.clockwork import backups_on_schedule
+from ui.clockwork import ask_witness, chores
 from ui.serving import settle
 
 VARIABLE = "READING_ROOM_DB"
@@ -34,7 +34,7 @@ def _opened(path: Path) -> Store:
 
 @asynccontextmanager
 async def lifespan(_: object) -> AsyncIterator[None]:
-    """Keep the store warm while the server runs (`Store.kept_warm`), within limits; make backups.
+    """Keep the store warm while the server runs (`Store.kept_warm`), and look after it.
 
     What is imported stays for good: Streamlit collects garbage after every run of a page, and would
     look through all of it each time.
@@ -45,5 +45,6 @@ async def lifespan(_: object) -> AsyncIterator[None]:
     with ExitStack() as held:
         with suppress(NotFound):
             held.enter_context(store().kept_warm())
-        held.enter_context(backups_on_schedule(store))
+        ask_witness(store)
+        held.enter_context(chores(store))
         yield

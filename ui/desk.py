@@ -180,6 +180,8 @@ def desk_json(found: Desk, address_of: Address) -> dict[str, Any]:
         "hold": found.hold,
         "opens_at_utc": found.opens_at_utc,
         "opens_in_ms": found.opens_in_ms,
+        "stored": found.stored,
+        "receipt": found.receipt,
         "cases": [case_json(case, address_of) for case in found.cases],
     }
 

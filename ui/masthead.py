@@ -5,6 +5,7 @@ import streamlit as st
 from study.access import Person
 from study.roles import Role
 from study.words import t
+from ui.heads import gone_back
 from ui.refusals import sentence
 
 _HTML = """
@@ -67,6 +68,7 @@ def masthead(person: Person) -> None:
             ),
         },
     )
+    gone_back(person)
     refused = sentence(str(st.query_params.get("refused", "")))
     if refused:
         st.error(refused)

@@ -1,11 +1,12 @@
 """What the set-up page of a drawn, open or closed study shows and does."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from study import amendments, studies
+from study import amendments, deposits, studies
 from study.access import Person
 from study.amendments import Amendment
 from study.discarding import discard as discard_study
@@ -55,9 +56,17 @@ def set_up_of(study: str) -> SetUp:
         )
 
 
-def open_study(person: Person) -> None:
-    """Open the person's study."""
-    studies.open_study(store(), study=person.study_name, by=person.by, now=datetime.now(UTC))
+def open_study(person: Person, witness: str) -> None:
+    """Open the person's study; the head of its chain goes to `witness`, if anybody is named.
+
+    Raises
+    ------
+    Undelivered
+        That is no e-mail address; nothing is opened.
+    """
+    study, now = person.study_name, datetime.now(UTC)
+    deposits.open_study(store(), study=study, witness=witness.strip(), by=person.by, now=now)
+    deposits.send_now(store(), os.environ, study, now=now, by=person.by)
 
 
 def discard(person: Person, reason: str) -> None:

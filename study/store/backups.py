@@ -15,6 +15,11 @@ def listed(look: Transaction) -> list[dict[str, Any]]:
     return look.rows("SELECT * FROM backups WHERE removed_at_utc IS NULL ORDER BY id DESC")
 
 
+def every(look: Transaction) -> list[dict[str, Any]]:
+    """Return every backup, removed ones too, in the order they were made."""
+    return look.rows("SELECT * FROM backups ORDER BY id")
+
+
 def last(look: Transaction) -> dict[str, Any] | None:
     """Return the newest backup, or None."""
     return look.row("SELECT * FROM backups ORDER BY id DESC LIMIT 1")

@@ -9,7 +9,8 @@ import logging
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from typing import Any
 from sqlite_utils import Database
 
 from study.errors import BrokenStore, Busy, NotFound, StudyError
+from study.store import witness
 from study.store.schema import APPLICATION_ID, MIGRATIONS
+from study.store.witness import Head
 from study.words import later, said
 
 SEALED_TABLES = frozenset(
@@ -35,6 +38,8 @@ class Transaction:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.heads: dict[str, Head] = {}
+        """The last event of each chain that was sealed within this transaction."""
 
     def rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:
         """Return all rows of a query with named parameters."""
@@ -83,6 +88,9 @@ class Store:
     ----------
     path
         The SQLite file. It must exist; `Store.create` makes a new one.
+    witnessed
+        Whether what is written is told to the second witness (`study.store.witness`) before it
+        counts as stored; not needed of a copy that will be thrown away.
 
     Raises
     ------
@@ -92,9 +100,12 @@ class Store:
         The file is not a Reading Room store, or a newer one.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, witnessed: bool = True) -> None:
         self.path = Path(path)
         self._patience_s = _BUSY_TIMEOUT_S
+        self._witnessed = witnessed
+        self._owed: dict[str, Head] = {}
+        self._telling = threading.Lock()
         if not self.path.is_file():
             raise NotFound(
                 f"There is no store {self.path.name}. Make one with: python -m study init --db DB"
@@ -104,7 +115,9 @@ class Store:
             _migrate(connection)
 
     @classmethod
-    def create(cls, path: Path, fill: Callable[[Transaction], None]) -> "Store":
+    def create(
+        cls, path: Path, fill: Callable[[Transaction], None], *, witnessed: bool = True
+    ) -> "Store":
         """Make a store and fill it, or open the one already there; whoever comes first makes it.
 
         The store is made under another name and put in place whole, so that neither a crash nor two
@@ -119,7 +132,7 @@ class Store:
         """
         path = Path(path)
         if path.exists():
-            return cls(path)
+            return cls(path, witnessed=witnessed)
         if not path.parent.is_dir():
             raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
         try:
@@ -129,7 +142,7 @@ class Store:
                 _put_in_place(new, path)
         except OSError as error:
             raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
-        return cls(path)
+        return cls(path, witnessed=witnessed)
 
     def hurried(self, patience_s: float) -> "Store":
         """Return the same store, whose users wait no longer than this while others write."""
@@ -153,8 +166,11 @@ class Store:
     @contextmanager
     def change(self) -> Iterator[Transaction]:
         """Write: everything in the block is stored, or nothing is."""
-        with self._connection() as connection, _immediate(connection):
-            yield Transaction(Database(connection, recursive_triggers=False))
+        with self._connection() as connection:
+            transaction = Transaction(Database(connection, recursive_triggers=False))
+            with _immediate(connection):
+                yield transaction
+            self._tell_witness(transaction)
 
     @contextmanager
     def desk(self) -> Iterator[Transaction]:
@@ -166,8 +182,10 @@ class Store:
         """
         with self._connection() as connection:
             connection.set_authorizer(_refuse_sealed)
+            transaction = Transaction(Database(connection, recursive_triggers=False))
             with _immediate(connection):
-                yield Transaction(Database(connection, recursive_triggers=False))
+                yield transaction
+            self._tell_witness(transaction)
 
     def put_in_place(self, path: Path) -> None:
         """Give this store another name, unless a store got that first.
@@ -187,6 +205,17 @@ class Store:
             (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
+    def fold_in_quietly(self) -> None:
+        """Fold into the file what of the journal can be, and keep nobody waiting for it."""
+        with self._connection() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
+    def begin_witness(self) -> None:
+        """Begin the second witness where there is none, with the chains as they are."""
+        if not witness.file_of(self.path).exists():
+            with self.look() as look:
+                self._tell(look, {head.chain: head for head in _heads(look)})
+
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy of the store to a new file, while others go on writing.
 
@@ -196,12 +225,6 @@ class Store:
         with self._connection() as connection, closing(sqlite3.connect(path)) as copy:
             connection.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, whole by itself
-
-    def damage(self) -> str:
-        """Return what SQLite finds broken in the file, or an empty text."""
-        with self._connection() as connection:
-            found = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
-        return "" if found == ["ok"] else "; ".join(found)
 
     def journal_again(self) -> None:
         """Have a store that was one file write through a journal, as a store in use does."""
@@ -219,6 +242,33 @@ class Store:
             connection.execute("SELECT count(*) FROM deployment").fetchone()
             yield
 
+    def _tell_witness(self, committed: Transaction) -> None:
+        """Write down what was committed: only then may anybody be told that it is stored.
+
+        What could not be written is owed, so that an act sent again is not acknowledged without.
+        """
+        if not self._witnessed:
+            return
+        with self._telling:
+            self._owed.update(committed.heads)
+            if self._owed:
+                self._tell(committed, self._owed)
+                self._owed.clear()
+
+    def _tell(self, look: Transaction, heads: dict[str, Head]) -> None:
+        try:
+            witness.add(
+                self.path,
+                heads.values(),
+                every=lambda: [one for one in _heads(look) if one.chain not in heads],
+                needless=lambda some: _needless(look, some),
+            )
+        except OSError as error:
+            raise StudyError(
+                f"{witness.file_of(self.path).name} cannot be written ({error.strerror}). It tells "
+                "later that nothing was lost. Try again."
+            ) from error
+
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
@@ -226,6 +276,33 @@ class Store:
                 yield connection
         except sqlite3.DatabaseError as error:
             raise _explained(error, self.path) from error
+
+
+def _heads(look: Transaction) -> list[Head]:
+    rows = look.rows(
+        "SELECT chain_heads.chain, chain_heads.number, chain_heads.hash, at_utc FROM chain_heads "
+        "JOIN events ON events.chain = chain_heads.chain AND events.number = chain_heads.number"
+    )
+    return [Head(**row) for row in rows]
+
+
+def is_there(look: Transaction, head: Head) -> bool:
+    """Return whether a store has an event as its witness says."""
+    return bool(
+        look.value(
+            "SELECT 1 FROM events WHERE chain = :chain AND number = :number AND hash = :hash",
+            chain=head.chain,
+            number=head.number,
+            hash=head.hash,
+        )
+    )
+
+
+def _needless(look: Transaction, heads: Iterable[Head]) -> list[Head]:
+    """Return the heads that the store has and whose chain has a later one; what is lost is kept."""
+    there = [head for head in heads if is_there(look, head)]
+    last = {head.chain: head.number for head in sorted(there, key=lambda one: one.number)}
+    return [head for head in there if head.number < last[head.chain]]
 
 
 def _make(path: Path, fill: Callable[[Transaction], None]) -> None:

@@ -9,16 +9,21 @@ whole under a name of its own.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from study.acts import COMMAND_LINE, By
+from study.acts import COMMAND_LINE, SCHEDULE, By
 from study.canonical import canonical_json, sha256_of
 from study.errors import BrokenStore
 from study.moments import stamp
 from study.store.connection import Transaction
+from study.store.witness import Head
 
 DEPLOYMENT = "deployment"
+CLOCK_WENT_BACK = "clock went back"
+LONG_BACK = timedelta(hours=1)
+"""An event dated so long before the last one of its chain says that a clock was set back."""
+
 FIRST_HASH = "0" * 64
 
 
@@ -62,6 +67,7 @@ def append(
         number=number,
         hash=digest,
     )
+    change.heads[chain] = Head(chain=chain, number=number, hash=digest, at_utc=at_utc)
     return digest
 
 
@@ -77,11 +83,23 @@ def record(
     """Append an act to a study's chain, or where `study` is empty to the deployment's.
 
     By whom, in which role and from where is said by `by`. What is changed stands in `detail` as
-    ``old`` and ``new``, its reason as ``reason``.
+    ``old`` and ``new``, its reason as ``reason``. Where the clock was set back since the last
+    event, an event before it says so.
     """
+    chain = study_chain(study) if study else DEPLOYMENT
+    last = _last_dated(change, chain, stamp(now + LONG_BACK))
+    if last > stamp(now + LONG_BACK):
+        append(
+            change,
+            chain=chain,
+            at_utc=stamp(now),
+            actor=SCHEDULE.name,
+            kind=CLOCK_WENT_BACK,
+            detail={"old": last, "new": stamp(now)},
+        )
     append(
         change,
-        chain=study_chain(study) if study else DEPLOYMENT,
+        chain=chain,
         at_utc=stamp(now),
         actor=by.name,
         kind=kind,
@@ -90,6 +108,24 @@ def record(
             **({"role": by.role} if by.role else {}),
             **({"place": by.place} if by.place else {}),
         },
+    )
+
+
+def _last_dated(look: Transaction, chain: str, latest: str) -> str:
+    """Return when a chain's last event happened; a simulated reader's clock runs ahead of all."""
+    last = look.value(
+        "SELECT at_utc FROM events WHERE chain = :chain ORDER BY number DESC LIMIT 1", chain=chain
+    )
+    if not last or last <= latest:
+        return last or ""
+    return str(
+        look.value(
+            "SELECT at_utc FROM events WHERE chain = :chain AND actor NOT IN "
+            "(SELECT json_extract(detail, '$.reader_id') FROM events "
+            "WHERE chain = :chain AND kind = 'reader simulated') ORDER BY number DESC LIMIT 1",
+            chain=chain,
+        )
+        or ""
     )
 
 
@@ -147,6 +183,9 @@ def adopt(change: Transaction, chain: str, lines: Sequence[Mapping[str, Any]]) -
         hash=last["hash"],
         told_as="" if told == chain else told,
     )
+    change.heads[chain] = Head(
+        chain=chain, number=last["number"], hash=last["hash"], at_utc=last["at_utc"]
+    )
 
 
 def length(look: Transaction, chain: str) -> int:
@@ -169,10 +208,52 @@ def numbered(look: Transaction, chain: str, kind: str) -> list[tuple[int, dict[s
     return [(row["number"], json.loads(row["detail"])) for row in found]
 
 
+def of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> list[dict[str, Any]]:
+    """Return number, moment, actor, kind and detail of a chain's events of some kinds, in order."""
+    return [event for kind in kinds for event in _told(look, chain, kind)]
+
+
+def last_of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> dict[str, Any] | None:
+    """Return the last event of a chain that is of one of these kinds, or None."""
+    last = [_told(look, chain, kind, "DESC LIMIT 1") for kind in kinds]
+    return max((one for few in last for one in few), key=lambda e: e["number"], default=None)
+
+
+def last_of_actor(look: Transaction, chain: str, kind: str, actor: str) -> dict[str, Any] | None:
+    """Return the last event of a kind that somebody did, or None."""
+    return look.row(
+        "SELECT number, at_utc, hash FROM events WHERE chain = :chain AND kind = :kind "
+        "AND actor = :actor ORDER BY number DESC LIMIT 1",
+        chain=chain,
+        kind=kind,
+        actor=actor,
+    )
+
+
+def _told(look: Transaction, chain: str, kind: str, order: str = "") -> list[dict[str, Any]]:
+    rows = look.rows(
+        "SELECT number, at_utc, actor, kind, detail FROM events "
+        f"WHERE chain = :chain AND kind = :kind ORDER BY number {order}",
+        chain=chain,
+        kind=kind,
+    )
+    return [{**row, "detail": json.loads(row["detail"])} for row in rows]
+
+
 def chains(look: Transaction) -> list[str]:
     """Return the names of all chains, from events and heads alike."""
     rows = look.rows("SELECT chain FROM events UNION SELECT chain FROM chain_heads ORDER BY chain")
     return [row["chain"] for row in rows]
+
+
+def hash_at(look: Transaction, chain: str, number: int) -> str | None:
+    """Return the hash of a chain's event of a number, or None where it has none."""
+    found = look.value(
+        "SELECT hash FROM events WHERE chain = :chain AND number = :number",
+        chain=chain,
+        number=number,
+    )
+    return None if found is None else str(found)
 
 
 def head(look: Transaction, chain: str) -> dict[str, Any] | None:

@@ -55,6 +55,13 @@ def bound(look: Transaction, issuer: str, subject: str) -> int | None:
     return None if found is None else int(found)
 
 
+def identities(look: Transaction) -> list[dict[str, Any]]:
+    """Return every bound identity with its person's handle."""
+    return look.rows(
+        "SELECT identities.*, handle FROM identities JOIN people ON people.id = identities.person"
+    )
+
+
 def bind(change: Transaction, **columns: Any) -> None:
     """Bind an identity to a person."""
     change.insert("identities", **columns)

@@ -263,6 +263,13 @@ def by_sign_in(look: Transaction, token_id: str, since_utc: str) -> dict[str, An
     )
 
 
+def sign_ins(look: Transaction) -> list[dict[str, Any]]:
+    """Return every sign-in with its person's handle."""
+    return look.rows(
+        "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person"
+    )
+
+
 def add_place(change: Transaction, **columns: Any) -> None:
     """Insert a place by its mark, unless it is known."""
     change.execute(

@@ -156,6 +156,22 @@ def any_of_study(look: Transaction, study: int) -> bool:
     )
 
 
+def n_records(look: Transaction, reader: int) -> int:
+    """Return how many records of a reader are stored; none is ever taken away."""
+    return int(
+        look.value(
+            "SELECT (SELECT count(*) FROM preparations WHERE reader = :reader) "
+            "+ (SELECT count(*) FROM practice_readings JOIN practice_assignments "
+            "ON practice_assignments.id = assignment WHERE reader = :reader) "
+            "+ (SELECT count(*) FROM presentations JOIN assignments "
+            "ON assignments.id = assignment WHERE reader = :reader) "
+            "+ (SELECT count(*) FROM readings JOIN assignments "
+            "ON assignments.id = assignment WHERE reader = :reader)",
+            reader=reader,
+        )
+    )
+
+
 def has_begun(look: Transaction, reader: int) -> bool:
     """Return whether a reader has prepared, practised or been shown a case; none reads without."""
     return bool(

@@ -16,7 +16,7 @@ from study.errors import BadFile, BrokenStore, NotFound, NotNow
 from study.store import Store, deployment, events
 from study.verification import verify
 from tests.conftest import NOW, person, presentation, reading, tamper
-from ui.clockwork import backups_on_schedule
+from ui.clockwork import chores
 
 Opened = Callable[..., Store]
 BY = By(name="admin", role="administrator")
@@ -250,7 +250,7 @@ def test_the_servers_thread_makes_backups_and_survives_whatever_goes_wrong(
             done.set()
         return banked
 
-    with backups_on_schedule(store, first_s=0.0, every_s=0.01):
+    with chores(store, first_s=0.0, every_s=0.01):
         assert done.wait(60)
     assert len(backups.listed(banked)) == 1
 

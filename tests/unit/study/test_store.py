@@ -8,6 +8,7 @@ import pytest
 
 from study.deployments import init
 from study.errors import BrokenStore, NotFound, StudyError
+from study.moments import stamp
 from study.store import Store, deployment, events
 from study.verification import verify
 from tests.conftest import NOW, entropy_from
@@ -20,7 +21,7 @@ def test_eight_writers_at_once_lose_nothing(store: Store) -> None:
         for _ in range(50):
             with store.change() as change:
                 events.append(
-                    change, chain="busy", at_utc="now", actor=str(who), kind="k", detail={}
+                    change, chain="busy", at_utc=stamp(NOW), actor=str(who), kind="k", detail={}
                 )
 
     threads = [threading.Thread(target=write, args=(who,)) for who in range(8)]

@@ -50,7 +50,7 @@ function outboxWith(storage, { seal = "s", deliver, order = 0 } = {}) {
 const accept = (records) => ({ stored: records.map(({ id }) => id), refused: [], feedback: {}, desk: {} });
 const fail = () => { throw new Error("no line"); };
 
-test("an acknowledged record leaves memory and storage", async () => {
+test("an acknowledged record leaves the outbox, and the computer when the reader signs out", async () => {
   const storage = new Storage();
   const { outbox, tick } = outboxWith(storage, { deliver: accept });
   outbox.put(reading("a"));
@@ -59,7 +59,107 @@ test("an acknowledged record leaves memory and storage", async () => {
   await tick();
   assert.equal(outbox.size, 0);
   assert.equal(outbox.state, "empty");
+  assert.deepEqual(Object.keys(storage), ["reading-room:s:done:a"]);
+  outbox.forget();
   assert.equal(Object.keys(storage).length, 0);
+});
+
+/** A server that takes readings in order alone, and may be set back. */
+class Server {
+  ids = [];
+  take(records) {
+    const refused = [];
+    for (const { id } of records) {
+      if (this.ids.includes(id)) continue;
+      if (id === "abcdefgh"[this.ids.length]) this.ids.push(id);
+      else refused.push({ id, why: "not handed out yet" });
+    }
+    const stored = records.map(({ id }) => id).filter((id) => this.ids.includes(id));
+    return { stored, refused, feedback: {}, desk: { stored: this.ids.length } };
+  }
+}
+
+async function readOn(outbox, tick, ids) {
+  for (const id of ids) {
+    outbox.put(reading(id));
+    await tick();
+  }
+}
+
+test("what was acknowledged is offered again when the server has gone back, and refuses no answer for it", async () => {
+  const server = new Server();
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: (records) => server.take(records) });
+  await readOn(outbox, tick, "abcde");
+  const told = seen.receipts.length;
+  server.ids.length = 2; // restored to an earlier state
+  outbox.put(reading("f")); // which that state has not handed out
+  await tick();
+  assert.deepEqual(outbox.readings.map(({ id }) => id), [..."abcdef"]);
+  assert.equal(seen.receipts.length, told, "the desk of that moment lists cases that were read");
+  await tick();
+  assert.deepEqual(server.ids, [..."abcdef"]);
+  assert.equal(outbox.size, 0);
+  assert.deepEqual(seen.receipts.at(-1).refused, []);
+  assert.equal(seen.receipts.length, told + 1);
+});
+
+test("a reload finds what was acknowledged, and what comes again says so", async () => {
+  const storage = new Storage();
+  const server = new Server();
+  const sent = [];
+  const first = outboxWith(storage, { deliver: (records) => server.take(records) });
+  await readOn(first.outbox, first.tick, "abc");
+  server.ids.length = 0;
+  const deliver = (records) => { sent.push(...records); return server.take(records); };
+  const { outbox, tick } = outboxWith(storage, { deliver });
+  assert.equal(outbox.heard({ stored: 0 }), true);
+  outbox.hurry();
+  await tick();
+  assert.deepEqual(server.ids, [..."abc"]);
+  assert.deepEqual(sent.map(({ again }) => again), [true, true, true]);
+  assert.equal(outbox.heard({ stored: 3 }), false);
+});
+
+test("a server that only grows is offered nothing twice", async () => {
+  const server = new Server();
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: (records) => server.take(records) });
+  await readOn(outbox, tick, "abc");
+  assert.equal(outbox.heard({ stored: 3 }), false);
+  assert.equal(outbox.heard({}), false);
+  assert.deepEqual(seen.sent.map(({ ids }) => ids), [["a"], ["b"], ["c"]]);
+});
+
+test("many are offered again a hundred at a time, and the page hears when all are through", async () => {
+  const taken = new Set();
+  const deliver = (records) => {
+    records.forEach(({ id }) => taken.add(id));
+    return { ...accept(records), desk: { stored: taken.size } };
+  };
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver });
+  for (let n = 0; n < 250; n += 1) outbox.put(reading(`r${n}`));
+  while (outbox.size) await tick();
+  taken.clear();
+  seen.sent.length = 0;
+  seen.receipts.length = 0;
+  assert.equal(outbox.heard({ stored: 0 }), true);
+  outbox.hurry();
+  while (outbox.size) await tick();
+  assert.deepEqual(seen.sent.map(({ ids }) => ids.length), [100, 100, 50]);
+  assert.equal(taken.size, 250);
+  assert.equal(seen.receipts.length, 1);
+});
+
+test("what was acknowledged makes room for what was not", () => {
+  const storage = new Storage();
+  new Keep(storage, "s").put("done:a", { order: 1, record: reading("a") });
+  const { setItem } = Storage.prototype;
+  storage.setItem = function full(key, value) {
+    if (Object.keys(this).filter((name) => name.includes("reading-room")).length) throw new Error("full");
+    setItem.call(this, key, value);
+  };
+  const { outbox } = outboxWith(storage, { deliver: fail });
+  outbox.put(reading("b"));
+  assert.equal(outbox.unkept, false);
 });
 
 test("a failed delivery keeps the records and waits longer each time, within bounds", async () => {

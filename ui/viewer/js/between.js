@@ -1,5 +1,6 @@
 /** Between two cases: waiting for the next one, for the reader, or for the study to go on, and the end of it. */
 
+import { receiptSlip } from "./receipt.js";
 import { texts } from "./texts.js";
 
 const ASK_AGAIN_MS = 1000;
@@ -18,6 +19,8 @@ export class Between {
   #asking = null;
   /** Whether the page says that nothing is to be read for now. */
   #held = false;
+  /** The words it says so in; drawn once, so that what is marked on it to be copied stays marked. */
+  #resting = "";
   /** @type {{name: Halt["name"]|"", since: number}} */
   #halt = { name: "", since: 0 };
 
@@ -66,6 +69,7 @@ export class Between {
   release() {
     if (!this.#held || this.#courier.desk.hold) return false;
     this.#held = false;
+    this.#resting = "";
     this.#overlays.drawBack();
     return true;
   }
@@ -92,6 +96,7 @@ export class Between {
     this.#halt = { name: "", since: 0 };
     if (this.#held) this.#overlays.drawBack();
     this.#held = false;
+    this.#resting = "";
     return !["", "absent"].includes(name);
   }
 
@@ -107,20 +112,24 @@ export class Between {
     this.#held = true;
     this.#panel.showCountdown(null);
     this.#panel.showLoading("");
-    this.#overlays.rest(title, lines);
+    const words = JSON.stringify([title, lines, desk.receipt]);
+    if (words !== this.#resting) this.#overlays.rest(title, lines, receiptSlip(desk));
+    this.#resting = words;
     this.#panel.say(title);
     const wait = Math.min(desk.opens_in_ms ?? HELD_ASK_AGAIN_MS, HELD_ASK_AGAIN_MS);
     this.#asking ??= setTimeout(() => this.#ask(), Math.max(wait, ASK_AGAIN_MS));
   }
 
-  #finish({ total, read, study, rules }) {
+  #finish(desk) {
+    const { total, read, study, rules } = desk;
     this.#stage.prefetch([], []);
     this.#root.dataset.position = String(total);
-    const { keep } = this.#courier;
+    const { keep, outbox } = this.#courier;
+    outbox.forget();
     for (const name of keep.names("")) keep.drop(name);
     const lines = [texts.finished.text(read, study)];
     if (rules.feedback !== "never") lines.push(texts.finished.scoreCard);
     lines.push(texts.finished.nothingLeft);
-    this.#overlays.finish(texts.finished.title, lines);
+    this.#overlays.finish(texts.finished.title, lines, receiptSlip(desk));
   }
 }

@@ -53,6 +53,7 @@ export class Courier {
         failed: (error) => this.#undelivered(error),
       },
     });
+    this.outbox.heard(desk);
     this.outbox.hurry();
     return true;
   }
@@ -60,6 +61,7 @@ export class Courier {
   /** Ask where the reader is. @returns {Promise<boolean>} false: another reader is signed in, or the page was left */
   async refresh() {
     const desk = await this.#ask();
+    if (desk?.seal === this.desk.seal && this.outbox.heard(desk)) this.outbox.hurry();
     return Boolean(desk) && this.#take(desk);
   }
 

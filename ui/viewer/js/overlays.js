@@ -54,20 +54,22 @@ export class Overlays {
     this.#curtain.replaceChildren();
   }
 
-  /** A page on which nothing is to be read. @param {string[]} lines @returns {HTMLFormElement} the way out on it */
-  rest(title, lines) {
+  /** A page on which nothing is to be read. @param {string[]} lines @param {HTMLElement|null} [slip] to be kept
+   *  @returns {HTMLFormElement} the way out on it */
+  rest(title, lines, slip = null) {
     const leave = this.signOut();
     const said = lines.filter(Boolean).map((line) => element("p", line));
+    if (slip) said.push(slip);
     this.#curtain.replaceChildren(element("h2", title), ...said, leave);
     this.#curtain.dataset.whole = "true";
     this.#curtain.hidden = false;
     return leave;
   }
 
-  /** The last page. @param {string[]} lines */
-  finish(title, lines) {
+  /** The last page. @param {string[]} lines @param {HTMLElement|null} slip to be kept */
+  finish(title, lines, slip) {
     this.close();
-    const leave = this.rest(title, lines);
+    const leave = this.rest(title, lines, slip);
     // Not at once: the last answer's Enter, pressed twice, would sign the reader out before they read this.
     setTimeout(() => leave.firstElementChild.focus({ preventScroll: true }), QUIET_MS);
   }

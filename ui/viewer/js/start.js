@@ -142,12 +142,15 @@ function keepFocus(event) {
 
 function confirmLeaving(event, courier, overlays) {
   const waiting = courier.outbox?.readings.length ?? 0;
-  if (!waiting) return;
+  if (!waiting) {
+    courier.outbox?.forget();
+    return;
+  }
   event.preventDefault();
   courier.outbox.hurry();
   const { title, text, button, leave } = texts.leaving;
   overlays.ask("leaving", { title, text: text(waiting) }, [
     { label: button, run: () => overlays.close() },
-    { label: leave, run: () => event.target.submit() },
+    { label: leave, run: () => { courier.outbox.forget(); event.target.submit(); } },
   ]);
 }

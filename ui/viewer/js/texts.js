@@ -315,6 +315,15 @@ export const texts = {
     scoreCard: t("When the study is closed, sign in here again: your own answers will be set beside the reference "
       + "standard, case by case."),
   },
+  receipt: {
+    title: t("Your receipt"),
+    why: t("Copy it, print it or mail it to yourself. With it anybody can check later that your answers are still the "
+      + "ones you gave. It does not say how many were right."),
+    copy: t("Copy"),
+    copied: t("Copied"),
+    mail: t("Mail it to yourself"),
+    subject: (study) => t("Receipt for “{study}”", { study }),
+  },
   help: {
     title: t("Keys and mouse"),
     groups: ({ letters, digits, steps, back, comments, skips, wheel, left }) => [

@@ -23,7 +23,9 @@
  *   practice_total: number, preparation: PreparationStep[],
  *   session: number, sessions: number, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
  *   opens_at_utc: string|null, opens_in_ms: number|null,
- *   cases: Case[]}} Desk  where the reader is in this session: the current case and the next two; under a hold none
+ *   stored: number, receipt: string,
+ *   cases: Case[]}} Desk  where the reader is in this session: the current case and the next two; under a hold none;
+ *   stored: how many of this reader's records the server has
  *
  * @typedef {{id: string, kind: "presentation"|"reading"|"preparation", case?: string, [field: string]: any}} Record
  * @typedef {{option: string, correct: boolean, explanation: string}} Feedback

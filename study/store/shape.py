@@ -1,0 +1,59 @@
+"""Compares a store's tables, indexes and triggers with those that a new store has.
+
+The triggers are what keeps the program itself from altering what is written once; nothing in the
+chain would tell that one was taken away.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+from sqlite_utils import Database
+
+from study.store.connection import Transaction
+from study.store.schema import MIGRATIONS
+
+_Shape = dict[tuple[str, str], str]
+_SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
+
+
+def breaches(look: Transaction) -> Iterator[str]:
+    """Yield every table, index and trigger that is missing, altered or foreign."""
+    expected, there = _as_new(), _shape(look.rows(_SQL))
+    for kind, name in sorted(expected.keys() | there.keys()):
+        if (kind, name) not in there:
+            yield f"the store: the {kind} {name} is missing."
+        elif (kind, name) not in expected:
+            yield f"the store: the {kind} {name} is not one of this program's."
+        elif there[kind, name] != expected[kind, name]:
+            yield f"the store: the {kind} {name} was altered."
+
+
+def damage(look: Transaction) -> Iterator[str]:
+    """Yield what SQLite itself finds broken: pages, indexes, and rows that refer to nothing."""
+    for row in look.rows("PRAGMA integrity_check(5)"):
+        found = next(iter(row.values()))
+        if found != "ok":
+            yield f"The file is damaged: {found}."
+    for row in look.rows("SELECT * FROM pragma_foreign_key_check LIMIT 20"):
+        yield (
+            f"the store: row {row['rowid']} of {row['table']} refers to a row of {row['parent']} "
+            "that is not there."
+        )
+
+
+def _as_new() -> _Shape:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        database = Database(connection, recursive_triggers=False)
+        MIGRATIONS.apply(database)
+        return _shape(list(database.query(_SQL)))
+
+
+def _shape(rows: list[dict[str, str]]) -> _Shape:
+    """Return what defines each thing, without what SQLite makes and names by itself."""
+    return {
+        (row["type"], row["name"]): re.sub(r"\s+", "", row["sql"])
+        for row in rows
+        if not row["name"].startswith("sqlite_")
+    }
