@@ -34,7 +34,7 @@ def _opened(path: Path) -> Store:
 
 @asynccontextmanager
 async def lifespan(_: object) -> AsyncIterator[None]:
-    """Keep the store warm while the server runs (`Store.kept_warm`), and look after it.
+    """Keep the store warm while the server runs (`Store.kept_warm`), within limits; look after it.
 
     What is imported stays for good: Streamlit collects garbage after every run of a page, and would
     look through all of it each time.
