@@ -24,6 +24,9 @@ COLUMNS = (
     "n_readers_correct",
     "n_models",
     "n_models_correct",
+    "readers_share",
+    "models_share",
+    "few_readers",
     "note",
 )
 READERS_MISSED = "all readers missed it, a model did not"
@@ -44,14 +47,17 @@ def item_difficulty(bundle: Bundle) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns `item_id, condition, task, category, subcategory, examination_id, n_readers,
-        n_readers_correct, n_models, n_models_correct, note`; one row a condition and item with a
-        reference standard, in order of both.
+        n_readers_correct, n_models, n_models_correct, readers_share, models_share, few_readers,
+        note`; one row a condition and item with a reference standard, in order of both. A share
+        is of those who count, nan where nobody does; `few_readers` says how many of the
+        condition's readers count where it is not all.
 
     Notes
     -----
-    Readers and models count where they have a reading of the item, whatever became of it: an item
-    that nobody has come to yet is not a hard one. Unanswered is not correct. A model with a single
-    condition stands beside the readers of every condition.
+    Readers count where they have a reading of the item, whatever became of it: an item that nobody
+    has come to yet is not a hard one. Every model counts for every item, for one that a model says
+    nothing of is wrong, as everywhere. Unanswered is not correct. A model with a single condition
+    stands beside the readers of every condition.
 
     Examples
     --------
@@ -92,9 +98,13 @@ def item_difficulty_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame
     items = np.flatnonzero(matrix.assigned)
     items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
     described = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]
-    read = matrix.statuses != STATUS_CODES[Status.ABSENT]
+    absent = matrix.statuses == STATUS_CODES[Status.ABSENT]
+    models = np.array([column.kind is RaterKind.MODEL for column in matrix.columns], dtype=bool)
+    given = ~absent | models
     tables = [
-        described.reset_index().assign(condition=condition, **_counts(matrix, read, items, columns))
+        described.reset_index().assign(
+            condition=condition, **_counts(matrix, given, items, columns)
+        )
         for condition, columns in columns_by_condition(matrix.columns).items()
     ]
     table = pd.concat(tables, ignore_index=True)
@@ -102,20 +112,28 @@ def item_difficulty_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame
 
 
 def _counts(
-    matrix: ReadingMatrix, read: Bools, items: Ints, columns: Sequence[int]
-) -> dict[str, Ints]:
-    counts: dict[str, Ints] = {}
+    matrix: ReadingMatrix, given: Bools, items: Ints, columns: Sequence[int]
+) -> pd.DataFrame:
+    counts = pd.DataFrame(index=range(len(items)))
     for kind in RaterKind:
         those = [i for i in columns if matrix.columns[i].kind is kind]
-        counts[f"n_{kind}s"] = read[:, those][items].sum(axis=1, dtype=np.int64)
-        counts[f"n_{kind}s_correct"] = matrix.correct[:, those][items].sum(axis=1, dtype=np.int64)
+        n = given[:, those][items].sum(axis=1, dtype=np.int64)
+        right = matrix.correct[:, those][items].sum(axis=1, dtype=np.int64)
+        counts[f"n_{kind}s"], counts[f"n_{kind}s_correct"] = n, right
+        counts[f"{kind}s_share"] = np.divide(right, n, out=np.full(len(n), np.nan), where=n > 0)
+        if kind is RaterKind.READER:
+            few = [f"{some} of {len(those)} readers" if some < len(those) else "" for some in n]
+            counts["few_readers"] = few
     return counts
 
 
 def _notes(table: pd.DataFrame) -> pd.Series[str]:
     readers, models = table["n_readers"], table["n_models"]
     readers_right, models_right = table["n_readers_correct"], table["n_models_correct"]
-    n, right = readers + models, readers_right + models_right
+    # What no reader has come to says nothing of everybody, unless there are models alone.
+    readers_there = readers.groupby(table["condition"]).transform("max") > 0
+    n = (readers + models).where((readers > 0) | ~readers_there, 0)
+    right = readers_right + models_right
     notes = pd.Series("", index=table.index, dtype=object)
     notes[(n > 0) & (right == n)] = EVERYBODY_RIGHT
     notes[(n > 0) & (right == 0)] = EVERYBODY_MISSED

@@ -149,11 +149,20 @@ def drift_caption(rows: pd.DataFrame) -> str:
 
 
 def difficulty_caption(rows: pd.DataFrame) -> str:
-    """Say what the difficulty of items shows."""
+    """Say what the difficulty of items shows, and how many items not all readers have read."""
+    most = rows["n_readers"].max()
+    few = rows.loc[rows["n_readers"] < most, "n_readers"]
+    partly = ""
+    if len(few):
+        partly = (
+            f" {len(few)} of them were read by fewer than {most} readers (n = {span(few)}) and"
+            " stand by the share of those who were correct."
+        )
     return (
         f"Number of items by how many of {rows['n_readers'].max()} readers and of"
         f" {rows['n_models'].max()} models were correct, n = {len(rows)} items; a count, so"
         " without interval. Lower right: hard for readers only. Upper left: hard for models only."
+        f"{partly}"
     )
 
 

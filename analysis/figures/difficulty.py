@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis.arrays import Ints
 from analysis.figures.chart import Axis, Cells, Chart, Label, Panel, Tick
 from analysis.figures.look import COUNT_SCALE
 
@@ -28,16 +29,15 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     -------
     Chart or None
         A heat map of counts of items, models to the right, readers upwards; None without readers or
-        without models. Only items that as many readers and models have read as any.
+        without models. An item that not all readers have read stands by the share of those who
+        have, at the nearest of the counts.
     """
-    rows = read_by_all(items, condition)
+    rows = read_by_any(items, condition)
     if rows.empty:
         return None
-    n_readers, n_models = int(rows["n_readers"].iloc[0]), int(rows["n_models"].iloc[0])
-    if not n_readers or not n_models:
-        return None
+    n_readers, n_models = int(rows["n_readers"].max()), int(rows["n_models"].max())
     counts = np.zeros((n_readers + 1, n_models + 1), dtype=int)
-    np.add.at(counts, (rows["n_readers_correct"], rows["n_models_correct"]), 1)
+    np.add.at(counts, (_places(rows, "readers"), _places(rows, "models")), 1)
     most = max(int(counts.max()), 1)
     # The square root keeps the rare corners, which matter most, from looking empty.
     shades = np.sqrt(counts / most)
@@ -72,14 +72,18 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     return Chart(rows=((panel,),), width_mm=width, stretches=False)
 
 
-def read_by_all(items: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the condition's items that as many readers and models have read as any."""
+def read_by_any(items: pd.DataFrame, condition: str) -> pd.DataFrame:
+    """Return the condition's items that a reader has read, where there are models beside them."""
     rows = items.loc[items["condition"] == condition]
-    by_all = (rows["n_readers"] == rows["n_readers"].max()) & (
-        rows["n_models"] == rows["n_models"].max()
-    )
-    read: pd.DataFrame = rows.loc[by_all]
+    read: pd.DataFrame = rows.loc[(rows["n_readers"] > 0) & (rows["n_models"] > 0)]
     return read
+
+
+def _places(rows: pd.DataFrame, kind: str) -> Ints:
+    n = rows[f"n_{kind}"].to_numpy(dtype=np.float64)
+    right = rows[f"n_{kind}_correct"].to_numpy(dtype=np.float64)
+    places: Ints = np.floor(right / n * n.max() + 0.5).astype(np.int64)
+    return places
 
 
 def _counts_axis(n: int, title: str) -> Axis:

@@ -12,7 +12,7 @@ from analysis.figures.accuracy import accuracy_chart
 from analysis.figures.between import between_chart
 from analysis.figures.chart import Chart
 from analysis.figures.comparisons import comparisons_chart
-from analysis.figures.difficulty import difficulty_chart, read_by_all
+from analysis.figures.difficulty import difficulty_chart, read_by_any
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
 from analysis.figures.kappa_matrix import kappa_matrix_chart, pairs_in_condition
 from analysis.figures.leaderboard import leaderboard_chart
@@ -229,7 +229,7 @@ def _items(results: Results, condition: str) -> Iterator[Drawn]:
     items = _table(results, "item_difficulty")
     if items is None:
         return
-    rows = read_by_all(items, condition)
+    rows = read_by_any(items, condition)
     if len(rows):
         yield (
             "items",

@@ -51,7 +51,18 @@ def _items(results: Results, condition: str) -> list[str]:
         ]
     parts.append(f"everybody had {notes[EVERYBODY_RIGHT]:,} right")
     text = f"Of {count(total, 'item')}{under(results, condition)}, {', '.join(parts)}."
-    return [text + (_numbers(rows) if both else "")]
+    return [text + _few(rows) + (_numbers(rows) if both else "")]
+
+
+def _few(rows: list[Row]) -> str:
+    """Say how many items fewer readers have read than the others: they count by those alone."""
+    most = max(number(row, "n_readers") for row in rows)
+    few = sum(1 for row in rows if 0 < number(row, "n_readers") < most)
+    if not few:
+        return ""
+    readers = count(int(most), "reader")
+    counted = "and counts" if few == 1 else "and count"
+    return f" {count(few, 'was', 'were')} read by fewer than {readers}, {counted} by those alone."
 
 
 def _numbers(rows: list[Row]) -> str:

@@ -19,6 +19,7 @@ def studied_findings(results: Results) -> list[Finding]:
         *_planned(results),
         *_missing(results),
         *_silent(results),
+        *_withdrawn(results),
     ]
     return [Finding(theme=Theme.STUDIED, text=" ".join(sentences))]
 
@@ -86,3 +87,19 @@ def _silent(results: Results) -> list[str]:
     labels = results.bundle.labels
     silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
     return [f"Listed but without any reading: {', '.join(silent[:20])}."] if silent else []
+
+
+def _withdrawn(results: Results) -> list[str]:
+    """Name the models that the study had: a reader of the report must know what is not in it."""
+    gone = results.bundle.about.get("withdrawn_models")
+    told = [one for one in gone if isinstance(one, dict)] if isinstance(gone, list) else []
+    if not told:
+        return []
+    named = [
+        f"\u2068{shorten(str(one.get('model_id', '')), LONGEST)}\u2069"
+        f"{' after closing' if one.get('after_closing') else ''}"
+        f" (\u2068{shorten(str(one.get('reason', '')), 200)}\u2069)"
+        for one in told
+    ]
+    verb = "was withdrawn and is" if len(named) == 1 else "were withdrawn and are"
+    return [f"{count(len(named), 'model')} {verb} in no table: {', '.join(named)}."]

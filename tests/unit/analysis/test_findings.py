@@ -257,3 +257,25 @@ def test_the_same_reason_is_not_told_for_every_model(run: Results) -> None:
     assert said.count("a single item") == 1
     assert "Nor for readers like these." in said
     assert "The other 3 models" in said
+
+
+def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
+    """Whoever reads the report knows what is not in it, and whether the results were known."""
+    gone = [
+        {"model_id": "M8", "reason": "The wrong file", "after_closing": False},
+        {"model_id": "M9", "reason": "It was bad", "after_closing": True},
+    ]
+    bundle = replace(run.bundle, about={"withdrawn_models": gone})
+    said = _said(replace(run, bundle=bundle), Theme.STUDIED)
+    assert "2 models were withdrawn and are in no table" in said
+    assert "M8 (The wrong file), M9 after closing (It was bad)" in said
+    assert "withdrawn" not in _said(run, Theme.STUDIED)
+
+
+def test_items_that_not_all_readers_have_read_are_counted(run: Results) -> None:
+    """They count by those who have."""
+    table = run.tables["item_difficulty"].copy()
+    table.loc[table.index[:2], "n_readers"] = 1
+    said = _said(replace(run, tables={**run.tables, "item_difficulty": table}), Theme.ERRORS)
+    assert "2 were read by fewer than 3 readers, and count by those alone." in said
+    assert "fewer than" not in _said(run, Theme.ERRORS)

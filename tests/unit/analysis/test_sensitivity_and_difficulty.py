@@ -124,6 +124,36 @@ def test_an_item_that_nobody_has_come_to_is_not_a_hard_one() -> None:
     assert table["note"].tolist() == [EVERYBODY_MISSED, EVERYBODY_RIGHT, ""]
 
 
+def test_an_item_counts_by_those_who_were_given_it() -> None:
+    """A reader who stopped takes no item along; a model that left an item out missed it."""
+    items = pd.DataFrame({"item_id": list("abc"), "truth": "A"})
+    answers = {"R": "AAB", "S": "A", "M": "AA"}
+    readings = pd.DataFrame(
+        [
+            {"rater_id": who, "item_id": item, "answer": letter}
+            for who, letters in answers.items()
+            for item, letter in zip("abc", letters, strict=False)
+        ]
+    )
+    kinds = {"R": "reader", "S": "reader", "M": "model"}
+    raters = pd.DataFrame({"rater_id": list(kinds), "rater_kind": list(kinds.values())})
+    table = item_difficulty(bundle_from_tables(items, readings, raters))
+    assert table["n_readers"].tolist() == [2, 1, 1]
+    assert table["readers_share"].tolist() == [1, 1, 0]
+    assert table["few_readers"].tolist() == ["", "1 of 2 readers", "1 of 2 readers"]
+    assert table["n_models"].tolist() == [1, 1, 1]
+    assert table["note"].tolist() == [EVERYBODY_RIGHT, EVERYBODY_RIGHT, EVERYBODY_MISSED]
+
+
+def test_what_no_reader_has_come_to_was_not_missed_by_everybody() -> None:
+    """Though a model has no answer to it either."""
+    items = pd.DataFrame({"item_id": ["a", "b"], "truth": "A"})
+    readings = pd.DataFrame({"rater_id": ["R", "M"], "item_id": "a", "answer": "A"})
+    raters = pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]})
+    table = item_difficulty(bundle_from_tables(items, readings, raters))
+    assert table["note"].tolist() == [EVERYBODY_RIGHT, ""]
+
+
 def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
     make_bundle: MakeBundle,
 ) -> None:

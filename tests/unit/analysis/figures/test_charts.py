@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 from analysis import Results, analyse
+from analysis.figures import captions
 from analysis.figures.between import between_chart
 from analysis.figures.chart import Band, Boxes, Cells, Chart, Layer, Line, Note, Panel, Points, Rule
 from analysis.figures.comparisons import comparisons_chart
-from analysis.figures.difficulty import difficulty_chart
+from analysis.figures.difficulty import difficulty_chart, read_by_any
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
 from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart
 from analysis.figures.leaderboard import leaderboard_chart
@@ -207,6 +208,24 @@ def test_difficulty_counts_items_by_who_was_correct() -> None:
     assert cells.texts == (("", "1"), ("1", ""), ("", "2"))
     assert panel.y.high > panel.y.low
     assert "2 items" in cells.hover[2][1]
+
+
+def test_an_item_that_one_reader_lacks_stays_in_the_figure() -> None:
+    """It stands by the share of those who have read it, and the caption says so with their n."""
+    table = pd.DataFrame(
+        {
+            "condition": "",
+            "n_readers": [3, 3, 2, 1, 0],
+            "n_readers_correct": [3, 0, 1, 1, 0],
+            "n_models": 1,
+            "n_models_correct": [1, 1, 0, 0, 1],
+        }
+    )
+    cells = _layers(_drawn(difficulty_chart(table)).panels[0], Cells)[0]
+    assert cells.texts == (("", "1"), ("", ""), ("1", ""), ("1", "1"))
+    caption = captions.difficulty_caption(read_by_any(table, ""))
+    assert "n = 4 items" in caption
+    assert "2 of them were read by fewer than 3 readers (n = 1 to 2)" in caption
 
 
 def test_the_leaderboard_is_in_order_of_micro_rank() -> None:
