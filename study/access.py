@@ -29,8 +29,8 @@ _ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
 STAYS = timedelta(hours=14)
 """How long a sign-in lasts."""
 
-MAX_FAILURES = 20
-"""Wrong tries at one code in a row, after which it is locked until a new one is given."""
+GUESSED = 20
+"""Wrong tries at one code in a row that are told in the trail and on the list of people."""
 
 Entropy = Callable[[int], bytes]
 """Gives that many random bytes; `secrets.token_bytes` outside of tests."""
@@ -160,8 +160,8 @@ def sign_in(
     Raises
     ------
     Refused
-        No such code (the text does not tell which part was wrong), or one that has expired, was
-        locked after `MAX_FAILURES` wrong tries, or is refused by `enter`.
+        No such code (the text does not tell which part was wrong), or one that has expired, or is
+        refused by `enter`. Whoever guesses never keeps out whoever knows: 50 bits are not guessed.
     """
     signs = normalised(code)
     with store.look() as look:
@@ -176,15 +176,6 @@ def sign_in(
             t(
                 "That access code is not known here. Check it sign by sign, or ask your "
                 "coordinator."
-            ),
-        )
-    if row["locked_at_utc"]:
-        raise Refused(
-            "locked",
-            t(
-                "This access code was locked after {max_failures} wrong tries. Ask your "
-                "coordinator for a new one.",
-                max_failures=MAX_FAILURES,
             ),
         )
     if row["expires_at_utc"] and row["expires_at_utc"] <= stamp(now):
@@ -329,17 +320,24 @@ def place_mark(look: Transaction, address: str) -> str:
     return keyed_mark(look, f"place/{address}")[:12]
 
 
+def note_guessing(store: Store, tried: int, *, now: datetime, place: str) -> None:
+    """Record in the deployment's trail how many wrong codes have come from one place."""
+    with store.change() as change:
+        who, detail = By(name="nobody", place=place), {"failures": tried}
+        events.record(change, "", now, kind="codes guessed at", detail=detail, by=who)
+
+
 def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> None:
     with store.change() as change:
-        if not people.count_failure(change, person_id, most=MAX_FAILURES, at_utc=stamp(now)):
+        if people.count_failure(change, person_id) != GUESSED:
             return
         for row in people.standing(change, person_id):
             events.record(
                 change,
                 row["study_name"] or "",
                 now,
-                kind="code locked",
-                detail={"whose": _name(row, _handle(change, person_id)), "failures": MAX_FAILURES},
+                kind="code guessed at",
+                detail={"whose": _name(row, _handle(change, person_id)), "failures": GUESSED},
                 by=By(name="nobody", place=place),
             )
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from study.access import GUESSED
 from study.moments import stamp
 from study.persons import whose
 from study.roles import Role
@@ -20,7 +21,7 @@ class CodeState(StrEnum):
     NEVER_USED = "never used"
     USED = "used"
     EXPIRED = "expired"
-    LOCKED = "locked"
+    GUESSED = "guessed at"
     REVOKED = "revoked"
 
 
@@ -104,9 +105,9 @@ def _state(row: Mapping[str, Any], code: Mapping[str, Any] | None, now: datetime
         return CodeState.REVOKED
     if code is None:
         return CodeState.NONE
-    if code["locked_at_utc"]:
-        return CodeState.LOCKED
     if code["expires_at_utc"] and code["expires_at_utc"] <= stamp(now):
         return CodeState.EXPIRED
+    if code["failures"] >= GUESSED:
+        return CodeState.GUESSED
     seen = row["seen_at_utc"]
     return CodeState.USED if seen and seen >= code["issued_at_utc"] else CodeState.NEVER_USED

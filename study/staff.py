@@ -169,15 +169,6 @@ def replace_code(
         events.record(change, study, now, kind="code given", detail=detail, by=by)
 
 
-def unlock(store: Store, *, study: str, grant: int, by: By, now: datetime) -> None:
-    """Let a code that was locked after wrong tries be used again."""
-    with store.change() as change:
-        row = _standing_grant(change, study, grant)
-        people.unlock(change, row["person"])
-        detail = {"whose": persons.whose(row)}
-        events.record(change, study, now, kind="code unlocked", detail=detail, by=by)
-
-
 def change_name(
     store: Store,
     *,

@@ -4,13 +4,15 @@ The cookie holds nothing but a random token; whom it stands for is asked in the 
 request, so that signing out, or a new access code, ends it everywhere at once.
 """
 
+import asyncio
 import secrets
-from collections import defaultdict, deque
+import time
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
 
 import streamlit as st
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -18,11 +20,13 @@ from starlette.types import Scope
 
 from study import access, places, sign_on
 from study.access import Person
-from study.errors import NotAllowed, StudyError
+from study.errors import Busy, NotAllowed, StudyError
 from study.roles import Act
 from study.words import ENGLISH, languages, speak, t
 from ui.deployment import store
+from ui.guesses import FREE_AN_ADDRESS, Guesses, is_noted
 from ui.origin import same_origin
+from ui.turns import PATIENCE_S, SIGN_IN_PATIENCE_S, Lane, in_turn
 
 COOKIE = "reading_room"
 SECURE_COOKIE = f"__Host-{COOKIE}"
@@ -32,12 +36,6 @@ _BARE = f"{COOKIE}=".encode()
 
 STREAMLITS_COOKIE = "_streamlit_user"
 """Where Streamlit keeps who somebody is at the provider they signed on with."""
-
-MAX_FAILURES_A_CODE = 10
-MAX_FAILURES_AN_ADDRESS = 200
-"""Far above the other: a whole hospital may come from the one address of its proxy."""
-
-FAILURE_WINDOW = timedelta(minutes=10)
 
 SHOWN = "study-shown"
 """Under which a window keeps which study it shows, from its first page on."""
@@ -138,11 +136,11 @@ def wanted_language(headers: Mapping[str, str]) -> str:
 
 
 def routes() -> list[Route]:
-    """Return the routes to sign in, choose a study, sign out; failures are counted here."""
-    failures = Failures()
+    """Return the routes to sign in, choose a study, sign out; wrong codes are counted here."""
+    guesses = Guesses()
 
     async def sign_in(request: Request) -> Response:
-        return await _sign_in(request, failures)
+        return await _sign_in(request, guesses)
 
     return [
         Route("/sign-in", sign_in, methods=["POST"]),
@@ -151,38 +149,52 @@ def routes() -> list[Route]:
     ]
 
 
-async def _sign_in(request: Request, failures: "Failures") -> Response:
-    now = datetime.now(UTC)
+async def _sign_in(request: Request, guesses: Guesses) -> Response:
+    now, began_s = datetime.now(UTC), time.monotonic()
     if not same_origin(request.scope):
         return PlainTextResponse(t("Sign in from the sign-in page."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
     code, ticket = (str(form.get(name, ""))[:200] for name in ("access_code", "ticket"))
     address = _address(request)
-    keys = (address, access.normalised(code)[:6] if code else f"ticket {ticket[:6]}")
-    if not failures.try_once(*keys, now):
-        return _home("later")
+    lookup = access.normalised(code)[:6] if code else f"ticket {ticket[:6]}"
+    suspect = guesses.from_address(address, now) > FREE_AN_ADDRESS
 
     def enter() -> access.SignedIn:
-        place = place_of(address)
+        kept, place = store().hurried(PATIENCE_S), place_of(address)
         sign_in, text = (sign_on.redeem, ticket) if ticket else (access.sign_in, code)
-        return sign_in(
-            store(),
+        entered = sign_in(
+            kept,
             text,
             entropy=secrets.token_bytes,
             now=now,
             place=place,
             beside=signed_in(request.cookies, place),
         )
+        agent = request.headers.get("user-agent", "")
+        places.remember(kept, address, agent=agent, now=now)
+        return entered
+
+    def note(tried: int) -> None:
+        place = places.remember(store(), address, agent="", now=now)
+        access.note_guessing(store(), tried, now=now, place=place)
 
     try:
-        entered = await run_in_threadpool(enter)
+        lane = Lane.SUSPECTS if suspect else Lane.SIGN_INS
+        entered = await in_turn(enter, lane, SIGN_IN_PATIENCE_S)
+        guesses.right(lookup)
     except access.Refused as refused:
+        if refused.why in ("unknown", "ticket"):
+            wait_s = guesses.wrong(address, lookup, now)
+            if is_noted(tried := guesses.from_address(address, now)):
+                with suppress(StudyError):
+                    await in_turn(partial(note, tried))
+            # The same for known and unknown, whatever it took; no thread waits.
+            await asyncio.sleep(began_s + wait_s - time.monotonic())
         return _home(refused.why)
+    except Busy:
+        return _home("later")
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
-    agent = request.headers.get("user-agent", "")
-    await run_in_threadpool(lambda: places.remember(store(), address, agent=agent, now=now))
-    failures.forget(*keys)
     response = _home("")
     secure = request.url.scheme == "https"
     response.set_cookie(
@@ -205,7 +217,7 @@ async def _choose(request: Request) -> Response:
 
     def choose() -> None:
         access.choose(
-            store(),
+            store().hurried(PATIENCE_S),
             token_of(request.cookies),
             grant=grant or 0,
             study=study,
@@ -214,7 +226,7 @@ async def _choose(request: Request) -> Response:
         )
 
     try:
-        await run_in_threadpool(choose)
+        await in_turn(choose)
     except NotAllowed:
         return _home("choice")
     except StudyError as error:
@@ -238,9 +250,16 @@ async def _sign_out(request: Request) -> Response:
     token = token_of(request.cookies)
     if token:
         address = _address(request)
-        await run_in_threadpool(
-            lambda: access.sign_out(store(), token, now=datetime.now(UTC), place=place_of(address))
-        )
+        now = datetime.now(UTC)
+
+        def leave() -> None:
+            kept = store().hurried(PATIENCE_S)
+            access.sign_out(kept, token, now=now, place=place_of(address))
+
+        try:
+            await in_turn(leave)
+        except StudyError as error:
+            return PlainTextResponse(str(error), status_code=503)
     elsewhere = STREAMLITS_COOKIE in request.cookies
     # Signing out at the provider leads to another origin, where a form must not: the page does it.
     response = RedirectResponse("./?signed-out=1" if elsewhere else "./", status_code=303)
@@ -255,42 +274,3 @@ async def _sign_out(request: Request) -> Response:
 
 def _home(refused: str) -> Response:
     return RedirectResponse(f"./?refused={refused}" if refused else "./", status_code=303)
-
-
-class Failures:
-    """Counts sign-ins tried in the last minutes, by address and by the open part of the code.
-
-    A try counts before it is checked, so that many at once gain nothing; one that succeeds is
-    forgotten.
-    """
-
-    def __init__(self) -> None:
-        self._tries: defaultdict[str, deque[datetime]] = defaultdict(deque)
-
-    def try_once(self, address: str, lookup: str, now: datetime) -> bool:
-        """Count a try and return whether it may go on."""
-        self._drop_old(now)
-        limits = {
-            f"address {address}": MAX_FAILURES_AN_ADDRESS,
-            f"code {lookup}": MAX_FAILURES_A_CODE,
-        }
-        if any(len(self._tries[key]) >= limit for key, limit in limits.items()):
-            return False
-        for key in limits:
-            self._tries[key].append(now)
-        return True
-
-    def forget(self, address: str, lookup: str) -> None:
-        """Take back the last try of an address, and all of a code."""
-        self._tries.pop(f"code {lookup}", None)
-        tries = self._tries.get(f"address {address}")
-        if tries:
-            tries.pop()
-
-    def _drop_old(self, now: datetime) -> None:
-        for key in list(self._tries):
-            tries = self._tries[key]
-            while tries and now - tries[0] > FAILURE_WINDOW:
-                tries.popleft()
-            if not tries:
-                del self._tries[key]

@@ -121,7 +121,6 @@ def _states() -> dict[str, tuple[str, Tone]]:
         "withdrawn": (t("withdrawn"), Tone.BAD),
         "expired": (t("expired"), Tone.WARN),
         "revoked": (t("revoked"), Tone.BAD),
-        "locked": (t("locked"), Tone.BAD),
     }
 
 

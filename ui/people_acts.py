@@ -134,15 +134,6 @@ def new_code_for(scope: Scope, member: Member, days: int) -> None:
     _act(scope, member.role, work)
 
 
-def unlock(scope: Scope, member: Member) -> None:
-    """Let a locked code be used again."""
-
-    def work(now: datetime) -> None:
-        staff.unlock(store(), study=scope.study, grant=member.grant, by=scope.person.by, now=now)
-
-    _act(scope, member.role, work)
-
-
 def revoke(scope: Scope, member: Member, reason: str) -> None:
     """End a role at once."""
 

@@ -72,10 +72,6 @@ def _row(scope: Scope, member: Member, days: int) -> None:
 
 def _more(scope: Scope, member: Member) -> None:
     st.markdown(f"**{plain(member.who)}**")
-    if member.code is CodeState.LOCKED and st.button(
-        t("Unlock the code"), key=key(f"unlock-{member.grant}")
-    ):
-        people_acts.unlock(scope, member)
     with st.form(key(f"name-{member.grant}"), border=False):
         name = st.text_input(t("Name"), member.name, key=key(f"name-text-{member.grant}"))
         email = st.text_input(t("E-mail"), member.email, key=key(f"email-{member.grant}"))
@@ -104,7 +100,7 @@ def _code(member: Member) -> str:
         CodeState.NEVER_USED: t("never used"),
         CodeState.USED: t("last used on {day}", day=seen),
         CodeState.EXPIRED: t("expired on {day}", day=_day(member.expires_at_utc)),
-        CodeState.LOCKED: t("locked after wrong tries"),
+        CodeState.GUESSED: t("somebody tries wrong codes; a new code ends that"),
         CodeState.REVOKED: t("revoked"),
     }
     text = states[member.code]

@@ -1,6 +1,5 @@
 """Why a sign-in was refused, in words; the route tells the page by one word which it was."""
 
-from study.access import MAX_FAILURES
 from study.words import t
 
 
@@ -12,12 +11,7 @@ def sentence(why: str) -> str:
     """
     sentences = {
         "unknown": t("That access code is not known here. Check it, or ask your coordinator."),
-        "later": t("Too many wrong codes from this computer. Wait ten minutes, then try again."),
-        "locked": t(
-            "This access code was locked after {n} wrong tries. "
-            "Ask your coordinator for a new one.",
-            n=MAX_FAILURES,
-        ),
+        "later": t("Many are signing in just now. Try again in a moment."),
         "expired": t("This access code has expired. Ask your coordinator for a new one."),
         "no-part": t("You have no part in any study here any more. Ask your coordinator."),
         "runs-it": t(

@@ -196,28 +196,15 @@ def by_lookup(look: Transaction, lookup: str) -> dict[str, Any] | None:
     return look.row("SELECT * FROM codes WHERE lookup = :lookup", lookup=lookup)
 
 
-def count_failure(change: Transaction, person_id: int, *, most: int, at_utc: str) -> bool:
-    """Count a wrong try at a code and return whether it is locked by this one."""
+def count_failure(change: Transaction, person_id: int) -> int:
+    """Count a wrong try at a code and return how many there were since its owner last came."""
     change.execute(
         "UPDATE codes SET failures = failures + 1 WHERE person = :person_id", person_id=person_id
     )
-    return bool(
-        change.execute(
-            "UPDATE codes SET locked_at_utc = :at_utc WHERE person = :person_id "
-            "AND failures >= :most AND locked_at_utc IS NULL",
-            at_utc=at_utc,
-            person_id=person_id,
-            most=most,
-        )
+    found = change.value(
+        "SELECT failures FROM codes WHERE person = :person_id", person_id=person_id
     )
-
-
-def unlock(change: Transaction, person_id: int) -> None:
-    """Let a locked code be used again."""
-    change.execute(
-        "UPDATE codes SET failures = 0, locked_at_utc = NULL WHERE person = :person_id",
-        person_id=person_id,
-    )
+    return int(found or 0)
 
 
 def forget_failures(change: Transaction, person_id: int) -> None:

@@ -161,7 +161,7 @@ def test_the_last_administrator_stays(trial: Store) -> None:
 
 
 def test_codes_show_how_they_stand(trial: Store) -> None:
-    """Never used, used, expired, locked, unlocked: each is seen on the roster."""
+    """Never used, used, expired, guessed at: each is seen on the roster."""
     code = _give(trial, "stan", Role.STATISTICIAN, expires=NOW + timedelta(days=30))
     assert _member(trial, "stan").code is CodeState.NEVER_USED
     _enter(trial, code)
@@ -169,13 +169,15 @@ def test_codes_show_how_they_stand(trial: Store) -> None:
     later = {one.who: one for one in roster.of_study(trial, "trial", now=NOW + timedelta(days=31))}
     assert later["stan"].code is CodeState.EXPIRED
     wrong = access.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
-    for _ in range(access.MAX_FAILURES):
+    for _ in range(3 * access.GUESSED):
         with pytest.raises(Refused):
             _enter(trial, wrong)
-    assert _member(trial, "stan").code is CodeState.LOCKED
-    grant = _member(trial, "stan").grant
-    staff.unlock(trial, study="trial", grant=grant, by=CARLA, now=NOW)
+    assert _member(trial, "stan").code is CodeState.GUESSED
+    with trial.look() as look:
+        told = look.rows("SELECT detail FROM events WHERE kind = 'code guessed at'")
+    assert [json.loads(one["detail"])["whose"] for one in told] == ["stan"]
     assert _enter(trial, code).person.name == "stan"
+    assert _member(trial, "stan").code is CodeState.USED
     new = _code()
     about = {**_about(trial, "stan"), "now": NOW + timedelta(seconds=1)}
     staff.replace_code(trial, code=new, expires=None, **about)  # type: ignore[arg-type]
@@ -187,8 +189,7 @@ def test_each_refusal_has_its_word(trial: Store) -> None:
     code = _give(trial, "stan", Role.STATISTICIAN, expires=NOW)
     assert _why(trial, code) == "expired"
     wrong = access.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
-    assert [_why(trial, wrong) for _ in range(access.MAX_FAILURES)] == ["unknown"] * 20
-    assert _why(trial, code) == "locked"
+    assert _why(trial, wrong) == "unknown"
     other = _give(trial, "sue", Role.STATISTICIAN)
     tamper(trial, "UPDATE grants SET revoked_at_utc = 'x' WHERE role = 'statistician'")
     assert _why(trial, other) == "no-part"

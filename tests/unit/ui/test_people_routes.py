@@ -7,8 +7,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import access, deployments, sign_on, staff, studies
-from study.access import MAX_FAILURES, new_code
+from study import deployments, sign_on, staff, studies
+from study.access import new_code
 from study.acts import COMMAND_LINE
 from study.protocol import Protocol
 from study.roles import Role
@@ -57,19 +57,15 @@ def _try(client: TestClient, code: str) -> str:
 
 
 def test_each_refusal_reaches_the_page_in_its_word(client: Client, banked: Store) -> None:
-    """Unknown, expired, locked, no part any more; and the page has a sentence for each."""
+    """Unknown, expired, no part any more; and the page has a sentence for each."""
     expired = _give(banked, "old", Role.STATISTICIAN, "trial", -1, 21)
-    locked = _give(banked, "lock", Role.STATISTICIAN, "trial", 9, 22)
-    for seed in range(MAX_FAILURES):
-        with pytest.raises(access.Refused):
-            access.sign_in(banked, locked[:-1] + "#", entropy=entropy_from(seed), now=NOW)
     gone = _give(banked, "gone", Role.STATISTICIAN, "trial", 9, 23)
     with banked.change() as change:
         change.execute(
             "UPDATE grants SET revoked_at_utc = 'x' WHERE person = "
             "(SELECT id FROM people WHERE handle = 'gone')"
         )
-    tried = {"nonsense": "unknown", expired: "expired", locked: "locked", gone: "no-part"}
+    tried = {"nonsense": "unknown", expired: "expired", gone: "no-part"}
     for code, why in tried.items():
         assert _try(client(), code) == f"./?refused={why}"
         assert sentence(why)

@@ -6,7 +6,9 @@ import json
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,7 +34,7 @@ from tests.conftest import (
     presentation,
     reading,
 )
-from ui import access, case_films, films, viewer
+from ui import access, case_films, films, guesses, viewer
 from ui.deployment import store
 from ui.headers import HEADERS
 from ui.routes import routes
@@ -407,31 +409,74 @@ def test_the_cookie_is_closed_to_scripts_and_other_sites(
     assert ("secure" in cookie) == secure
 
 
-def test_guessing_a_code_is_stopped_and_others_still_get_in(sign: Sign) -> None:
-    """After ten wrong guesses at one code that code waits; a colleague beside is let in."""
-    client = sign(None)
-    guess = {"access_code": sign.codes["R1"][:-1] + "#"}  # type: ignore[attr-defined]
-    for _ in range(access.MAX_FAILURES_A_CODE):
-        assert client.post("/sign-in", data=guess).headers["location"] == "./?refused=unknown"
-    assert client.post("/sign-in", data=guess).headers["location"] == "./?refused=later"
-    right = {"access_code": sign.codes["R2"]}  # type: ignore[attr-defined]
-    assert client.post("/sign-in", data=right).headers["location"] == "./"
+@pytest.fixture
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return how long answers were held back, in seconds; the tests do not wait for them."""
+    found: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        found.append(seconds)
+
+    monkeypatch.setattr("ui.access.asyncio.sleep", sleep)
+    return found
 
 
-def test_failures_are_counted_before_they_are_known_and_forgotten_in_time() -> None:
-    """Many tries at once gain nothing; ten minutes later all is forgotten."""
-    failures = access.Failures()
-    tries = [failures.try_once("a", "ABCDEF", NOW) for _ in range(15)]
-    assert tries == [True] * access.MAX_FAILURES_A_CODE + [False] * 5
-    later = NOW + access.FAILURE_WINDOW + timedelta(seconds=1)
-    assert failures.try_once("a", "ABCDEF", later)
+def _try(client: TestClient, code: str) -> str:
+    return client.post("/sign-in", data={"access_code": code}).headers["location"]
 
 
-def test_an_address_that_tries_many_codes_is_stopped() -> None:
-    """Going from code to code does not help either."""
-    failures = access.Failures()
-    tries = [failures.try_once("a", f"CODE{i}", NOW) for i in range(250)]
-    assert sum(tries) == access.MAX_FAILURES_AN_ADDRESS
+def test_whoever_knows_the_code_gets_in_whoever_guesses(
+    sign: Sign, banked: Store, waited: list[float]
+) -> None:
+    """After 150 wrong ones at it from its owner's own address; guessing gets slower and is told."""
+    right = sign.codes["R1"]  # type: ignore[attr-defined]
+    wrong, guesser = right[:-1] + "#", sign(None)
+    assert {_try(guesser, wrong) for _ in range(150)} == {"./?refused=unknown"}
+    assert max(waited[:5]) <= guesses.LEAST_S
+    assert max(waited[20:]) <= guesses.LONGEST_S
+    assert min(waited[20:]) > guesses.LONGEST_S / 2
+    assert _try(sign(None), right) == "./"
+    with banked.look() as look:
+        told = look.rows("SELECT kind, chain FROM events WHERE kind LIKE '%guessed at'")
+    assert sorted(one["kind"] for one in told) == ["code guessed at", "codes guessed at"]
+    slowed = len(waited)
+    assert _try(sign(None), sign.codes["R2"]) == "./"  # type: ignore[attr-defined]
+    assert len(waited) == slowed
+
+
+def test_a_known_code_and_an_unknown_one_are_refused_after_the_same_time(
+    sign: Sign, waited: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the work took, the answer goes out at the same moment after the question."""
+    for code, took_s in ((sign.codes["R1"][:-1] + "#", 0.2), ("no such code", 0.05)):  # type: ignore[attr-defined]
+        clock = SimpleNamespace(monotonic=partial(next, iter([0.0, took_s])))
+        monkeypatch.setattr("ui.access.time", clock)
+        assert _try(sign(None), code) == "./?refused=unknown"
+        assert took_s + waited[-1] == pytest.approx(guesses.LEAST_S)
+
+
+def test_wrong_guesses_are_told_later_and_later_up_to_a_limit() -> None:
+    """By code and by address; ten minutes after the last one all is forgotten."""
+    counted = guesses.Guesses()
+    at_one_code = [counted.wrong(f"address {n}", "ABCDEF", NOW) for n in range(20)]
+    assert at_one_code[:8] == [0.25] * 5 + [0.5, 1.0, 2.0]
+    assert at_one_code[-1] == guesses.LONGEST_S
+    from_one_place = [counted.wrong("here", f"CODE{n}", NOW) for n in range(2000)]
+    assert from_one_place[:32] == [0.25] * 30 + [0.5, 1.0]
+    assert from_one_place[-1] == guesses.LONGEST_S
+    assert counted.from_address("here", NOW) == 2000
+    later = NOW + guesses.REMEMBERED + timedelta(seconds=1)
+    assert counted.wrong("here", "ABCDEF", later) == guesses.LEAST_S
+    assert len(counted._found) == 2
+
+
+def test_guesses_at_a_million_codes_take_no_more_memory_than_at_some() -> None:
+    """What was tried longest ago is forgotten first; the address that goes on is not."""
+    counted = guesses.Guesses()
+    for n in range(50_000):
+        counted.wrong("here", f"{n}", NOW)
+    assert len(counted._found) <= 20_001
+    assert counted.from_address("here", NOW) == 50_000
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/desk/records", "/anything"])
