@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import Dialog, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
+from study import receipts
+from study.verification import verify
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
@@ -147,3 +149,42 @@ def test_answers_refused_at_the_door_are_explained_and_kept(serve: Serve, reader
     reader.page.evaluate("window.dispatchEvent(new Event('online'))")
     reader.wait_saved()
     assert [row["answer"] for row in server.readings()] == ["A"]
+
+
+def test_answers_that_a_store_lost_come_again_from_the_page(serve: Serve, reader: Reader) -> None:
+    """The file is put back to after two of five; the sixth brings the lost ones along, in order.
+
+    The reader notices nothing, and the receipt at the end is of the chain as it is then.
+    """
+    server = serve(cases=6)
+    reader.enter(server.url, server.codes["R1"])
+    _read(reader, 1, 2)
+    server.kill()
+    server.store.fold_in()
+    before = server.store.path.read_bytes()
+    server.start()
+    _read(reader, 3, 5)
+    server.kill()
+    for end in ("-wal", "-shm"):
+        server.store.path.with_name(f"{server.store.path.name}{end}").unlink(missing_ok=True)
+    server.store.path.write_bytes(before)
+    server.start()
+    reader.wait("ready", 6)
+    reader.answer("a")
+    reader.wait("finished")
+    flags = [row["flags"] for row in server.readings()]
+    assert ["sent_again" in one for one in flags] == [False, False, True, True, True, False]
+    (lost,) = [one for one in verify(server.store) if "study:" in one]
+    assert "3 answer(s) came again since" in lost
+    slip = reader.page.locator(".rr-receipt output").inner_text()
+    assert slip.startswith("R1 · 6 of 6 · ")
+    assert [one.holds for one in receipts.check(server.store, slip)] == [True]
+    assert reader.page.evaluate("Object.keys(localStorage).filter(key => /:done:/.test(key))") == []
+
+
+def _read(reader: Reader, first: int, last: int) -> None:
+    for position in range(first, last + 1):
+        reader.wait("ready", position)
+        reader.answer("a")
+    reader.wait("ready", last + 1)
+    reader.wait_saved()
