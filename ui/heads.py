@@ -1,6 +1,7 @@
 """The head of a study's chain on a page: to print, to photograph, and to whom it is sent."""
 
 from datetime import UTC, datetime
+from html import escape
 
 import segno
 import streamlit as st
@@ -23,8 +24,8 @@ def head_section(study: str) -> None:
         t("Proof that nothing was changed"),
         t(
             "Each event is sealed by the one before, and this line holds the last seal. Print it, "
-            "or give it to somebody outside the study: with it `python -m study verify --heads` "
-            "shows later whether anything from before it was changed, even by whoever runs the "
+            'or give it to somebody outside the study: with it the command "verify" shows later '
+            "whether anything from before it was changed, even by whoever runs the "
             "server. Each reader gets a receipt of their own."
         ),
     )
@@ -32,7 +33,8 @@ def head_section(study: str) -> None:
         line = line_of(look, study, now=datetime.now(UTC))
     words, square = st.columns([5, 1], vertical_alignment="center")
     words.code(line, language=None, wrap_lines=True)
-    square.html(segno.make(line, micro=False).svg_inline(omitsize=True, border=2, light="#fff"))
+    drawn = segno.make(line, micro=False).svg_data_uri(border=2, light="#fff", scale=3)
+    square.html(f'<img src="{escape(drawn)}" alt="{escape(t("The same line as a QR code"))}">')
     deposited(study)
 
 
@@ -66,13 +68,12 @@ def gone_back(person: Person) -> None:
         return
     st.error(
         t(
-            "**The store has gone back.** On {when} UTC it ended at event {ends} of {chain}, "
-            "though event {number} had been stored. Find out why before you go on: see "
+            "**The store has gone back.** On {when} UTC it ended at event {ends}, though "
+            "event {number} had been stored. Find out why before you go on: see "
             "docs/backups.md on the server. Readers can read, and their pages send again what "
             "they still have.",
             when=minute(loss.noted_at_utc),
             ends=loss.ends,
-            chain=plain(loss.lost.chain),
             number=loss.lost.number,
         )
         + " "

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
-from study import deposits, desk, heads, receipts
+from study import closing, deposits, desk, heads, receipts
 from study.acts import By
 from study.canonical import canonical_json, sha256_of
 from study.errors import NotFound, Undelivered
@@ -170,3 +171,28 @@ def test_a_head_that_cannot_be_sent_holds_nothing_up(opened: Opened) -> None:
         assert row is not None
         assert deposits.deposit_of(look, row).why_not == "This deployment has no mail server."
     assert deposits.send_due(store, {}, now=NOW + deposits.AGAIN) == [why]
+
+
+def test_the_head_goes_out_at_the_opening_daily_and_at_the_closing(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each letter has the line of its moment; between them nothing goes."""
+    letters: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        deposits, "send", lambda _, *, to, subject, text: letters.append((to, text))
+    )
+    mail = {"READING_ROOM_SMTP": "smtp://localhost", "READING_ROOM_MAIL_FROM": "a@example.org"}
+    store = opened(cases=4)
+    with store.change() as change:
+        deposits.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+    sent = []
+    for hours in (0, 1, 23, 25, 26, 48, 50):
+        if hours == 48:
+            closing.close(store, study="trial", reason="done", now=NOW + timedelta(hours=hours))
+        assert deposits.send_due(store, mail, now=NOW + timedelta(hours=hours)) == []
+        sent.append(len(letters))
+    assert sent == [1, 1, 1, 2, 2, 3, 3]
+    assert {to for to, _ in letters} == {"ann@example.org"}
+    lines = [line for _, text in letters for line in text.splitlines() if "head: " in line]
+    assert [one.holds for one in heads.check(store, "\n".join(lines))] == [True] * 3
+    assert verify(store) == []
