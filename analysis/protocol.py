@@ -45,6 +45,31 @@ def n_amendments(protocol: Mapping[str, Any]) -> int | None:
     return len(found) if isinstance(found, list) else None
 
 
+# What a study was to show; an amendment of any of these after the opening is told beside it.
+_PLANNED = ("endpoint", "hypothesis", "margin", "claim_about", "primary_model")
+
+
+def amended_plan(protocol: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what amendments changed of what the study was to show, with what stood there before.
+
+    Examples
+    --------
+    >>> amended_plan({"locked": {"protocol": {"margin": 0.05}}, "in_force": {"margin": 0.1}})
+    {'margin': 0.05}
+    >>> amended_plan({"margin": 0.05})
+    {}
+    """
+    locked, in_force = protocol.get("locked"), protocol.get("in_force")
+    if not (isinstance(locked, dict) and isinstance(in_force, dict)):
+        return {}
+    # The locked protocol leaves out what is at its default, which is nothing.
+    found = {key: stated(locked, key) for key in _PLANNED}
+    before = {key: "" if value is None else value for key, value in found.items()}
+    return {
+        key: before[key] for key in _PLANNED if key in in_force and in_force[key] != before[key]
+    }
+
+
 def declared(protocol: Mapping[str, Any]) -> str:
     """Return what the protocol declared the study to show, in words; empty where nothing.
 
@@ -55,13 +80,19 @@ def declared(protocol: Mapping[str, Any]) -> str:
     >>> declared({"endpoint": ""})
     ''
     """
-    endpoint, hypothesis, about = (
-        str(stated(protocol, key) or "") for key in ("endpoint", "hypothesis", "claim_about")
+    endpoint, hypothesis, about, model = (
+        str(stated(protocol, key) or "")
+        for key in ("endpoint", "hypothesis", "claim_about", "primary_model")
     )
     margin = stated(protocol, "margin")
     if hypothesis == "non-inferiority" and isinstance(margin, int | float):
         hypothesis += f" with a margin of {margin:g}"
-    parts = (endpoint, hypothesis, f"a claim about {about}" if about else "")
+    parts = (
+        endpoint,
+        hypothesis,
+        f"a claim about {about}" if about else "",
+        f"primary model {model}" if model else "",
+    )
     return "; ".join(part for part in parts if part)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
-from analysis.protocol import margin_of
+from analysis.confidence import confidence_of
+from analysis.protocol import margin_of, margin_origin
 from analysis.results import Results
 
 PACKAGES = (
@@ -57,6 +58,8 @@ def provenance(results: Results) -> dict[str, Any]:
             "bootstrap": options.bootstrap,
             "alpha": options.alpha,
             "margin": margin(results),
+            "margin_is": margin_origin(options, bundle.protocol),
+            "confidence_is": confidence_of(options, bundle).meaning.value,
         },
         "protocol_hash": protocol_hash(bundle.protocol),
         "versions": {

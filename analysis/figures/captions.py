@@ -42,13 +42,15 @@ def matrix_caption(rows: pd.DataFrame, measure: str, percent: str) -> str:
     return (
         f"{AGREEMENT_CAPTIONS[measure]} {len(rows)} pairs of raters over the items that both"
         f" answered, n = {span(sizes)}; readers first, and within each kind those side by side who"
-        f" agree. Each pair's {percent} % interval ({_methods(rows)}) is shown when pointed at, and"
-        " stands in the table."
+        f" agree. Each pair's {percent} % interval ({_methods(rows)}) stands in the table."
     )
 
 
-def panel_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Say what the comparison with the readers' mean shows."""
+def panel_caption(rows: pd.DataFrame, percent: str, origin: str = "") -> str:
+    """Say what the comparison with the readers' mean shows.
+
+    `origin` tells where the margin comes from if it is not the protocol's.
+    """
     readers, items = span(rows["n_readers"]), span(rows["n_items"])
     margin = rows["margin"].notna().any()
     return (
@@ -56,8 +58,8 @@ def panel_caption(rows: pd.DataFrame, percent: str) -> str:
         f" {percent} % intervals ({_methods(rows)}). Filled: against these readers. Hollow: against"
         " readers like these, who could have been others."
         + (
-            f" A line wholly in the shade shows that the model is not inferior by the margin, at a"
-            f" one-sided level of {(100 - float(percent)) / 2:g} %."
+            f" A line wholly in the shade clears the margin, at a one-sided level of"
+            f" {(100 - float(percent)) / 2:g} %{f'; the margin was {origin}' if origin else ''}."
             if margin
             else ""
         )

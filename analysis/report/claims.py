@@ -9,8 +9,8 @@ from enum import StrEnum
 class Verdict(StrEnum):
     """What may be said of a difference."""
 
-    MORE = "more"
-    FEWER = "fewer"
+    MORE = "higher"
+    FEWER = "lower"
     NOT_SHOWN = "no difference shown"
     UNDEFINED = "undefined"
 
@@ -35,7 +35,7 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Verdict:
     Examples
     --------
     >>> verdict(0.01, 0.1).value, verdict(0.0, 0.1).value, verdict(0.1, 0.1).value
-    ('more', 'no difference shown', 'undefined')
+    ('higher', 'no difference shown', 'undefined')
     """
     if math.isnan(low) or math.isnan(high) or low >= high:
         return Verdict.UNDEFINED

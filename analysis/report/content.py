@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from analysis.bundle.words import RaterKind
+from analysis.confidence import WORDS, confidence_of
 from analysis.figures import RaterName, rater_names
 from analysis.protocol import declared, n_amendments, stated
 from analysis.provenance import provenance
@@ -182,9 +183,19 @@ def _provenance(results: Results) -> list[tuple[str, str]]:
         ("Seed of the resamples", str(options.seed)),
         ("Resamples", f"{options.bootstrap:,}"),
         ("Alpha", f"{options.alpha:g}"),
-        ("Non-inferiority margin", "none" if margin is None else f"{margin:g}"),
+        ("Non-inferiority margin", _margin(margin, known["options"]["margin_is"])),
+        ("Confidence taken as", _confidence(results)),
         ("Versions", ", ".join(f"{name} {number}" for name, number in known["versions"].items())),
     ]
+
+
+def _margin(margin: float | None, origin: str) -> str:
+    return "none" if margin is None else f"{margin:g}" + (f" ({origin})" if origin else "")
+
+
+def _confidence(results: Results) -> str:
+    taken = confidence_of(results.options, results.bundle)
+    return WORDS[taken.meaning] + (f" ({taken.origin})" if taken.origin else "")
 
 
 def _amendments(results: Results) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 import pandas as pd
 
 from analysis.figures import MEASURE_TITLES, RaterName, captions, conditions_of, rater_names
@@ -20,6 +21,7 @@ from analysis.figures.names import in_condition
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
+from analysis.report.declared import has_margin, origin_of_margin
 from analysis.report.figure import ReportFigure
 from analysis.results import Results
 
@@ -112,13 +114,16 @@ def _comparison(
         if panel is None:
             break
         rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
+        if not has_margin(results, metric):
+            rows = rows.assign(margin=np.nan, p_noninferior=np.nan)
+        chart = panel_chart(rows, metric=metric, condition=condition, names=names)
         rows = rows.loc[rows["difference"].notna()]
         yield (
             "comparison",
             f"panel-{metric}",
             f"Models against the readers' mean, {words}",
-            captions.panel_caption(rows, percent) if len(rows) else "",
-            panel_chart(panel, metric=metric, condition=condition, names=names),
+            captions.panel_caption(rows, percent, origin_of_margin(results)) if len(rows) else "",
+            chart,
         )
     pairs = _table(results, "comparisons")
     if pairs is not None:

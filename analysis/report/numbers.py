@@ -82,12 +82,17 @@ def count(n: int, word: str, plural: str | None = None) -> str:
     return f"{n:,} {word}" if n == 1 else f"{n:,} {plural or word + 's'}"
 
 
-def listed(words: Sequence[str]) -> str:
-    """Join words as a sentence does.
+def listed(words: Sequence[str], most: int | None = None) -> str:
+    """Join words as a sentence does; beyond `most` it says how many more there are.
 
     Examples
     --------
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
+    >>> listed(["a", "b", "c", "d"], most=2), listed(["a", "b", "c"], most=2)
+    ('a, b and 2 more', 'a, b and c')
     """
+    # Naming one more is no longer than saying that there is one more.
+    if most is not None and len(words) > most + 1:
+        words = [*words[:most], f"{len(words) - most:,} more"]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -22,7 +22,6 @@ from analysis.report.printed import DrawnFigure
 from analysis.report.references import numbered
 from analysis.report.tables import ReportTable
 
-MOST_ROWS = 40
 MOST_LISTED = 12
 # Rows, and letters in a row, of a table that is not broken over pages.
 SHORT_ROWS, SHORT_LINE = 20, 150
@@ -96,7 +95,7 @@ def _data(content: ReportContent, place: Path) -> dict[str, Any]:
         ],
         "sections": [_section(section, place) for section in content.sections],
         "items": [_items(one) for one in content.item_lists],
-        "tables": [_table(table.cut(MOST_ROWS)) for table in content.tables],
+        "tables": [_table(table.cut(table.most_in_print)) for table in content.tables],
         "methods": [
             {"title": part.title, "text": numbered(part.text, order)} for part in content.methods
         ],

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.bundle.words import RaterKind
-from analysis.protocol import stated
+from analysis.protocol import declared, stated
 from analysis.provenance import margin, protocol_hash, provenance
+from analysis.report.declared import declared_plan, origin_of_margin
 from analysis.report.numbers import count, listed, rounded
 from analysis.results import Results
 
@@ -135,11 +136,11 @@ def _of_raters(results: Results) -> dict[str, Fact | None]:
             values = readers[column].fillna("").astype(str)
             counted = values.loc[values != ""].value_counts().sort_index()
             if len(counted):
-                parts = ", ".join(f"{value} ({n})" for value, n in counted.head(8).items())
+                parts = listed([f"{value} ({n})" for value, n in counted.items()], most=8)
                 known.append(f"{column}: {parts}")
     versions = [
         row["label"] + (f" ({row['model_version']})" if row.get("model_version") else "")
-        for row in models.head(12).to_dict("records")
+        for row in models.to_dict("records")
     ]
     return {
         "readers": Fact(
@@ -150,7 +151,7 @@ def _of_raters(results: Results) -> dict[str, Fact | None]:
         if known
         else None,
         "models": Fact(
-            text=", ".join(versions),
+            text=listed(versions, most=12),
             place="raters.csv of the bundle",
             rest="architecture, inputs and how each was run",
         )
@@ -168,7 +169,6 @@ def _of_run(results: Results) -> dict[str, Fact | None]:
     judged = int((bundle.items["truth"] != "").sum())
     patients = f" of {count(results.n_clusters, 'patient')}" if _patients(results) else ""
     versions = provenance(results)["versions"]
-    planned = margin(results)
     return {
         "numbers": Fact(
             text=f"{who}; {count(len(bundle.items), 'item')}{patients},"
@@ -191,20 +191,31 @@ def _of_run(results: Results) -> dict[str, Fact | None]:
         "software": Fact(
             text=", ".join(f"{k} {v}" for k, v in versions.items()), place="Provenance"
         ),
-        "margin": Fact(
-            text=f"Non-inferiority margin {rounded(100 * planned, 1)} points, model"
-            " minus mean of the readers",
-            place="Protocol",
-            rest="the hypotheses",
-        )
-        if planned is not None
-        else None,
-        "missing": Fact(text="Missing answers count as wrong", place="Methods, missing answers"),
+        "hypotheses": _hypotheses(results),
+        "missing": Fact(
+            text="Missing answers count as wrong; a case never presented to a reader is no answer",
+            place="Methods",
+        ),
         "indeterminate": Fact(
             text="Skipped, timed out, unparsed and refused answers are counted apart, and wrong",
             place="Table of missing answers",
         ),
     }
+
+
+def _hypotheses(results: Results) -> Fact | None:
+    """Say what was declared; a margin that is not the protocol's is told as what it is."""
+    found, origin = declared(results.bundle.protocol), origin_of_margin(results)
+    asked = margin(results)
+    parts = [f"Declared: {found}"] if found else []
+    if results.bundle.protocol and not declared_plan(results).hypothesis:
+        parts.append("No hypothesis was declared: results are exploratory")
+    if origin and asked is not None:
+        parts.append(f"Margin of {rounded(100 * asked, 1)} points {origin}")
+    if not parts:
+        return None
+    place = "Protocol" if results.bundle.protocol else "Provenance"
+    return Fact(text="; ".join(parts), place=place, rest="the objectives")
 
 
 def _of_tables(results: Results) -> dict[str, Fact | None]:

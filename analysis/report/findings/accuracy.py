@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
 
 from analysis.bundle.words import RaterKind
 from analysis.report.conditions import under
@@ -15,18 +14,21 @@ from analysis.report.findings.finding import (
     named,
 )
 from analysis.report.numbers import percent
-from analysis.report.rows import conditions_in
+from analysis.report.rows import Row, conditions_in, number
 from analysis.results import Results
 
 
 def accuracy_findings(results: Results) -> list[Finding]:
     """Say the range of accuracies, by kind of rater and condition."""
     sentences = [
-        sentence
-        for condition in conditions_in(results, "accuracy")[: MOST_CONDITIONS + 1]
-        for sentence in _accuracy(results, condition)
+        sentence for condition in _shown(results) for sentence in _accuracy(results, condition)
     ]
     return [Finding(theme=Theme.ACCURACY, text=" ".join(sentences))] if sentences else []
+
+
+def _shown(results: Results) -> list[str]:
+    """Return the readers' first conditions, and that of models which have none of theirs."""
+    return conditions_in(results, "accuracy")[: MOST_CONDITIONS + 1]
 
 
 def _accuracy(results: Results, condition: str) -> list[str]:
@@ -41,7 +43,7 @@ def _accuracy(results: Results, condition: str) -> list[str]:
         )
         if not len(part):
             continue
-        best, worst = part.iloc[0].to_dict(), part.iloc[-1].to_dict()
+        best, worst = ({str(k): v for k, v in part.iloc[at].items()} for at in (0, -1))
         where = under(results, condition)
         if len(part) == 1:
             sentences.append(f"The one {KIND_WORDS[kind]}{where}: {_one(results, best)}.")
@@ -58,7 +60,11 @@ def _accuracy(results: Results, condition: str) -> list[str]:
     return sentences
 
 
-def _one(results: Results, row: Mapping[Any, Any]) -> str:
-    value, low, high = (percent(row[c]) for c in ("accuracy", "ci_low", "ci_high"))
+def _one(results: Results, row: Row) -> str:
+    low, high = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
+    if math.isnan(low) or math.isnan(high):
+        low, high = number(row, "ci_low"), number(row, "ci_high")
+    interval = f"{percent(low)} to {percent(high)}" if low < high else "no informative interval"
     name = named(results, str(row["rater_id"]))
-    return f"{name}, {value} % [{low} to {high}; {row['n_correct']:,} of {row['n']:,}]"
+    of = f"{row['n_correct']:,} of {row['n']:,}"
+    return f"{name}, {percent(row['accuracy'])} % [{interval}; {of}]"

@@ -25,15 +25,16 @@ PAIR_WORDS = {
 MEASURES = {
     "brennan_prediger": "agreement beyond guessing (Brennan-Prediger)",
 }
+# Error consistency first: accuracies alone move the other.
 BETWEEN = {
-    "brennan_prediger": "Brennan-Prediger",
     "error_consistency": "Error consistency (the same items right and wrong, beyond what the"
     " accuracies alone make)",
+    "brennan_prediger": "Brennan-Prediger",
 }
 GROUPS = ("readers", "models")
 DIRECTION = {
-    Verdict.MORE: "models agree more with the readers than the readers with each other",
-    Verdict.FEWER: "models agree less with the readers than the readers with each other",
+    Verdict.MORE: "models agree more with these readers than these readers with each other",
+    Verdict.FEWER: "models agree less with these readers than these readers with each other",
 }
 
 
@@ -152,6 +153,7 @@ def _coefficient(row: Row, column: str) -> str:
 
 def _interval(row: Row, scale: Scale) -> str:
     # At full agreement the formulas give an interval without width, which would claim certainty.
-    if verdict(number(row, "ci_low"), number(row, "ci_high")) is Verdict.UNDEFINED:
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    if verdict(low, high) is Verdict.UNDEFINED or low <= -1:
         return "no informative interval"
     return scale.limits(row)

@@ -11,21 +11,23 @@ from analysis.figures.names import shorten
 from analysis.results import Results
 
 KIND_WORDS = {RaterKind.READER: "reader", RaterKind.MODEL: "model"}
-# More would not fit the page; the tables hold them all.
-MOST_CONDITIONS = 2
+# More would not fit the page; the tables hold them all, and the page says so.
+MOST_CONDITIONS = 3
 LONGEST = 40
 
 
 class Theme(StrEnum):
     """What a finding is about, in the order of the page: the questions of the study come first."""
 
+    UNREAD = "Not everything was read"
+    ENDPOINT = "Primary endpoint"
     STUDIED = "What was studied"
     AGAINST = "Models against readers"
     CONDITIONS = "Readers under two conditions"
     ACCURACY = "Accuracy"
     AGREEMENT = "Agreement"
     ERRORS = "Shared errors"
-    CHOICES = "Other choices"
+    CHOICES = "Sensitivity analyses"
     TIME = "Time"
     RANKING = "Ranking"
     READING = "How to read this"

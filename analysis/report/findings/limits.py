@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from analysis.confidence import WORDS, confidence_of
 from analysis.report.findings.finding import Finding, Theme
-from analysis.report.rows import rows_of
+from analysis.report.rows import Row, rows_of
 from analysis.results import Results
 
 
@@ -13,15 +14,11 @@ def limit_findings(results: Results) -> list[Finding]:
         return []
     confidence = results.options.confidence_percent
     sentences = [
-        f"Brackets hold {confidence} % intervals, those of accuracy by Wilson; each describes one"
-        " rater, or one pair, alone. Whether two raters differ is a paired comparison on the same"
-        " items, which overlapping or separate intervals do not replace."
+        f"Brackets hold {confidence} % intervals, those of accuracy"
+        f" {'over patients' if results.clustered else 'by Wilson'}; each describes one rater, or"
+        " one pair, alone. Whether two raters differ is a paired comparison on the same items,"
+        " which overlapping or separate intervals do not replace."
     ]
-    if results.clustered:
-        sentences.append(
-            "Wilson's take the items of a patient for independent; intervals of accuracy over"
-            " patients stand in the tables."
-        )
     panel = rows_of(results, "reader_panel")
     if panel:
         sentences.append(
@@ -30,5 +27,19 @@ def limit_findings(results: Results) -> list[Finding]:
             " “readers like these” lets other readers take their place."
         )
     if len({row["model_id"] for row in panel}) > 1:
-        sentences.append("Intervals of models against readers are not adjusted for their number.")
+        sentences.append(
+            "Intervals of models against readers are not adjusted for the number of models;"
+            " tables/panel_adjusted.csv has p-values that are (Holm)."
+        )
+    sentences += _confidence(results, panel)
     return [Finding(theme=Theme.READING, text=" ".join(sentences))]
+
+
+def _confidence(results: Results, panel: list[Row]) -> list[str]:
+    """Say what confidence was taken for, where an area under the curve rests on it."""
+    metrics = {row["metric"] for row in (*panel, *rows_of(results, "reader_conditions"))}
+    if "auc" not in metrics:
+        return []
+    taken = confidence_of(results.options, results.bundle)
+    origin = f" ({taken.origin})" if taken.origin else ""
+    return [f"Confidence was taken as {WORDS[taken.meaning]}{origin}."]

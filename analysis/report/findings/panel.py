@@ -6,19 +6,25 @@ import math
 
 from analysis.report.claims import Verdict, non_inferior, verdict
 from analysis.report.conditions import under
-from analysis.report.findings.differences import Scale, area, points
+from analysis.report.declared import decisions, has_margin, origin_of_margin
+from analysis.report.findings.differences import Scale
+from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
+from analysis.report.findings.sensitivity import under_other_choices
 from analysis.report.numbers import count, listed
 from analysis.report.rows import Row, conditions_in, number, reason, rows_of
 from analysis.results import Results
 
 MOST_MODELS = 3
-SCALES = {"accuracy": points, "auc": area}
+METRICS = ("accuracy", "auc")
 THESE, LIKE_THESE = "these readers", "readers like these"
-# Which way a difference goes, in the metric's own words.
+BACKWARDS = "is below 0.5"
+METRIC_WORDS = {"accuracy": "Accuracy", "auc": "Area under the ROC curve"}
+ARTICLES = {"accuracy": "an accuracy", "auc": "an area under the ROC curve"}
+# Which way a difference goes.
 SAID = {
-    Verdict.MORE: "more in {}",
-    Verdict.FEWER: "fewer in {}",
+    Verdict.MORE: "higher in {}",
+    Verdict.FEWER: "lower in {}",
     Verdict.NOT_SHOWN: "no difference shown in {}",
     Verdict.UNDEFINED: "undefined in {}",
 }
@@ -28,8 +34,11 @@ def panel_findings(results: Results) -> list[Finding]:
     """Say for each of the first models how it stands to the readers; count the others."""
     found: list[Finding] = []
     for condition in conditions_in(results, "reader_panel")[:MOST_CONDITIONS]:
-        for metric in SCALES:
+        for metric in METRICS:
             found += _panel(results, condition, metric)
+    if found and decisions(results):
+        said = "But for the primary endpoint, what follows is exploratory: intervals, no verdicts."
+        found.insert(0, Finding(theme=Theme.AGAINST, text=said))
     return found
 
 
@@ -47,10 +56,36 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
         most = 1
     # One more is no longer than saying that there is one more.
     most += most > 1 and len(ordered) == most + 1
+    if rows and not ordered:
+        return [Finding(theme=Theme.AGAINST, text=_nothing(results, rows[0], metric, condition))]
     texts = [_model(results, claims, metric, condition) for claims in ordered[:most]]
     if len(ordered) > most:
         texts.append(_others(ordered[most:], metric))
+    texts += _remarks(results, rows, metric, condition)
     return [Finding(theme=Theme.AGAINST, text=text) for text in texts]
+
+
+def _nothing(results: Results, row: Row, metric: str, condition: str) -> str:
+    """Say why no model is compared with the readers as a panel."""
+    by = "" if metric == "accuracy" else " by the area under the ROC curve"
+    return (
+        f"Models are not compared with the mean of the readers{by}{under(results, condition)}:"
+        f" {reason(row)}."
+    )
+
+
+def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> list[str]:
+    """Say what holds for all models: on which items, and what looks the wrong way round."""
+    notes = [note for row in rows for note in str(row["note"]).split("; ")]
+    told = [note for note in dict.fromkeys(notes) if note.startswith("over the ")]
+    texts = [f"{METRIC_WORDS[metric]}{under(results, condition)}: {note}." for note in told]
+    if any(note.endswith(BACKWARDS) for note in notes):
+        texts.append(
+            f"Every reader's area under the ROC curve{under(results, condition)} is below 0.5, that"
+            " of guessing: look whether the confidence, or the reference standard, is the wrong way"
+            " round."
+        )
+    return texts
 
 
 def _value(claims: dict[str, Row]) -> float:
@@ -58,43 +93,54 @@ def _value(claims: dict[str, Row]) -> float:
 
 
 def _model(results: Results, claims: dict[str, Row], metric: str, condition: str) -> str:
-    scale = SCALES[metric](results)
+    scale = scale_of(results, metric)
     any_row = next(iter(claims.values()))
     fixed, random = claims.get(THESE), claims.get(LIKE_THESE)
     name = named(results, str(any_row["model_id"]))
     where = under(results, condition)
-    text = _fixed(name, fixed or any_row, scale, metric, where, fixed is not None)
+    text = _fixed(results, name, fixed or any_row, metric, where, fixed is not None)
     if random is not None:
-        text += " " + random_sentence(random, fixed, scale)
-    return text + _margin(claims, scale)
+        also = under_other_choices(results, random, _said)
+        text += " " + random_sentence(random, fixed, scale, _margin(results, any_row), also)
+    return text + _beyond_margin(results, claims, scale)
 
 
-def _fixed(name: str, row: Row, scale: Scale, metric: str, where: str, given: bool) -> str:
-    readers = mean_of_readers(row)
+def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given: bool) -> str:
+    scale, readers = scale_of(results, metric), mean_of_readers(row)
     model, mean = (scale.value(number(row, c)) for c in ("model_value", "reader_mean"))
-    has, on = f"{name} was right on {model} of the items", " on"
-    if metric == "auc":
-        has, on = f"{name} had an area under the ROC curve of {model}", ""
+    has = f"{name} had {ARTICLES[metric]} of {model}"
     said = _verdict(row) if given else Verdict.UNDEFINED
-    interval = scale.interval(row, _given_margin(row)).replace("CI", "CI of the difference")
+    interval = scale.interval(row, _margin(results, row)).replace("CI", "CI of the difference")
+    also = under_other_choices(results, row, _said) if given else ""
+    if is_uninformative(row):
+        return (
+            f"{has}, {readers}{where} {mean}; the interval is uninformative: it reaches the largest"
+            " difference there can be."
+        )
     if said in (Verdict.MORE, Verdict.FEWER):
         than = f"{said.value} than {readers}{where} ({mean}; {interval})"
-        return f"{has}, {scale.size(number(row, 'difference'))} {than}."
+        return f"{has}, {scale.size(number(row, 'difference'))} {than}{also}."
     if said is Verdict.NOT_SHOWN:
         signed = scale.signed(number(row, "difference"))
-        return f"{has}, {readers}{where}{on} {mean}: no difference shown ({signed}, {interval})."
+        return f"{has}, {readers}{where} {mean}: no difference shown ({signed}, {interval}){also}."
     why = f": {reason(row)}" if given and row.get("undefined_because") else ""
-    return f"{has}, {readers}{where}{on} {mean}; no informative interval{why}."
+    return f"{has}, {readers}{where} {mean}; no informative interval{why}."
 
 
-def random_sentence(row: Row, fixed: Row | None, scale: Scale) -> str:
+def random_sentence(
+    row: Row, fixed: Row | None, scale: Scale, margin: float | None = None, also: str = ""
+) -> str:
     """Say what holds when other readers take these readers' place, and on how many it rests."""
     said = _verdict(row)
     if said is Verdict.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
         return "Nor for readers like these."
     if said is Verdict.UNDEFINED:
         return f"For readers like these nothing can be said: {reason(row)}."
-    margin = _given_margin(row)
+    if is_uninformative(row):
+        return (
+            f"For readers like these the interval from {_count(row)} is uninformative: it reaches"
+            " the largest difference there can be."
+        )
     limits, width = scale.limits(row, margin), scale.width(row, margin)
     if said is Verdict.NOT_SHOWN:
         return (
@@ -109,31 +155,33 @@ def random_sentence(row: Row, fixed: Row | None, scale: Scale) -> str:
         )
     return (
         f"For readers like these it is {said.value} as well ({scale.interval(row, margin)};"
-        f" {width}, from {_count(row)})."
+        f" {width}, from {_count(row)}){also}."
     )
 
 
-def _margin(claims: dict[str, Row], scale: Scale) -> str:
-    margin = _given_margin(next(iter(claims.values())))
-    defined = {
-        claim: row for claim, row in claims.items() if _verdict(row) is not Verdict.UNDEFINED
-    }
-    if margin is None or not defined:
+def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> str:
+    """Say where the lower limits lie to a margin that was chosen at analysis: no verdict."""
+    origin = origin_of_margin(results)
+    margin = _margin(results, next(iter(claims.values())))
+    if margin is None or not origin:
         return ""
-    named_margin = f"the margin of {scale.size(margin)}"
-    cleared = [
+    defined = [
         claim
         for claim in (THESE, LIKE_THESE)
-        if claim in defined
-        and non_inferior(
-            number(defined[claim], "ci_low"), number(defined[claim], "ci_high"), margin
-        )
+        if claim in claims and _verdict(claims[claim]) is not Verdict.UNDEFINED
     ]
-    if not cleared:
-        return f" The lower limit does not clear {named_margin}."
+    cleared = [
+        claim
+        for claim in defined
+        if non_inferior(*(number(claims[claim], c) for c in ("ci_low", "ci_high")), margin)
+    ]
     missed = [claim for claim in defined if claim not in cleared]
-    but = f"; for {listed(missed)} the lower limit does not clear it" if missed else ""
-    return f" Non-inferior to {listed(cleared)} at {named_margin}{but}."
+    parts = [
+        f"{words} for {listed(part)}"
+        for words, part in (("cleared", cleared), ("not cleared", missed))
+        if part
+    ]
+    return f" Margin of {scale.size(margin)} ({origin}): {', '.join(parts)}." if parts else ""
 
 
 def _others(models: list[dict[str, Row]], metric: str) -> str:
@@ -150,13 +198,23 @@ def _others(models: list[dict[str, Row]], metric: str) -> str:
     return f"The other {count(len(models), 'model')}{what}, {'; '.join(parts)}."
 
 
+def _said(row: Row) -> str:
+    return _verdict(row).value
+
+
 def _verdict(row: Row) -> Verdict:
     return verdict(number(row, "ci_low"), number(row, "ci_high"))
 
 
-def _given_margin(row: Row) -> float | None:
+def is_uninformative(row: Row) -> bool:
+    """Tell whether an interval that holds 0 reaches as far as any difference can."""
+    reaches = number(row, "ci_low") <= -1 or number(row, "ci_high") >= 1
+    return reaches and _verdict(row) is Verdict.NOT_SHOWN
+
+
+def _margin(results: Results, row: Row) -> float | None:
     margin = number(row, "margin")
-    return None if math.isnan(margin) else margin
+    return None if math.isnan(margin) or not has_margin(results, str(row["metric"])) else margin
 
 
 def _count(row: Row) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+from analysis.report.claims import Verdict, verdict
 from analysis.report.conditions import under
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
-from analysis.report.numbers import count
+from analysis.report.findings.single_readers import limits
+from analysis.report.numbers import count, listed
 from analysis.report.rows import Row, conditions_in, number, rows_of
 from analysis.results import Results
 
@@ -34,7 +36,8 @@ def _condition(results: Results, condition: str) -> list[str]:
     )
     if len(micro) < 2:
         return []
-    texts = [f"First by micro accuracy{under(results, condition)}: {_first(results, micro)}."]
+    first = _first(results, micro, condition)
+    texts = [f"First by micro accuracy{under(results, condition)}: {first}."]
     moved = [
         rater
         for rater in micro
@@ -49,7 +52,12 @@ def _condition(results: Results, condition: str) -> list[str]:
     return [" ".join(texts)]
 
 
-def _first(results: Results, rows: dict[str, Row]) -> str:
+def _first(results: Results, rows: dict[str, Row], condition: str | None = None) -> str:
+    """Name who is first, and say whether that is certain.
+
+    It is where every paired interval to another rater leaves out 0. There is one for micro accuracy
+    alone: without a condition none is looked for.
+    """
     best = min(number(row, "rank") for row in rows.values())
     leaders = sorted(rater for rater, row in rows.items() if number(row, "rank") == best)
     names = " and ".join(named(results, rater) for rater in leaders[:2])
@@ -60,12 +68,33 @@ def _first(results: Results, rows: dict[str, Row]) -> str:
         return f"{names}{others} with the same accuracy"
     if math.isnan(low) or math.isnan(high):
         return f"{names}; its rank has no interval"
-    if high > best:
-        return (
-            f"{names}; the {results.options.confidence_percent} % interval of its rank is"
-            f" {low:.0f} to {high:.0f}, so the first place is not certain"
-        )
-    return f"{names}, in first place throughout the interval of its rank"
+    interval = f"the {results.options.confidence_percent} % interval of its rank is"
+    interval += f" {low:.0f}" + (f" to {high:.0f}" if high > low else "")
+    if condition is None:
+        return f"{names}; {interval}"
+    open_ = [
+        other
+        for other in rows
+        if other != leaders[0] and not _is_ahead(results, leaders[0], other, condition)
+    ]
+    if not open_ and high == best:
+        return f"{names}; every paired interval to another rater leaves out 0"
+    if not open_:
+        return f"{names}; {interval}, so the first place is not certain"
+    whom = listed([named(results, other) for other in open_], most=3)
+    return f"{names}; no difference is shown to {whom}, so the first place is not certain"
+
+
+def _is_ahead(results: Results, leader: str, other: str, condition: str) -> bool:
+    """Tell whether the paired interval of two raters lies on the leader's side of 0."""
+    for a, b in ((leader, other), (other, leader)):
+        rows = rows_of(results, "comparisons", rater_a=a, rater_b=b)
+        # Two models may have been run under a condition of their own.
+        here = [row for row in rows if row["condition"] == condition] or rows
+        if len(here) == 1:
+            low, high = limits(here[0])
+            return verdict(low, high) is (Verdict.MORE if a == leader else Verdict.FEWER)
+    return False
 
 
 def _order(results: Results) -> list[str]:

@@ -4,120 +4,235 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 
-from analysis.report.claims import Verdict, non_inferior, verdict
+from analysis.report.claims import verdict
 from analysis.report.conditions import under
 from analysis.report.findings.differences import points
 from analysis.report.findings.finding import Finding, Theme, named
-from analysis.report.numbers import listed
+from analysis.report.numbers import count, listed
 from analysis.report.rows import Row, number, rows_of
 from analysis.results import Results
 
 PRIMARY = "missing as wrong"
-EXCLUDED = "excluded readings dropped"
+FLAGGED = "flagged times dropped"
+EXCLUDED, COUNTED = "excluded readings dropped", "excluded readings counted"
+# What a choice is, after "with"; a choice that is not here is told by its name.
+CHOICES = {
+    "missing dropped": "missing answers dropped",
+    "missing as right": "missing answers counted as right",
+    "absent as wrong": "cases never presented counted as wrong",
+    FLAGGED: "readings of doubtful time dropped",
+    EXCLUDED: "excluded readings dropped",
+    COUNTED: "excluded readings counted",
+    "macro": "every task weighing the same",
+}
+# Why a choice may change nothing.
+NOTHING = {
+    "missing dropped": "no answer was missing",
+    "missing as right": "no answer was missing",
+    "absent as wrong": "every reader read every case",
+    FLAGGED: "no reading has a doubtful time",
+    EXCLUDED: "no reading was excluded",
+}
 MOST_CHANGES = 2
+# Of fewer items a difference and its interval say nothing.
+FEWEST_ITEMS = 8
+# Who lacks more of the answers has no accuracy that another treatment could move.
+MOST_MISSING = 0.2
 KEY = ("model_id", "condition", "metric", "claim")
+
+Said = Callable[[Row], str]
 
 
 def sensitivity_findings(results: Results) -> list[Finding]:
     """Name the conclusions that another choice changes, or say that none does."""
-    texts = [*_panel(results), *_accuracy(results)]
+    texts = [*_panel(results), *_nothing_to_vary(results), *_accuracy(results)]
     return [Finding(theme=Theme.CHOICES, text=text) for text in texts]
 
 
+def under_other_choices(results: Results, row: Row, said: Said) -> str:
+    """Return what other choices would make of a sentence, to be put at its end.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+    row : dict
+        Of `reader_panel`, which the sentence is about.
+    said : callable
+        What the sentence says of a row, in a few words.
+
+    Returns
+    -------
+    str
+        Begins with a semicolon; empty where every other choice says the same, or cannot tell.
+    """
+    where = {key: str(row[key]) for key in KEY}
+    others = [
+        other
+        for other in rows_of(results, "sensitivity_panel", **where)
+        if other["analysis"] != PRIMARY and _tells(other)
+    ]
+    now = said(row)
+    changed = [
+        f"“{said(other)}” with {choice(other)}{_numbers(results, other)}"
+        for other in others
+        if said(other) != now
+    ]
+    return f"; but {listed(changed, most=MOST_CHANGES)}" if changed else ""
+
+
+def choice(row: Row) -> str:
+    """Return what was chosen otherwise, in words that follow “with”."""
+    return CHOICES.get(str(row["analysis"]), str(row["analysis"]))
+
+
+def _tells(row: Row) -> bool:
+    """Tell whether there is an interval, of enough items, to be compared."""
+    return _why_not(row) == ""
+
+
+def _why_not(row: Row) -> str:
+    n = number(row, "n_items")
+    if n < FEWEST_ITEMS:
+        return f"too few: {count(int(n), 'item')}"
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    if math.isnan(low) or math.isnan(high) or low >= high:
+        return str(row["undefined_because"]) or "no informative interval"
+    return ""
+
+
 def _panel(results: Results) -> list[str]:
-    primary = {_key(row): row for row in rows_of(results, "reader_panel")}
+    primary = {_key(row): row for row in rows_of(results, "reader_panel") if _tells(row)}
+    idle = _idle(results)
     rows = [
         row
         for row in rows_of(results, "sensitivity_panel")
-        if row["analysis"] != PRIMARY
-        and _key(row) in primary
-        and {_verdict(row), _verdict(primary[_key(row)])} != {Verdict.UNDEFINED}
+        if row["analysis"] not in (PRIMARY, *idle) and _key(row) in primary
     ]
-    others = [row for row in rows if _verdict(row) is not Verdict.UNDEFINED]
+    others = [row for row in rows if _tells(row)]
     return [*_changes(results, others, primary), *_open(rows)]
 
 
 def _open(rows: list[Row]) -> list[str]:
-    """Name the choices under which nothing can be told, with the first reason."""
-    reasons: dict[str, str] = {}
-    for row in rows:
-        if _verdict(row) is Verdict.UNDEFINED:
-            reasons.setdefault(str(row["analysis"]), str(row["undefined_because"]))
-    return [f"With {choice} nothing can be told ({why})." for choice, why in reasons.items()]
+    """Name the choices under which nothing can be told of some comparison, with a reason."""
+    texts = []
+    for one in dict.fromkeys(map(choice, rows)):
+        reasons = [_why_not(row) for row in rows if choice(row) == one]
+        open_ = [reason for reason in reasons if reason]
+        if open_:
+            few = len(open_) < len(reasons)
+            some = f" in {len(open_):,} of {count(len(reasons), 'comparison')}" if few else ""
+            texts.append(f"With {one} nothing can be told{some} ({open_[0].rstrip('.')}).")
+    return texts
+
+
+def _idle(results: Results) -> list[str]:
+    """Return the choices that leave every rater's accuracy as it was, for want of a case."""
+    primary = {
+        (row["rater_id"], row["condition"]): _counted(row)
+        for row in rows_of(results, "sensitivity", analysis=PRIMARY)
+    }
+    idle = []
+    for analysis in NOTHING:
+        rows = rows_of(results, "sensitivity", analysis=analysis)
+        # Only this choice is left out of the table where it has no case.
+        if not rows and analysis != EXCLUDED:
+            continue
+        if all(primary.get((row["rater_id"], row["condition"])) == _counted(row) for row in rows):
+            idle.append(analysis)
+    if EXCLUDED in idle and rows_of(results, "sensitivity", analysis=COUNTED):
+        idle.remove(EXCLUDED)
+    return idle if primary else []
+
+
+def _counted(row: Row) -> tuple[str, str]:
+    return str(number(row, "n")), str(number(row, "accuracy"))
+
+
+def _nothing_to_vary(results: Results) -> list[str]:
+    """Say of which choices there was no case, so that nobody takes them for passed."""
+    reasons = list(dict.fromkeys(NOTHING[analysis] for analysis in _idle(results)))
+    if not reasons:
+        return []
+    said = listed(reasons)
+    return [f"{said[0].upper()}{said[1:]}: there was nothing to treat otherwise."]
 
 
 def _changes(results: Results, others: list[Row], primary: dict[tuple[str, ...], Row]) -> list[str]:
     if not others:
         return []
-    changed = [
-        row
-        for row in others
-        if _said(row, primary[_key(row)]) != _said(primary[_key(row)], primary[_key(row)])
-    ]
-    choices = listed(list(dict.fromkeys(str(row["analysis"]) for row in others)))
+    changed = [row for row in others if _verdict(row) != _verdict(primary[_key(row)])]
+    told = listed(list(dict.fromkeys(choice(row) for row in others)))
     if not changed:
-        return [f"No conclusion of a model against the readers changes with {choices}."]
-    # A difference that comes or goes is told before a margin that is cleared or not.
-    changed.sort(key=lambda row: _verdict(row) is _verdict(primary[_key(row)]))
-    by_choice = Counter(str(row["analysis"]) for row in changed)
-    counts = listed([f"{n:,} with {choice}" for choice, n in by_choice.items()])
+        return [f"No comparison of a model with the readers comes out otherwise with {told}."]
+    by_choice = Counter(choice(row) for row in changed)
+    counts = listed([f"{n:,} with {one}" for one, n in by_choice.items()])
     parts = [_change(results, row, primary[_key(row)]) for row in changed[:MOST_CHANGES]]
-    verb = "changes" if len(changed) == 1 else "change"
-    total = f"{len(changed):,} of {len(others):,} conclusions of models against readers {verb}"
+    verb = "comes" if len(changed) == 1 else "come"
+    total = f"{len(changed):,} of {len(others):,} comparisons of models with readers {verb}"
     opening = "First: " if len(changed) > len(parts) else ""
-    return [f"Under other choices ({choices}) {total}: {counts}. {opening}{'; '.join(parts)}."]
+    return [
+        f"Of other choices ({told}), {total} out otherwise: {counts}. {opening}{'; '.join(parts)}."
+    ]
 
 
-def _verdict(row: Row) -> Verdict:
-    return verdict(number(row, "ci_low"), number(row, "ci_high"))
+def _verdict(row: Row) -> str:
+    return verdict(number(row, "ci_low"), number(row, "ci_high")).value
 
 
 def _key(row: Row) -> tuple[str, ...]:
     return tuple(str(row[column]) for column in KEY)
 
 
-def _said(row: Row, primary: Row) -> str:
-    low, high = number(row, "ci_low"), number(row, "ci_high")
-    cleared = non_inferior(low, high, number(primary, "margin"))
-    margin = ", margin cleared" if cleared else ""
-    return verdict(low, high).value + margin
-
-
 def _change(results: Results, row: Row, primary: Row) -> str:
     name = named(results, str(row["model_id"]))
-    scale = points(results)
-    numbers = ""
-    if row["metric"] == "accuracy":
-        numbers = f" ({scale.signed(number(row, 'difference'))}, {scale.interval(row)})"
     return (
-        f"{name} against {row['claim']}{under(results, str(row['condition']))}, {row['analysis']}:"
-        f" “{_said(row, primary)}”{numbers} in place of “{_said(primary, primary)}”"
+        f"{name} against {row['claim']}{under(results, str(row['condition']))}:"
+        f" “{_verdict(row)}” with {choice(row)}{_numbers(results, row)} in place of"
+        f" “{_verdict(primary)}”"
     )
+
+
+def _numbers(results: Results, row: Row) -> str:
+    if row["metric"] != "accuracy":
+        return ""
+    scale = points(results)
+    return f" ({scale.signed(number(row, 'difference'))}, {scale.interval(row)})"
 
 
 def _accuracy(results: Results) -> list[str]:
     primary = {
-        (row["rater_id"], row["condition"]): number(row, "accuracy")
+        (row["rater_id"], row["condition"]): row
         for row in rows_of(results, "sensitivity", analysis=PRIMARY)
     }
+    answered = {
+        (row["rater_id"], row["condition"]): number(row, "n")
+        for row in rows_of(results, "sensitivity", analysis="missing dropped")
+    }
+    left_out = {
+        key
+        for key, row in primary.items()
+        if answered.get(key, math.nan) < (1 - MOST_MISSING) * number(row, "n")
+    }
     shifts = [
-        (abs(number(row, "accuracy") - primary[row["rater_id"], row["condition"]]), row)
+        (abs(number(row, "accuracy") - number(primary[key], "accuracy")), row)
         for row in rows_of(results, "sensitivity")
-        if row["analysis"] != PRIMARY and (row["rater_id"], row["condition"]) in primary
+        for key in [(row["rater_id"], row["condition"])]
+        if row["analysis"] != PRIMARY and key in primary and key not in left_out
+        if number(row, "n") >= FEWEST_ITEMS
     ]
     shifts = [(size, row) for size, row in shifts if not math.isnan(size)]
+    names = [named(results, str(rater)) for rater, _ in sorted(left_out)]
+    but = f" Not counted: {listed(names, most=3)}, who left" if names else ""
+    but += " more than a fifth of the items without an answer." if names else ""
     if not shifts:
-        return []
+        return [but.strip()] if but else []
     size, row = max(shifts, key=lambda shift: shift[0])
-    excluded = any(other["analysis"] == EXCLUDED for _, other in shifts)
-    treated = "missing answers or flagged times"
-    if excluded:
-        treated = "missing answers, flagged times or excluded readings"
     if size == 0:
-        return [f"No accuracy changes when {treated} are treated otherwise."]
+        return [f"No accuracy changes.{but}"] if but else []
     return [
-        f"Treating {treated} otherwise moves an accuracy by"
-        f" {points(results).size(size)} at most ({named(results, str(row['rater_id']))},"
-        f" {row['analysis']})."
+        f"These choices move an accuracy by {points(results).size(size)} at most"
+        f" ({named(results, str(row['rater_id']))}, with {choice(row)}).{but}"
     ]

@@ -34,8 +34,8 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     alpha = results.options.alpha
     verdicts = [shown(row, alpha) for row in rows]
     words = {
-        Verdict.MORE: "the model more in {}",
-        Verdict.FEWER: "the model fewer in {}",
+        Verdict.MORE: "the model more accurate in {}",
+        Verdict.FEWER: "the model less accurate in {}",
         Verdict.NOT_SHOWN: "no difference shown in {}",
     }
     counts = [words[one].format(f"{verdicts.count(one):,}") for one in words if verdicts.count(one)]

@@ -4,11 +4,61 @@ from __future__ import annotations
 
 from analysis.bundle.words import RaterKind, Status
 from analysis.figures.names import shorten
-from analysis.protocol import declared, n_amendments
-from analysis.report.conditions import LONGEST, all_conditions
-from analysis.report.findings.finding import KIND_WORDS, Finding, Theme
-from analysis.report.numbers import count
+from analysis.protocol import n_amendments
+from analysis.report.conditions import LONGEST, all_conditions, under
+from analysis.report.findings.finding import (
+    KIND_WORDS,
+    MOST_CONDITIONS,
+    Finding,
+    Theme,
+    named,
+)
+from analysis.report.numbers import count, listed, percent
+from analysis.report.rows import Row, number, rows_of
 from analysis.results import Results
+
+# Who lacks a larger share of the items is named first.
+MUCH = 0.05
+# Intervals over fewer patients hold the truth less often than they say.
+FEW_PATIENTS = 30
+MOST_NAMED = 20
+
+
+def unread_findings(results: Results) -> list[Finding]:
+    """Name, before anything else, the raters whose numbers do not stand for all items."""
+    lacking = [
+        row
+        for row in rows_of(results, "missing")
+        if number(row, "n_absent") > MUCH * number(row, "n_assigned")
+    ]
+    kinds = _kinds(results)
+    texts = []
+    for kind, verb, then in (
+        (RaterKind.READER, "was not given", "What a reader was not given is no answer"),
+        (RaterKind.MODEL, "has no prediction for", "What a model does not answer is wrong"),
+    ):
+        rows = [row for row in lacking if kinds[str(row["rater_id"])] == kind and _has_read(row)]
+        rows.sort(key=lambda row: -number(row, "n_absent") / number(row, "n_assigned"))
+        parts = [_lacks(results, row, verb) for row in rows]
+        if parts:
+            texts.append(f"{listed(parts, most=MOST_NAMED)}. {then}.")
+    return [Finding(theme=Theme.UNREAD, text=text) for text in texts]
+
+
+def _lacks(results: Results, row: Row, verb: str) -> str:
+    n, of = (int(number(row, column)) for column in ("n_absent", "n_assigned"))
+    name = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))
+    return f"{name} {verb} {n:,} of {count(of, 'item')} ({percent(n / of)} %)"
+
+
+def _has_read(row: Row) -> bool:
+    """Tell whether the rater has any reading; who has none is listed apart."""
+    return number(row, "n_absent") < number(row, "n_assigned")
+
+
+def _kinds(results: Results) -> dict[str, str]:
+    raters = results.bundle.raters
+    return dict(zip(raters["rater_id"], raters["rater_kind"], strict=True))
 
 
 def studied_findings(results: Results) -> list[Finding]:
@@ -42,25 +92,29 @@ def _design(results: Results) -> str:
     if results.clustered:
         clusters = f" The items belong to {count(results.n_clusters, 'patient')}"
         clusters += " (examinations where no patient is given)."
+    if results.n_clusters < FEW_PATIENTS:
+        what = "patients" if results.clustered else "items"
+        clusters += f" With fewer than {FEW_PATIENTS} {what} intervals are only approximate."
     return f"{who} answered {count(len(items), 'item')}; {reference}.{clusters}"
 
 
 def _condition(results: Results) -> list[str]:
-    """Name the one condition here, for it is named nowhere else."""
+    """Name the one condition here, for it is named nowhere else; say where some are left out."""
     conditions = all_conditions(results)
+    if len(conditions) > MOST_CONDITIONS:
+        return [
+            f"There are {count(len(conditions), 'condition')}; the page tells of"
+            f" {MOST_CONDITIONS}, the tables of all."
+        ]
     if len(conditions) != 1 or not conditions[0]:
         return []
     return [f"There is one condition: \u2068{shorten(conditions[0], LONGEST)}\u2069."]
 
 
 def _planned(results: Results) -> list[str]:
-    """Say what was declared before reading, and how often the protocol was amended after."""
-    protocol = results.bundle.protocol
-    found, n = declared(protocol), n_amendments(protocol)
-    planned = [f"Declared in the protocol: \u2068{shorten(found, 200)}\u2069."] if found else []
-    if n:
-        planned.append(f"The protocol was amended {count(n, 'time')} after the study opened.")
-    return planned
+    """Say how often the protocol was amended; what it declares leads the page."""
+    n = n_amendments(results.bundle.protocol)
+    return [f"The protocol was amended {count(n, 'time')} after the study opened."] if n else []
 
 
 def _missing(results: Results) -> list[str]:
@@ -76,17 +130,33 @@ def _missing(results: Results) -> list[str]:
         if status is not Status.ANSWERED and table[f"n_{status}"].sum()
     ]
     n, total = int(lacking.sum()), int(table["n_assigned"].sum())
-    verb, wrong = ("has", "it counts") if n == 1 else ("have", "they count")
+    verb = "has" if n == 1 else "have"
     what = "assigned reading" if total == 1 else "assigned readings"
-    return [f"{n:,} of {total:,} {what} {verb} no answer ({', '.join(kinds)}); {wrong} as wrong."]
+    return [f"{n:,} of {total:,} {what} {verb} no answer ({', '.join(kinds)}); {_wrong(results)}."]
+
+
+def _wrong(results: Results) -> str:
+    """Say what of the missing counts as wrong: a case never presented is no answer."""
+    kinds = _kinds(results)
+    rows = rows_of(results, "missing")
+    never = sum(
+        number(row, "n_absent") for row in rows if kinds[str(row["rater_id"])] == RaterKind.READER
+    )
+    others = sum(number(row, "n_assigned") - number(row, "n_answered") for row in rows) - never
+    if not never:
+        return "they count as wrong" if others != 1 else "it counts as wrong"
+    what = f"{int(never):,} of them {'was' if never == 1 else 'were'} never presented to a reader"
+    return f"{what} and {'counts' if never == 1 else 'count'} for nothing" + (
+        ", the others count as wrong" if others else ""
+    )
 
 
 def _silent(results: Results) -> list[str]:
-    """Raters without any reading: no table can show them, so the page says so."""
+    """Raters without any reading, who stand in no table but that of missing answers."""
     read = set(results.bundle.readings["rater_id"])
     labels = results.bundle.labels
     silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
-    return [f"Listed but without any reading: {', '.join(silent[:20])}."] if silent else []
+    return [f"Listed but without any reading: {listed(silent, most=MOST_NAMED)}."] if silent else []
 
 
 def _withdrawn(results: Results) -> list[str]:

@@ -76,7 +76,7 @@ def _model(results: Results) -> list[str]:
         more = len(others) - len(others[:MOST_TERMS])
         rest = f", nor {count(more, 'more term')}" if more else ""
         parts.append(f"no difference shown for {terms}{rest}")
-    return [f"Of what may change the time: {'; '.join(parts)}."]
+    return [f"Factors associated with reading time: {'; '.join(parts)}."]
 
 
 def _name(row: Row) -> str:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from analysis.report.claims import Verdict, verdict
 from analysis.report.conditions import under
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme
+from analysis.report.findings.endpoint import scale_of
+from analysis.report.findings.finding import Finding, Theme
 from analysis.report.findings.panel import (
     LIKE_THESE,
-    SCALES,
+    METRICS,
     THESE,
+    is_uninformative,
     mean_of_readers,
     random_sentence,
 )
+from analysis.report.numbers import count, listed
 from analysis.report.rows import Row, number, reason, rows_of
 from analysis.results import Results
 
+MOST_PAIRS = 3
 WHAT = {"accuracy": "", "auc": " (area under the ROC curve)"}
 
 
@@ -22,9 +26,25 @@ def condition_findings(results: Results) -> list[Finding]:
     """Say how the readers' accuracy, and their area under the curve, differ by condition."""
     return [
         Finding(theme=Theme.CONDITIONS, text=_conditions(results, metric, claims))
-        for metric in SCALES
-        for claims in _pairs(results, metric)[:MOST_CONDITIONS]
+        for metric in METRICS
+        for claims in _pairs(results, metric)[:MOST_PAIRS]
+    ] + [
+        Finding(theme=Theme.CONDITIONS, text=text)
+        for metric in METRICS
+        for text in _others(_pairs(results, metric)[MOST_PAIRS:], metric)
     ]
+
+
+def _others(pairs: list[dict[str, Row]], metric: str) -> list[str]:
+    """Count the pairs of conditions that have no sentence of their own."""
+    if not pairs:
+        return []
+    rows = [claims[THESE] for claims in pairs if THESE in claims]
+    verdicts = [verdict(number(row, "ci_low"), number(row, "ci_high")) for row in rows]
+    counts = listed(
+        [f"{one.value} in {verdicts.count(one):,}" for one in Verdict if one in verdicts]
+    )
+    return [f"The other {count(len(pairs), 'pair')} of conditions{WHAT[metric]}: {counts}."]
 
 
 def _pairs(results: Results, metric: str) -> list[dict[str, Row]]:
@@ -41,11 +61,11 @@ def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
     random = claims.get(LIKE_THESE)
     if random is None or random is row:
         return text
-    return f"{text} {random_sentence(random, row, SCALES[metric](results))}"
+    return f"{text} {random_sentence(random, row, scale_of(results, metric))}"
 
 
 def _opening(results: Results, metric: str, row: Row) -> str:
-    scale = SCALES[metric](results)
+    scale = scale_of(results, metric)
     first, second = (
         f"{scale.value(number(row, f'value_{one}'))}{under(results, str(row[f'condition_{one}']))}"
         for one in "ab"
@@ -55,8 +75,10 @@ def _opening(results: Results, metric: str, row: Row) -> str:
 
 
 def _said(results: Results, metric: str, row: Row) -> str:
-    scale = SCALES[metric](results)
+    scale = scale_of(results, metric)
     said = verdict(number(row, "ci_low"), number(row, "ci_high"))
+    if is_uninformative(row):
+        return "the interval is uninformative: it reaches the largest difference there can be"
     if said is Verdict.UNDEFINED:
         why = f", because {reason(row)}" if row.get("undefined_because") else ""
         return f"no informative interval{why}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from analysis.confidence import WORDS, confidence_of
 from analysis.provenance import margin
+from analysis.report.declared import declared_plan, has_margin, origin_of_margin
 from analysis.report.methods.citing import Citations, Paragraph, has
 from analysis.report.numbers import rounded
 from analysis.report.rows import rows_of
@@ -28,21 +30,37 @@ def panel(results: Results, cite: Citations) -> Paragraph | None:
         keys = ("delong1988", *(("obuchowski1997",) if results.clustered else ("hillis2005",)))
         text += (
             " The same is done for areas under the ROC curve of the confidence ratings"
-            f"{cite(*keys)}."
+            f"{cite(*keys)}; confidence is taken as"
+            f" {WORDS[confidence_of(results.options, results.bundle).meaning]}."
         )
-    planned = margin(results)
-    if planned is not None:
-        text += (
-            f" The non-inferiority margin is {rounded(100 * planned, 1)} percentage points: a"
-            " model counts as non-inferior only where the lower limit of the interval lies above"
-            " minus the margin."
-        )
+    text += _declared(results, cite)
     if has(results, "reader_conditions"):
         text += (
             " Two conditions are compared on the same readers and items by the two-treatment form"
             " of the same method."
         )
     return Paragraph(title="Models against the panel of readers", text=text)
+
+
+def _declared(results: Results, cite: Citations) -> str:
+    """Say what gets a verdict, by which margin, and how it is adjusted."""
+    plan, planned, origin = declared_plan(results), margin(results), origin_of_margin(results)
+    text = ""
+    if has_margin(results, "accuracy") and planned is not None:
+        said = f" ({origin})" if origin else ""
+        text += (
+            f" The non-inferiority margin is {rounded(100 * planned, 1)} percentage points{said}"
+        )
+        text += ": it is cleared where the lower limit of the interval lies above minus the margin."
+    if not plan.is_confirmatory:
+        return f"{text} No hypothesis was declared with an endpoint; the results are exploratory."
+    text += f" The declared endpoint is decided alone ({plan.hypothesis}); all else is exploratory."
+    if plan.primary_model:
+        return f"{text} One model was named primary, so that nothing is adjusted."
+    return (
+        f"{text} No model was named primary: beside the interval a verdict needs its p-value,"
+        f" adjusted for the number of models by Holm's method{cite('holm1979')}."
+    )
 
 
 def single(results: Results, cite: Citations) -> Paragraph | None:

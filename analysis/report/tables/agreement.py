@@ -27,6 +27,8 @@ from analysis.report.tables.table import (
 from analysis.results import Results
 
 MOST_IN_MATRIX = 12
+# The pairs of sixteen raters: what a paper's readers look for first is not cut.
+MOST_PAIRS = 120
 PAIR_MEASURES = ("raw", "brennan_prediger", "error_consistency", "kappa_letters", "same_wrong")
 MEASURE_WORDS = {
     "raw": "raw agreement",
@@ -195,6 +197,7 @@ def pairs_overview(results: Results) -> list[ReportTable]:
             header=("Pair", "Condition", "n", *(_capital(m) for m in PAIR_MEASURES)),
             rows=rows,
             total=total,
+            most_in_print=MOST_PAIRS,
         )
     ]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from analysis.agreement.pairing import PairKind
 from analysis.figures import RaterName, rater_names
+from analysis.report.declared import has_margin, origin_of_margin
 from analysis.report.numbers import decimals_for, rounded
 from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
@@ -27,17 +28,19 @@ def panel_overview(results: Results) -> list[ReportTable]:
     """Show every model against the readers, under both claims."""
     names = rater_names(results.bundle)
     panel = rows_of(results, "reader_panel")
-    rows = [_panel_row(row, names) for row in panel[:MOST_ROWS]]
-    margins = {number(row, "margin") for row in panel}
-    margins = {margin for margin in margins if not math.isnan(margin)}
-    margin = f" Margin: {_margin(margins)} points." if margins else ""
-    return [
+    adjusted = {_panel_key(row): row for row in rows_of(results, "panel_adjusted")}
+    with_margin = any(_is_for_margin(results, row) for row in panel)
+    rows = [
+        _panel_row(results, row, adjusted.get(_panel_key(row), {}), names)
+        for row in panel[:MOST_ROWS]
+    ]
+    made = [
         report_table(
             name="reader-panel",
             title="Models against the panel of readers",
             note="Difference: model minus the mean of the readers. These readers: readers fixed;"
             " readers like these: readers random (Obuchowski-Rockette, Hillis degrees of freedom)."
-            f" p is two-sided for no difference, NI p one-sided for the margin.{margin}",
+            f" p: two-sided, for no difference; adjusted for the models (Holm).{_margins(results)}",
             file="tables/reader_panel.csv",
             header=(
                 "Model",
@@ -53,6 +56,7 @@ def panel_overview(results: Results) -> list[ReportTable]:
                 "SE",
                 "df",
                 "p",
+                "Adjusted p",
                 "NI p",
             ),
             rows=rows,
@@ -60,9 +64,39 @@ def panel_overview(results: Results) -> list[ReportTable]:
             in_paper=True,
         )
     ]
+    if not with_margin:
+        made = [table.without("NI p") for table in made]
+    return made if adjusted else [table.without("Adjusted p") for table in made]
 
 
-def _panel_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
+def _panel_key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[column]) for column in ("model_id", "condition", "metric", "claim"))
+
+
+def _is_for_margin(results: Results, row: Row) -> bool:
+    """Tell whether the row's test of the margin was declared, or asked for."""
+    return not math.isnan(number(row, "margin")) and has_margin(results, str(row["metric"]))
+
+
+def _margins(results: Results) -> str:
+    """Name the margins of the column NI p, and where they come from."""
+    panel = rows_of(results, "reader_panel")
+    found = {
+        f"{rounded(_factor(row) * number(row, 'margin'), 1 if _factor(row) == 100 else 2)}"
+        f"{' points' if _factor(row) == 100 else ' of area'}"
+        for row in panel
+        if _is_for_margin(results, row)
+    }
+    if not found:
+        return ""
+    origin = origin_of_margin(results)
+    said = f" ({origin})" if origin else ""
+    return f" NI p: one-sided, for the margin of {', '.join(sorted(found))}{said}."
+
+
+def _panel_row(
+    results: Results, row: Row, adjusted: Row, names: Mapping[str, RaterName]
+) -> TableRow:
     factor = _factor(row)
     cells = (
         str(row["condition"]) or EMPTY,
@@ -75,7 +109,8 @@ def _panel_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
         *_difference(row, factor),
         *_error(row, factor),
         p_cell(number(row, "p")),
-        p_cell(number(row, "p_noninferior")),
+        p_cell(number(adjusted, "p_adjusted")),
+        p_cell(number(row, "p_noninferior")) if _is_for_margin(results, row) else EMPTY,
     )
     return (named(names, str(row["model_id"])),), cells
 
@@ -225,7 +260,3 @@ def _error(row: Row, factor: float) -> tuple[str, str]:
     """Write the standard error and its degrees of freedom; a normal interval has none."""
     se, df = number(row, "se"), number(row, "df")
     return _value(se, factor) if factor != 100 else rounded(100 * se, 2), rounded(df, 1)
-
-
-def _margin(margins: set[float]) -> str:
-    return ", ".join(rounded(100 * margin, 1) for margin in sorted(margins))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from analysis.figures import rater_names
-from analysis.report.numbers import rounded
-from analysis.report.rows import number, rows_of
+from analysis.report.numbers import count, rounded
+from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
@@ -18,6 +18,8 @@ from analysis.report.tables.table import (
     report_table,
 )
 from analysis.results import Results
+
+PRIMARY = "missing as wrong"
 
 
 def choices_overview(results: Results) -> list[ReportTable]:
@@ -52,32 +54,50 @@ def choices_overview(results: Results) -> list[ReportTable]:
 
 
 def panel_choices_overview(results: Results) -> list[ReportTable]:
-    """Show models against the readers under every other choice."""
+    """Show what other choices change of the comparison with the readers, beside the primary."""
     names = rater_names(results.bundle)
-    body: list[TableRow] = []
     panel = rows_of(results, "sensitivity_panel")
-    for row in panel[:MOST_ROWS]:
-        factor, decimals = (1, 3) if row["metric"] == "auc" else (100, 1)
-        interval = range_cell(
-            number(row, "ci_low"), number(row, "ci_high"), factor=factor, decimals=decimals
+    primary = {_key(row): row for row in panel if row["analysis"] == PRIMARY}
+    others = [row for row in panel if row["analysis"] != PRIMARY]
+    differing = [row for row in others if _shown(row) != _shown(primary.get(_key(row), {}))]
+    touched = {_key(row) for row in differing}
+    shown = [row for row in panel if row["analysis"] == PRIMARY and _key(row) in touched]
+    order = {key: place for place, key in enumerate(dict.fromkeys(map(_key, panel)))}
+    shown = sorted([*shown, *differing], key=lambda row: order[_key(row)])
+    body: list[TableRow] = [
+        (
+            (named(names, str(row["model_id"])),),
+            (str(row["condition"]) or EMPTY, str(row["claim"]), str(row["analysis"]), *_shown(row)),
         )
-        cells = (
-            str(row["condition"]) or EMPTY,
-            str(row["analysis"]),
-            str(row["claim"]),
-            f"{int(number(row, 'n_items')):,}" if not math.isnan(number(row, "n_items")) else EMPTY,
-            rounded(factor * number(row, "difference"), decimals),
-            interval,
-        )
-        body.append(((named(names, str(row["model_id"])),), cells))
+        for row in shown[:MOST_ROWS]
+    ]
+    same = len(others) - len(differing)
+    note = "Difference: model minus the mean of the readers, in points."
+    if same:
+        note += f" Left out: {count(same, 'row')} equal to the primary analysis ({PRIMARY})."
     return [
         report_table(
             name="sensitivity-panel",
-            title="Models against the panel under other choices",
-            note="Difference: model minus the mean of the readers, in points.",
+            title="What other choices change of models against the panel",
+            note=note,
             file="tables/sensitivity_panel.csv",
-            header=("Model", "Condition", "Choice", "Claim", "Items", "Difference", "CI"),
+            header=("Model", "Condition", "Claim", "Choice", "Items", "Difference", "CI", "Note"),
             rows=body,
-            total=len(panel),
+            total=len(shown),
         )
     ]
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[column]) for column in ("model_id", "condition", "metric", "claim"))
+
+
+def _shown(row: Row) -> tuple[str, ...]:
+    n = number(row, "n_items")
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    return (
+        EMPTY if math.isnan(n) else f"{int(n):,}",
+        rounded(100 * number(row, "difference"), 1),
+        range_cell(low, high),
+        str(row.get("undefined_because") or ""),
+    )

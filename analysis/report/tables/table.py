@@ -12,6 +12,7 @@ from analysis.figures.names import shorten
 from analysis.report.numbers import rounded
 
 MOST_ROWS = 300
+MOST_IN_PRINT = 40
 # Letters of a name in print, of words in its place, and of a head, which may take several lines.
 LONGEST_NAME, LONGEST_WORDS, LONGEST_HEAD = 44, 100, 64
 EMPTY = "–"
@@ -44,6 +45,8 @@ class ReportTable:
         On which side each column is set: numbers to the right, words to the left.
     in_paper : bool
         Whether a paper prints it.
+    most_in_print : int
+        Rows that the PDF shows.
     """
 
     name: str
@@ -55,6 +58,7 @@ class ReportTable:
     total: int
     sides: tuple[str, ...]
     in_paper: bool = False
+    most_in_print: int = MOST_IN_PRINT
 
     def cut(self, most: int) -> ReportTable:
         """Return the table for print: `most` rows at most, with names that fit a column."""
@@ -130,6 +134,7 @@ def report_table(
     rows: Sequence[TableRow],
     total: int | None = None,
     in_paper: bool = False,
+    most_in_print: int = MOST_IN_PRINT,
 ) -> ReportTable:
     """Make a table, capped."""
     header, kept = tuple(header), list(rows[:MOST_ROWS])
@@ -143,6 +148,7 @@ def report_table(
         total=len(rows) if total is None else total,
         sides=_sides(header, kept),
         in_paper=in_paper,
+        most_in_print=most_in_print,
     )
 
 

@@ -79,7 +79,7 @@ def time_model_overview(results: Results) -> list[ReportTable]:
     ]
     made = report_table(
         name="time-model",
-        title="What may change the time",
+        title="Factors associated with reading time",
         note="Factors by which the time is multiplied, from a linear mixed model of log times with"
         " readers and items crossed; n: readings.",
         file="tables/time_model.csv",

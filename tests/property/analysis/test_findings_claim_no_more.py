@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.panel import panel_findings
 from analysis.report.findings.single_readers import single_reader_findings
 from analysis.results import Results
@@ -69,19 +70,94 @@ def test_more_fewer_and_non_inferior_need_their_limits(
         replace(run, tables={**run.tables, "reader_panel": pd.DataFrame(rows)}), panel_findings
     )
     proper = [(low, high) for low, high in intervals if low < high]
-    assert ("points more than" in said) == (intervals[0][0] > 0 and intervals[0] in proper)
-    assert ("points fewer than" in said) == (intervals[0][1] < 0 and intervals[0] in proper)
-    if "it is more as well" in said:
+    assert ("points higher than" in said) == (intervals[0][0] > 0 and intervals[0] in proper)
+    assert ("points lower than" in said) == (intervals[0][1] < 0 and intervals[0] in proper)
+    if "it is higher as well" in said:
         assert intervals[1][0] > 0
         assert intervals[0][0] > 0
-    if "it is fewer as well" in said:
+    if "it is lower as well" in said:
         assert intervals[1][1] < 0
-    if "non-inferior" in said:
+    if ": cleared for" in said:
         assert any(low > -margin for low, _ in proper)
-    if "non-inferior to these readers and readers like these" in said:
+    if ": cleared for these readers and readers like these" in said:
         assert all(low > -margin for low, _ in intervals)
     for word in ("equivalent", "beats", "better", "worse", "significant", "outperform", "nan"):
         assert word not in said
+    assert "inferior" not in said.lower()
+
+
+DECLARED = st.fixed_dictionaries(
+    {
+        "endpoint": st.sampled_from(["", "accuracy", "AUC"]),
+        "hypothesis": st.sampled_from(["", "non-inferiority", "superiority"]),
+        "claim_about": st.sampled_from(["", *CLAIMS]),
+        "primary_model": st.sampled_from(["", "M1", "Model-2_x", "nobody"]),
+        "margin": st.sampled_from([0.05, 0.0, 0.1]),
+    }
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    protocol=DECLARED,
+    asked=st.sampled_from([None, 0.05, 0.2]),
+    limits=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=4, max_size=4),
+    p=st.lists(st.sampled_from([0.001, 0.03, 0.2, math.nan]), min_size=4, max_size=4),
+)
+def test_a_verdict_needs_what_was_declared_and_its_limits(
+    run: Results,
+    protocol: dict[str, Any],
+    asked: float | None,
+    limits: list[tuple[float, float]],
+    p: list[float],
+) -> None:
+    """Two models, both claims: who is called non-inferior or superior, and when nobody may be."""
+    margin = protocol["margin"] if asked is None else asked
+    keys = [(model, claim) for model in ("M1", "M2") for claim in CLAIMS]
+    panel, adjusted = [], []
+    for (model, claim), pair, value in zip(keys, limits, p, strict=True):
+        low, high = _limits(pair)
+        row = panel_row(model_id=model, claim=claim, ci_low=low, ci_high=high, margin=margin)
+        panel.append(row)
+        adjusted.append({**row, "p_adjusted": value, "p_noninferior_adjusted": value})
+    tables = {"reader_panel": pd.DataFrame(panel), "panel_adjusted": pd.DataFrame(adjusted)}
+    results = replace(
+        run,
+        bundle=replace(run.bundle, protocol=protocol),
+        options=replace(run.options, margin=asked),
+        tables={**run.tables, **tables},
+    )
+    texts = [finding.text for finding in endpoint_findings(results)]
+    winners = [text for text in texts if text.startswith(("Non-inferior:", "Superior:"))]
+    if (protocol["endpoint"], bool(protocol["hypothesis"])) != ("accuracy", True):
+        assert len(texts) == 1
+    if "" in (protocol["endpoint"], protocol["hypothesis"]):
+        assert "exploratory" in texts[0]
+    if protocol["hypothesis"] == "non-inferiority" and asked not in (None, protocol["margin"]):
+        assert not winners
+    if protocol["primary_model"] == "nobody":
+        assert not winners
+    single = {"M1": "M1", "Model-2_x": "M2"}.get(protocol["primary_model"])
+    level = run.options.alpha
+    if protocol["hypothesis"] == "non-inferiority":
+        level /= 2
+    allowed = [
+        (model, claim)
+        for (model, claim), pair, value in zip(keys, limits, p, strict=True)
+        for low, high in [_limits(pair)]
+        if low < high
+        and low > (0 if protocol["hypothesis"] == "superiority" else -margin)
+        and protocol["claim_about"] in ("", claim)
+        and (model == single if single else value < level)
+    ]
+    for text in winners:
+        for model, label in (("M1", "Model-1_x"), ("M2", "Model-2_x")):
+            if label in text:
+                assert model in {one for one, _ in allowed}
+    if winners:
+        assert len(allowed) == sum(text.count(" against ") for text in winners) // (
+            1 if protocol["claim_about"] else 2
+        )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -11,6 +11,7 @@ from analysis.errors import OptionsError
 from analysis.options import Options
 from analysis.protocol import margin_of, margin_origin
 from analysis.report.content import report_content
+from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.studied import studied_findings
 from analysis.results import Results, analyse
 
@@ -65,10 +66,15 @@ def test_a_margin_that_is_no_proportion_is_refused_where_it_would_be_used() -> N
 
 
 def test_the_first_page_says_what_was_declared_and_amended() -> None:
-    """Endpoint, hypothesis and margin in force, and how often the protocol changed."""
-    (finding,) = studied_findings(_results(PROTOCOL))
-    assert "accuracy; non-inferiority with a margin of 0.1" in finding.text
-    assert "The protocol was amended 1 time after the study opened." in finding.text
+    """Endpoint, hypothesis and margin in force, what they were, and how often that changed."""
+    (finding,) = endpoint_findings(_results(PROTOCOL))
+    assert "non-inferiority of each model to these readers and to readers like" in finding.text
+    assert "in accuracy, by a margin of 10.0 points." in finding.text
+    assert (
+        "Amended after the study opened: hypothesis (none before) and margin (5 points before)."
+    ) in finding.text
+    (studied,) = studied_findings(_results(PROTOCOL))
+    assert "The protocol was amended 1 time after the study opened." in studied.text
 
 
 def test_the_provenance_says_so_in_every_case() -> None:

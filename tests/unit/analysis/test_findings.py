@@ -44,30 +44,30 @@ def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) 
         {"claim": CLAIMS[1], "ci_low": -0.031, "ci_high": 0.163},
     )
     assert (
-        "Model-1_x was right on 83.8 % of the items, 6.6 points more than the mean of these 3"
-        " readers (77.2 %; 95 % CI of the difference 1.2 to 12.0)."
+        "Model-1_x had an accuracy of 83.8 %, 6.6 points higher than the mean of these 3 readers"
+        " (77.2 %; 95 % CI of the difference 1.2 to 12.0)."
     ) in said
     assert (
         "For readers like these the interval reaches from −3.1 to 16.3 points (19.4 points wide),"
         " so with 3 readers a difference in either direction cannot be excluded."
     ) in said
-    assert "Non-inferior to these readers and readers like these at the margin of 5.0" in said
+    cleared = "Margin of 5.0 points (given at analysis): cleared for these readers and readers"
+    assert cleared in said
 
 
 def test_an_interval_with_0_shows_no_difference(run: Results) -> None:
     """And clears no margin that it crosses."""
     said = _panel(run, {"ci_low": -0.06, "ci_high": 0.12})
     assert "no difference shown (+6.6 points, 95 % CI of the difference −6.0 to 12.0)" in said
-    assert "The lower limit does not clear the margin of 5.0 points." in said
-    assert "non-inferior" not in said
-    assert "more" not in said
+    assert "Margin of 5.0 points (given at analysis): not cleared for these readers." in said
+    assert "higher" not in said
 
 
 def test_a_model_below_the_readers_may_still_clear_the_margin(run: Results) -> None:
-    """Fewer, by less than the margin: both are said."""
+    """Lower, by less than the margin: both are said."""
     said = _panel(run, {"difference": -0.02, "ci_low": -0.04, "ci_high": -0.001})
-    assert "2.0 points fewer than the mean" in said
-    assert "Non-inferior to these readers" in said
+    assert "2.0 points lower than the mean" in said
+    assert ": cleared for these readers." in said
 
 
 def test_rounding_moves_no_limit_onto_a_boundary(run: Results) -> None:
@@ -89,7 +89,7 @@ def test_one_reader_leaves_the_random_claim_undefined_and_says_why(run: Results)
             "undefined_because": "one reader: readers cannot be random.",
         },
     )
-    assert "more than the one reader (" in said
+    assert "higher than the one reader (" in said
     assert "nothing can be said: one reader: readers cannot be random." in said
     assert "nan" not in said
 
@@ -118,10 +118,8 @@ def test_many_models_are_counted_beyond_the_first(run: Results) -> None:
         for claim in CLAIMS
     ]
     said = _panel(run, *rows)
-    assert said.count("was right on") == 3
-    assert (
-        "The other 17 models, against these readers and against readers like these: more in" in said
-    )
+    assert said.count("had an accuracy") == 3
+    assert "The other 17 models, against these readers and against readers like these: hig" in said
 
 
 def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
@@ -134,18 +132,19 @@ def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
     }
     shown = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.01}]), Theme.AGAINST)
     hidden = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.2}]), Theme.AGAINST)
-    assert "the model more in 1" in shown
-    assert "10.0 points more (95 % CI 2.0 to 18.0)" in shown
+    assert "the model more accurate in 1" in shown
+    assert "10.0 points higher (95 % CI 2.0 to 18.0)" in shown
     assert "no difference shown in 1" in hidden
     assert "no difference shown after adjustment (+10.0 points, unadjusted 95 % CI 2.0" in hidden
-    assert "more" not in hidden
+    assert "higher" not in hidden
+    assert "more accurate" not in hidden
 
 
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ((0.01, 0.2), "models agree more with the readers"),
-        ((-0.2, -0.01), "models agree less with the readers"),
+        ((0.01, 0.2), "models agree more with these readers"),
+        ((-0.2, -0.01), "models agree less with these readers"),
         ((-0.2, 0.01), "no difference shown"),
         ((0.1, 0.1), "no informative interval"),
     ],
@@ -166,12 +165,38 @@ def test_time_is_slower_or_faster_only_beyond_1(run: Results) -> None:
     assert "no difference shown for each further 10 items." in said
 
 
-def test_the_first_place_is_certain_only_throughout_its_interval(run: Results) -> None:
-    """And a tie names both."""
+def test_the_first_place_is_certain_only_where_every_paired_interval_leaves_out_0(
+    run: Results,
+) -> None:
+    """A rank interval of 1 to 1 is not enough; and a tie names both."""
     board = run.tables["leaderboard"]
-    sure = board.assign(rank_low=board["rank"], rank_high=board["rank"]).to_dict("records")
+    sure = board.assign(rank_low=board["rank"], rank_high=board["rank"])
+    micro = sure.loc[(sure["by"] == "overall") & (sure["group"] == "micro")]
+    first = micro.sort_values("rank")["rater_id"].iloc[0]
+    others = [rater for rater in micro["rater_id"] if rater != first]
+    template = run.tables["comparisons"].iloc[0].to_dict()
+
+    def said(limits: dict[str, tuple[float, float]], pairs: list[str]) -> str:
+        rows = [
+            template
+            | {"rater_a": first, "rater_b": other}
+            | dict(
+                zip(
+                    ("cluster_ci_low", "cluster_ci_high"),
+                    limits.get(other, (0.01, 0.2)),
+                    strict=True,
+                )
+            )
+            for other in pairs
+        ]
+        return _said(
+            _with(run, leaderboard=sure.to_dict("records"), comparisons=rows), Theme.RANKING
+        )
+
+    assert "every paired interval to another rater leaves out 0" in said({}, others)
+    assert "no difference is shown to" in said({others[2]: (0.0, 0.2)}, others)
+    assert "no difference is shown to" in said({}, others[:-1])
     assert "so the first place is not certain" in _said(run, Theme.RANKING)
-    assert "in first place throughout" in _said(_with(run, leaderboard=sure), Theme.RANKING)
     tied = board.assign(rank=1).to_dict("records")
     assert "others) with the same accuracy" in _said(_with(run, leaderboard=tied), Theme.RANKING)
 
@@ -182,10 +207,12 @@ def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
     other = {**panel_row(), "analysis": "missing dropped"}
     same = _with(run, reader_panel=panel, sensitivity_panel=[other])
     changed = _with(run, reader_panel=panel, sensitivity_panel=[{**other, "ci_low": -0.01}])
-    assert "No conclusion of a model against the readers changes" in _said(same, Theme.CHOICES)
+    assert "No comparison of a model with the readers comes out otherwise" in _said(
+        same, Theme.CHOICES
+    )
     said = _said(changed, Theme.CHOICES)
-    assert "1 of 1 conclusions" in said
-    assert "“no difference shown, margin cleared”" in said
+    assert "1 of 1 comparisons" in said
+    assert "“no difference shown” with missing answers dropped (+6.6 points" in said
 
 
 def test_tables_that_are_not_there_leave_their_sentences_out(run: Results) -> None:
@@ -219,7 +246,7 @@ def test_the_width_is_that_of_the_limits_that_are_printed(run: Results) -> None:
     """13.84 to 26.16 are printed as 13.8 to 26.2, and are 12.4 points wide."""
     row = {"difference": 0.2, "ci_low": 0.1384, "ci_high": 0.2616, "claim": CLAIMS[1]}
     said = _panel(run, {"difference": 0.2, "ci_low": 0.145, "ci_high": 0.255}, row)
-    assert "more as well (95 % CI 13.8 to 26.2; 12.4 points wide, from 3 readers)" in said
+    assert "higher as well (95 % CI 13.8 to 26.2; 12.4 points wide, from 3 readers)" in said
 
 
 def test_agreement_can_be_subtracted_as_it_is_printed(run: Results) -> None:
@@ -238,10 +265,10 @@ def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Res
     assert "same wrong option" not in _said(replace(run, bundle=bundle), Theme.ERRORS)
 
 
-def test_the_page_begins_with_the_study_and_its_question(run: Results) -> None:
+def test_the_page_begins_with_what_was_declared_and_with_its_question(run: Results) -> None:
     """Models against readers stand before anything else that was found."""
     themes = list(dict.fromkeys(finding.theme for finding in findings(run)))
-    assert themes[:2] == [Theme.STUDIED, Theme.AGAINST]
+    assert themes[:3] == [Theme.ENDPOINT, Theme.STUDIED, Theme.AGAINST]
     assert themes == sorted(themes, key=list(Theme).index)
 
 

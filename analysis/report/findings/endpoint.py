@@ -1,0 +1,181 @@
+"""The declared endpoint leads, with its verdict; where nothing was declared, that is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.protocol import Plan, amended_plan
+from analysis.report.conditions import under
+from analysis.report.declared import (
+    NON_INFERIORITY,
+    Decision,
+    Outcome,
+    decisions,
+    declared_outcome,
+    declared_plan,
+    is_decided,
+    origin_of_margin,
+    primary_models,
+)
+from analysis.report.findings.differences import Scale, area, points
+from analysis.report.findings.finding import Finding, Theme, named
+from analysis.report.findings.sensitivity import under_other_choices
+from analysis.report.numbers import count, listed, rounded
+from analysis.report.rows import Row, number, reason, rows_of
+from analysis.results import Results
+
+METRICS = {"accuracy": "accuracy", "auc": "the area under the ROC curve"}
+KEYS = {
+    "endpoint": "endpoint",
+    "hypothesis": "hypothesis",
+    "margin": "margin",
+    "claim_about": "claim",
+    "primary_model": "primary model",
+}
+MOST_OF_AN_OUTCOME = 12
+VERDICTS = {
+    NON_INFERIORITY: {
+        Outcome.SHOWN: "Non-inferior",
+        Outcome.NOT_ADJUSTED: "Non-inferiority not shown after adjustment",
+        Outcome.NOT_SHOWN: "Non-inferiority not shown",
+        Outcome.UNDECIDED: "Not decided",
+    },
+    "superiority": {
+        Outcome.SHOWN: "Superior",
+        Outcome.NOT_ADJUSTED: "Superiority not shown after adjustment",
+        Outcome.NOT_SHOWN: "Superiority not shown",
+        Outcome.UNDECIDED: "Not decided",
+    },
+}
+
+
+def endpoint_findings(results: Results) -> list[Finding]:
+    """Say what was declared, and what came of it; nothing else on the page is a verdict."""
+    texts = [" ".join([_declared(results), *_amended(results)])]
+    found = decisions(results)
+    for outcome in Outcome:
+        texts += _of(results, outcome, [one for one in found if one.outcome is outcome])
+    return [Finding(theme=Theme.ENDPOINT, text=text) for text in texts]
+
+
+def _declared(results: Results) -> str:
+    plan = declared_plan(results)
+    exploratory = "all results are exploratory: estimates with intervals, and no verdict"
+    if not results.bundle.protocol:
+        return f"No protocol came with the data, so that {exploratory}.{_asked(results)}"
+    if not plan.hypothesis:
+        endpoint = f" The primary endpoint is {METRICS[plan.metric]}." if plan.metric else ""
+        return f"No hypothesis was declared; {exploratory}.{endpoint}{_asked(results)}"
+    if not plan.metric:
+        return (
+            f"A hypothesis was declared ({plan.hypothesis}) without an endpoint that decides it;"
+            f" {exploratory}.{_asked(results)}"
+        )
+    return f"{_hypothesis(results, plan)}{_adjusted(results, plan)}{_undecided(results, plan)}"
+
+
+def _hypothesis(results: Results, plan: Plan) -> str:
+    primary = primary_models(results)
+    if plan.primary_model and not primary:
+        model = f"\u2068{plan.primary_model}\u2069, the primary model,"
+    elif primary:
+        model = f"{listed([named(results, one) for one in primary])}, the primary model,"
+    else:
+        model = "each model"
+    readers = plan.claim or "these readers and to readers like these"
+    margin = ""
+    if plan.hypothesis == NON_INFERIORITY and plan.margin is not None:
+        margin = f", by a margin of {_size(results, plan.metric, plan.margin)}"
+    return (
+        f"Declared before reading: {plan.hypothesis} of {model} to {readers} in"
+        f" {METRICS[plan.metric]}{margin}."
+    )
+
+
+def _adjusted(results: Results, plan: Plan) -> str:
+    n = len({row["model_id"] for row in rows_of(results, "reader_panel", metric=plan.metric)})
+    if plan.primary_model or n < 2 or not is_decided(results):
+        return ""
+    return f" No model was named primary: verdicts are adjusted for {n:,} models (Holm)."
+
+
+def _undecided(results: Results, plan: Plan) -> str:
+    """Say why a declared hypothesis is not decided here."""
+    if not rows_of(results, "reader_panel", metric=plan.metric):
+        return " There is no such comparison of a model with readers in these data."
+    if plan.primary_model and not primary_models(results):
+        return " No model of that name is in these data: no verdict."
+    if is_decided(results):
+        return ""
+    if plan.margin is None:
+        return " The protocol names no margin: no verdict."
+    return (
+        f"{_asked(results)} Nothing is decided at a margin that was not declared: without --margin"
+        " the report gives the verdict."
+    )
+
+
+def _asked(results: Results) -> str:
+    """Name a margin that is not the protocol's."""
+    origin = origin_of_margin(results)
+    if not origin or results.options.margin is None:
+        return ""
+    return f" The margin of {_size(results, 'accuracy', results.options.margin)} was {origin}."
+
+
+def _amended(results: Results) -> list[str]:
+    found = amended_plan(results.bundle.protocol)
+    if not found:
+        return []
+    parts = [f"{KEYS[key]} ({_before(key, value)})" for key, value in found.items()]
+    return [f"Amended after the study opened: {listed(parts)}."]
+
+
+def _before(key: str, value: Any) -> str:
+    if value == "":
+        return "none before"
+    return f"{100 * value:g} points before" if key == "margin" else f"{value} before"
+
+
+def _of(results: Results, outcome: Outcome, found: list[Decision]) -> list[str]:
+    if not found:
+        return []
+    plan = declared_plan(results)
+    words = VERDICTS.get(plan.hypothesis, {}).get(outcome, outcome.value.capitalize())
+    parts = [_decision(results, plan, one) for one in found[:MOST_OF_AN_OUTCOME]]
+    left = len(found) - len(parts)
+    more = f"; and {count(left, 'more comparison')} in tables/panel_adjusted.csv" if left else ""
+    return [f"{words}: {'; '.join(parts)}{more}."]
+
+
+def _decision(results: Results, plan: Plan, one: Decision) -> str:
+    row = one.row
+    name = named(results, str(row["model_id"]))
+    against = "" if plan.claim else f" against {row['claim']}"
+    who = f"{name}{against}{under(results, str(row['condition']))}"
+    if one.outcome is Outcome.UNDECIDED:
+        return f"{who} ({reason(row)})"
+    margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
+    scale = scale_of(results, plan.metric)
+    interval = scale.interval(row, margin)
+
+    def said(other: Row) -> str:
+        outcome = declared_outcome(plan, other, number(row, "margin"))
+        return VERDICTS[plan.hypothesis][outcome].lower()
+
+    return (
+        f"{who} ({scale.value(number(row, 'model_value'))} against"
+        f" {scale.value(number(row, 'reader_mean'))}: {scale.signed(number(row, 'difference'))},"
+        f" {interval}{under_other_choices(results, row, said)})"
+    )
+
+
+def scale_of(results: Results, metric: str) -> Scale:
+    """Return how values and differences of a metric are written."""
+    return area(results) if metric == "auc" else points(results)
+
+
+def _size(results: Results, metric: str, margin: float) -> str:
+    if metric == "auc":
+        return f"{rounded(margin, 2)} of area"
+    return points(results).size(margin)
