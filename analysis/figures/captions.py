@@ -18,8 +18,7 @@ AGREEMENT_CAPTIONS: Mapping[str, str] = {
     "raw": "Share of items with the same answer, not corrected for chance.",
 }
 CLUSTERED = (
-    " Some patients have several items, which these intervals do not know; those over patients"
-    " stand in the table below."
+    "over patients, who have several items each (where these are too few, Wilson's or MOVER's)"
 )
 
 
@@ -29,10 +28,10 @@ def accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -
     who = {RaterKind.READER: "circles are readers", RaterKind.MODEL: "diamonds are models"}
     shapes = " and ".join(who[kind] for kind in RaterKind if kind in kinds)
     return (
-        f"Percent correct of the assigned items; {shapes}. Lines are {percent} % Wilson"
-        " intervals (macro: MOVER). An item that was not answered counts as wrong. Overlap of two"
-        " intervals is no test of a difference: raters answered the same items."
-        + (CLUSTERED if clustered else "")
+        f"Percent correct of the items given; {shapes}. Lines are {percent} % intervals"
+        f" {CLUSTERED if clustered else 'by Wilson (macro: MOVER)'}. An item that was given and not"
+        " answered counts as wrong. Overlap of two intervals is no test of a difference: raters"
+        " answered the same items."
     )
 
 
@@ -79,12 +78,13 @@ def comparisons_caption(rows: pd.DataFrame, percent: str) -> str:
     )
 
 
-def profile_caption(rows: pd.DataFrame, percent: str) -> str:
+def profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str:
     """Say what the profile by task shows."""
     return (
         "Percent correct by task, n in brackets. The shade runs from the lowest to the highest"
-        f" reader, the stroke is their mean; diamonds are models, with {percent} % Wilson"
-        f" intervals. {_count(rows, RaterKind.READER)} and {_count(rows, RaterKind.MODEL)}."
+        f" reader, the stroke is their mean; diamonds are models, with {percent} % intervals"
+        f" {CLUSTERED if clustered else 'by Wilson'}. {_count(rows, RaterKind.READER)} and"
+        f" {_count(rows, RaterKind.MODEL)}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -107,7 +108,9 @@ def _decisions(results: Results) -> Iterator[Decision]:
             p = _adjusted_p(plan, adjusted.get(_key(row), {})) if several else 0.0
             level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
             outcome = declared_outcome(plan, row, number(row, "margin"))
-            if outcome is Outcome.SHOWN and not p < level:
+            if outcome is Outcome.SHOWN and math.isnan(p):
+                outcome = Outcome.UNDECIDED
+            elif outcome is Outcome.SHOWN and p >= level:
                 outcome = Outcome.NOT_ADJUSTED
             yield Decision(row=row, outcome=outcome)
 

@@ -23,6 +23,7 @@ from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.declared import has_margin, origin_of_margin
 from analysis.report.figure import ReportFigure
+from analysis.report.rows import headline_intervals
 from analysis.results import Results
 
 CAPTIONS = captions.AGREEMENT_CAPTIONS
@@ -73,7 +74,7 @@ def _figures(results: Results, condition: str, names: Mapping[str, RaterName]) -
 
 
 def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
-    table = results.tables["accuracy"]
+    table = headline_intervals(results.tables["accuracy"])
     percent = results.options.confidence_percent
     if not table["accuracy"].notna().any():
         return
@@ -100,7 +101,7 @@ def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) 
         "tasks",
         "task-profile",
         "Accuracy by task: readers' range and every model",
-        captions.profile_caption(rows, percent),
+        captions.profile_caption(rows, percent, clustered=results.clustered),
         profile_chart(table, condition=condition, names=names),
     )
 

@@ -49,6 +49,15 @@ def conditions_in(results: Results, name: str) -> list[str]:
     return sorted(table["condition"].unique(), key=lambda one: (one not in first, one))
 
 
+def headline_intervals(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Return the accuracies with the interval that knows the cluster, where there is one."""
+    known = accuracy["cluster_ci_low"].notna() & accuracy["cluster_ci_high"].notna()
+    return accuracy.assign(
+        ci_low=accuracy["ci_low"].where(~known, accuracy["cluster_ci_low"]),
+        ci_high=accuracy["ci_high"].where(~known, accuracy["cluster_ci_high"]),
+    )
+
+
 def number(row: Row, column: str) -> float:
     """Return a cell as a number; nan where it is empty or not there."""
     value = row.get(column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from analysis.protocol import Plan, amended_plan
@@ -71,7 +72,23 @@ def _declared(results: Results) -> str:
             f"A hypothesis was declared ({plan.hypothesis}) without an endpoint that decides it;"
             f" {exploratory}.{_asked(results)}"
         )
-    return f"{_hypothesis(results, plan)}{_adjusted(results, plan)}{_undecided(results, plan)}"
+    parts = (_hypothesis, _adjusted, _readers_mean, _undecided)
+    return "".join(part(results, plan) for part in parts)
+
+
+def _readers_mean(results: Results, plan: Plan) -> str:
+    """Name what the models are measured against, where it is one number."""
+    rows = rows_of(results, "reader_panel", metric=plan.metric)
+    scale = scale_of(results, plan.metric)
+    means = {
+        (int(number(row, "n_readers")), scale.value(number(row, "reader_mean")))
+        for row in rows
+        if not math.isnan(number(row, "reader_mean"))
+    }
+    if len(means) != 1 or not is_decided(results):
+        return ""
+    n, mean = means.pop()
+    return f" The mean of the {count(n, 'reader')} is {mean}."
 
 
 def _hypothesis(results: Results, plan: Plan) -> str:
@@ -142,6 +159,7 @@ def _of(results: Results, outcome: Outcome, found: list[Decision]) -> list[str]:
         return []
     plan = declared_plan(results)
     words = VERDICTS.get(plan.hypothesis, {}).get(outcome, outcome.value.capitalize())
+    found = sorted(found, key=lambda one: -number(one.row, "difference"))
     parts = [_decision(results, plan, one) for one in found[:MOST_OF_AN_OUTCOME]]
     left = len(found) - len(parts)
     more = f"; and {count(left, 'more comparison')} in tables/panel_adjusted.csv" if left else ""
@@ -154,7 +172,8 @@ def _decision(results: Results, plan: Plan, one: Decision) -> str:
     against = "" if plan.claim else f" against {row['claim']}"
     who = f"{name}{against}{under(results, str(row['condition']))}"
     if one.outcome is Outcome.UNDECIDED:
-        return f"{who} ({reason(row)})"
+        defined = not math.isnan(number(row, "ci_low"))
+        return f"{who} ({'no adjusted p-value' if defined else reason(row)})"
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
     scale = scale_of(results, plan.metric)
     interval = scale.interval(row, margin)
@@ -164,9 +183,9 @@ def _decision(results: Results, plan: Plan, one: Decision) -> str:
         return VERDICTS[plan.hypothesis][outcome].lower()
 
     return (
-        f"{who} ({scale.value(number(row, 'model_value'))} against"
-        f" {scale.value(number(row, 'reader_mean'))}: {scale.signed(number(row, 'difference'))},"
-        f" {interval}{under_other_choices(results, row, said)})"
+        f"{who} ({scale.value(number(row, 'model_value'))}:"
+        f" {scale.signed(number(row, 'difference'))}, {interval}"
+        f"{under_other_choices(results, row, said)})"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from analysis.report.claims import Verdict, non_inferior, verdict
-from analysis.report.conditions import under
+from analysis.report.conditions import has_several, under
 from analysis.report.declared import decisions, has_margin, origin_of_margin
 from analysis.report.findings.differences import Scale
 from analysis.report.findings.endpoint import scale_of
@@ -51,7 +51,7 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
         (claims for claims in models.values() if not math.isnan(_value(claims))),
         key=lambda claims: (-_value(claims), str(next(iter(claims.values()))["model_id"])),
     )
-    most = MOST_MODELS if metric == "accuracy" else 1
+    most = MOST_MODELS if metric == "accuracy" and not has_several(results) else 1
     if all(_verdict(row) is Verdict.UNDEFINED for claims in ordered for row in claims.values()):
         most = 1
     # One more is no longer than saying that there is one more.
@@ -173,7 +173,7 @@ def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> st
     cleared = [
         claim
         for claim in defined
-        if non_inferior(*(number(claims[claim], c) for c in ("ci_low", "ci_high")), margin)
+        if non_inferior(number(claims[claim], "ci_low"), number(claims[claim], "ci_high"), margin)
     ]
     missed = [claim for claim in defined if claim not in cleared]
     parts = [

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.figures import rater_names
+from analysis.report.rows import headline_intervals
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
@@ -25,7 +26,7 @@ MOST_TASKS = 6
 def tasks_overview(results: Results) -> list[ReportTable]:
     """Show raters by tasks, with micro and macro: the form of the ReXVQA leaderboard."""
     names = rater_names(results.bundle)
-    table = results.tables["accuracy"]
+    table = headline_intervals(results.tables["accuracy"])
     overall = table.loc[(table["by"] == "overall") & table["accuracy"].notna()]
     by_task = table.loc[table["by"] == "task"]
     sizes = by_task.groupby("group")["n"].max().sort_values(ascending=False, kind="stable")
@@ -61,9 +62,9 @@ def tasks_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="accuracy-by-task",
             title="Accuracy by task, in percent",
-            note="Readers first, each kind in order of micro accuracy. Micro: every assigned item"
-            " weighs the same; CI: Wilson. Macro: the mean of the tasks. An item without an answer"
-            f" is wrong.{more}",
+            note="Readers first, each kind in order of micro accuracy. Micro: every item weighs the"
+            f" same; CI: {'over patients' if results.clustered else 'Wilson'}. Macro: the mean of"
+            f" the tasks. An item that was given and not answered is wrong.{more}",
             file="tables/accuracy.csv",
             header=("Rater", "Condition", "n", *heads, "Micro", "CI", "Macro"),
             rows=rows,
@@ -128,7 +129,9 @@ def missing_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="missing",
             title="Missing answers",
-            note="Assigned items by what became of them; all that are not answered count as wrong.",
+            note="Assigned items by what became of them. Absent: never presented to a reader, which"
+            " is no answer, or without a model's prediction, which is wrong. All else that was not"
+            " answered is wrong.",
             file="tables/missing.csv",
             header=(
                 "Rater",

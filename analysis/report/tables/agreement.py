@@ -15,6 +15,7 @@ from analysis.report.numbers import rounded
 from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
     EMPTY,
+    MANY_IN_PRINT,
     MOST_ROWS,
     ReportTable,
     TableRow,
@@ -27,8 +28,6 @@ from analysis.report.tables.table import (
 from analysis.results import Results
 
 MOST_IN_MATRIX = 12
-# The pairs of sixteen raters: what a paper's readers look for first is not cut.
-MOST_PAIRS = 120
 PAIR_MEASURES = ("raw", "brennan_prediger", "error_consistency", "kappa_letters", "same_wrong")
 MEASURE_WORDS = {
     "raw": "raw agreement",
@@ -197,7 +196,7 @@ def pairs_overview(results: Results) -> list[ReportTable]:
             header=("Pair", "Condition", "n", *(_capital(m) for m in PAIR_MEASURES)),
             rows=rows,
             total=total,
-            most_in_print=MOST_PAIRS,
+            most_in_print=MANY_IN_PRINT,
         )
     ]
 

@@ -9,6 +9,7 @@ from analysis.report.numbers import count, rounded
 from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
     EMPTY,
+    MANY_IN_PRINT,
     MOST_ROWS,
     ReportTable,
     TableRow,
@@ -84,6 +85,7 @@ def panel_choices_overview(results: Results) -> list[ReportTable]:
             header=("Model", "Condition", "Claim", "Choice", "Items", "Difference", "CI", "Note"),
             rows=body,
             total=len(shown),
+            most_in_print=MANY_IN_PRINT,
         )
     ]
 

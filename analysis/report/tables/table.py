@@ -13,6 +13,8 @@ from analysis.report.numbers import rounded
 
 MOST_ROWS = 300
 MOST_IN_PRINT = 40
+# Of what a paper's readers look for first: the pairs of sixteen raters.
+MANY_IN_PRINT = 120
 # Letters of a name in print, of words in its place, and of a head, which may take several lines.
 LONGEST_NAME, LONGEST_WORDS, LONGEST_HEAD = 44, 100, 64
 EMPTY = "–"
