@@ -14,7 +14,7 @@ from ui.banking import DEMO, bring_demo, bring_folder, bring_zip, folders, liste
 from ui.links import links
 from ui.look import grid
 from ui.masthead import masthead
-from ui.text import minute
+from ui.text import minute, plain
 from ui.uploads import upload
 
 person = guard(Act.MAKE_STUDY)
@@ -66,6 +66,8 @@ def _done() -> None:
             films=tn("{n} film", "{n} films", done.n_films),
         )
     )
+    for sentence in done.guessable:
+        st.warning(plain(sentence))
     for note in done.notes:
         st.caption(note)
     if done.n_left_out:

@@ -11,7 +11,7 @@ from ui.look import page_title, section
 from ui.masthead import masthead
 from ui.menu import page_file
 from ui.people_acts import Scope, expiry_choice
-from ui.people_lists import members_of
+from ui.people_lists import acquaintances_of, members_of
 from ui.setting_up import set_up_of
 from ui.text import plain
 
@@ -26,6 +26,8 @@ def _body() -> None:
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     section(t("Readers"))
+    for sentence in acquaintances_of(person.study_name):
+        st.warning(plain(sentence))
     if readers:
         people_rows.rows(scope, readers, days, name="readers")
     else:

@@ -13,8 +13,8 @@ from ui.heads import deposited
 from ui.links import links
 from ui.masthead import masthead
 from ui.menu import page_file
-from ui.protocol_view import protocol_view
-from ui.setting_up import SetUp, amend, discard, open_study, set_up_of
+from ui.protocol_view import consent_view, protocol_view
+from ui.setting_up import SetUp, amend, cautions_of, discard, open_study, set_up_of
 from ui.text import minute, plain
 from ui.wizard.frame import LOOK
 from ui.wizard.meaning import facts
@@ -43,8 +43,14 @@ def _day(stamp: str) -> str:
     return t("{time} UTC", time=minute(stamp)) if stamp else ""
 
 
+def _is_ready(found: SetUp) -> bool:
+    return found.state == "drawn" and bool(found.readers)
+
+
 def _open(found: SetUp) -> None:
-    if not found.readers:
+    for sentence in cautions_of(found.name):
+        st.warning(plain(sentence))
+    if not _is_ready(found):
         st.subheader(t("Next: invite readers"), anchor=False)
         st.write(t("Nobody is invited yet. A study opens with at least one reader."))
         links("people", {"people": t("Invite readers"), "preview": t("Preview as a reader")})
@@ -58,10 +64,14 @@ def _open(found: SetUp) -> None:
         )
     )
     links("people", {"people": t("Invite more"), "preview": t("Preview as a reader")})
+    consent_view(found.protocol)
     st.caption(t("Hash of the protocol, the bank and the drawn cases:"))
     st.code(found.protocol_sha256, language=None)
     sure = st.checkbox(
-        t("I have read the protocol. From now on every change is an amendment with a reason."),
+        t(
+            "I have read the protocol and what readers agree to. From now on every change is an "
+            "amendment with a reason."
+        ),
         key="sure",
     )
     witness = st.text_input(
@@ -158,7 +168,7 @@ def _page() -> None:
         title = t("Protocol in force") if found.amendments else t("Protocol")
         st.subheader(title, anchor=False)
         st.caption(plain(t("Bank {bank}", bank=found.bank)))
-        protocol_view(found.protocol)
+        protocol_view(found.protocol, consent=not _is_ready(found))
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
         _again(found)
         if found.state == "drawn":

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from study import exposure
 from study.acts import By
 from study.canonical import canonical_json
 from study.errors import BadProtocol, NotNow
@@ -101,6 +102,9 @@ def amend(
             changes=changed,
         )
         _store(change, row, made, by, now)
+        if exposure.tells(study_row(change, study)) and not exposure.tells(row):
+            others = exposure.being_read(change, row["bank"], but=row["id"])
+            exposure.record_others(change, row, others, "other study amended", by, now)
     return made
 
 
@@ -163,6 +167,9 @@ def _faults(
                 "begun would stand before a step that was not there."
             )
         )
+    if changes.get("interim_results") and not before.interim_results:
+        reading = exposure.being_read(look, row["bank"], but=row["id"])
+        faults += [f"interim_results: {exposure.interim_refusal(reading)}"] if reading else []
     return faults + _feedback_faults(look, row, before, changes)
 
 

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 from study.acts import COMMAND_LINE, By
 from study.bank import read_bank
-from study.bank.model import BankFile, Fault
+from study.bank.model import BankFile, Fault, Item
 from study.canonical import sha256_of
 from study.errors import BadFile, NotFound, NotNow
+from study.guessing import Asked, guessable
 from study.moments import stamp
 from study.names import check_name
 from study.store import Store, Transaction, banks, events
@@ -18,7 +19,10 @@ from study.store import Store, Transaction, banks, events
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What an import stored, and what it left out: items by number, with all their faults."""
+    """What an import stored, and what it left out: items by number, with all their faults.
+
+    `guessable` says where answers could be guessed without the films.
+    """
 
     bank: str
     n_items: int
@@ -26,6 +30,7 @@ class Imported:
     n_left_out: int
     left_out: tuple[Fault, ...]
     notes: tuple[str, ...]
+    guessable: tuple[str, ...]
 
 
 def import_bank(
@@ -90,7 +95,19 @@ def import_bank(
         n_left_out=_n_left_out(found),
         left_out=found.faults,
         notes=found.notes,
+        guessable=guessable(
+            (
+                Asked(options=item.options, truth=item.truth, view=_view(item))
+                for item in found.items
+                if item.truth is not None
+            ),
+            shuffled=False,
+        ),
     )
+
+
+def _view(item: Item) -> str:
+    return "+".join(view.label for view in item.views if view.label)
 
 
 def bank_row(look: Transaction, name: str) -> dict[str, Any]:

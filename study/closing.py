@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from study import exposure
 from study.acts import COMMAND_LINE, By
 from study.completeness import Completeness, completeness_in
 from study.errors import NotNow
@@ -21,14 +22,18 @@ from study.words import t
 
 
 def shows_accuracy(study: Mapping[str, Any]) -> bool:
-    """Return whether accuracy may be seen: the study is closed, or its protocol lets it be seen.
+    """Return whether accuracy may be seen: the study is closed, or open and its protocol lets it.
+
+    A study that is only drawn shows nothing: its bank may be read in another one.
 
     Parameters
     ----------
     study
         The study's row, as `studies.find` gives it.
     """
-    return study["state"] == "closed" or stored_protocol(study).interim_results
+    return study["state"] == "closed" or (
+        study["state"] == "open" and stored_protocol(study).interim_results
+    )
 
 
 def accuracy_is_shown(store: Store, study: str) -> bool:
@@ -58,6 +63,7 @@ def close(
         if found["state"] != "open":
             raise NotNow(_not_open(found))
         standing = completeness_in(change, found)
+        others = exposure.being_read(change, found["bank"], but=found["id"])
         studies.mark_closed(change, found["id"], stamp(now))
         events.record(
             change,
@@ -73,9 +79,11 @@ def close(
                 "n_models": standing.n_models,
                 "readers": standing.by_status,
                 "readings": standing.totals,
+                **({"others": others} if others else {}),
             },
             by=by,
         )
+        exposure.record_others(change, found, others, "other study closed", by, now)
     return standing
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -24,6 +24,7 @@ from study import (
     deposits,
     exclusion_commands,
     model_commands,
+    opening,
     progress,
     protocol_file,
     simulation,
@@ -94,11 +95,17 @@ def _import(options: argparse.Namespace) -> int:
         print(f"Note: {note}", file=sys.stderr)
     for fault in done.left_out:
         print(f"Left out: {fault}", file=sys.stderr)
+    _warn(done.guessable)
     print(
         f"Imported {done.n_items} items and {done.n_films} films into bank {done.bank!r};"
         f" left out {done.n_left_out} item(s)."
     )
     return 0
+
+
+def _warn(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(f"Warning: {line}", file=sys.stderr)
 
 
 def _progress(done: int, total: int) -> None:
@@ -107,8 +114,9 @@ def _progress(done: int, total: int) -> None:
 
 def _draw(options: argparse.Namespace) -> int:
     protocol = read_protocol(options.protocol)
+    store = Store(options.db)
     strata = studies.draw(
-        Store(options.db), bank=options.bank, study=options.study, protocol=protocol, now=_now()
+        store, bank=options.bank, study=options.study, protocol=protocol, now=_now()
     )
     columns = ("stratum", "items_in_bank", protocol.one_question_per, "drawn", "half_width")
     print(csv_line(columns), end="")
@@ -120,6 +128,7 @@ def _draw(options: argparse.Namespace) -> int:
         f"expected half-width of the 95 % interval of an accuracy of {EXPECTED_ACCURACY}.",
         file=sys.stderr,
     )
+    _warn(opening.cautions(store, options.study))
     return 0
 
 
@@ -134,8 +143,9 @@ def _invite(options: argparse.Namespace) -> int:
             print(csv_line((invitation.reader_id, given)), end="")
         sys.stdout.flush()
 
+    store = Store(options.db)
     known = studies.invite(
-        Store(options.db),
+        store,
         study=options.study,
         invitations=invitations,
         codes=codes,
@@ -148,6 +158,7 @@ def _invite(options: argparse.Namespace) -> int:
             "is known here.",
             file=sys.stderr,
         )
+    _warn(opening.acquaintances(store, options.study, {one.reader_id for one in invitations}))
     return 0
 
 
@@ -188,6 +199,8 @@ def _administrator(options: argparse.Namespace) -> int:
 
 def _open(options: argparse.Namespace) -> int:
     store = Store(options.db)
+    print(opening.consent_to_read(store, options.study), file=sys.stderr)
+    _warn(opening.cautions(store, options.study))
     now, to = _now(), options.witness
     print(deposits.open_study(store, study=options.study, witness=to, by=COMMAND_LINE, now=now))
     closing_commands.deposit(store, options.study)

@@ -17,7 +17,7 @@ from study.canonical import canonical_json
 from study.errors import NotFound, NotNow
 from study.moments import moment, stamp
 from study.names import LONGEST, check_name, name_fault
-from study.protocol import Protocol, faults_of
+from study.protocol import Protocol, example_faults, faults_of, refuse_example
 from study.roles import Role
 from study.sampling import Stratum
 from study.staff import enter_role
@@ -36,7 +36,10 @@ class SavedElsewhere(NotNow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A study that is being written; `bank` is empty until one is chosen."""
+    """A study that is being written; `bank` is empty until one is chosen.
+
+    `reached` is how many of the steps it is written in have been left behind.
+    """
 
     id: int
     name: str
@@ -44,6 +47,7 @@ class Draft:
     values: Mapping[str, Any] = field(default_factory=dict)
     made_by: str
     saved_at_utc: str
+    reached: int = 0
 
     @property
     def protocol_values(self) -> dict[str, Any]:
@@ -71,7 +75,8 @@ def begin(
     maker
         The person who makes it.
     values
-        A protocol to begin with; left out, a new one with as many cases as the bank can give.
+        A protocol to begin with; left out, a new one with as many cases as the bank can give,
+        its options shuffled.
 
     Raises
     ------
@@ -159,6 +164,12 @@ def save(
     return at
 
 
+def reach(store: Store, number: int, steps: int) -> None:
+    """Keep that so many steps of a draft were left behind; nothing of what it says changes."""
+    with store.change() as change:
+        stored.reach(change, number, steps)
+
+
 def remove(store: Store, number: int, *, by: By, now: datetime) -> None:
     """Throw a draft away."""
     with store.change() as change:
@@ -190,6 +201,7 @@ def draw(
         if not draft.bank:
             raise NotNow(t("Choose the bank to draw from first."))
         protocol = Protocol.from_json(draft.protocol_values)
+        refuse_example(protocol)
         study, strata = draw_within(
             change, bank=draft.bank, study=draft.name, protocol=protocol, now=now, by=by
         )
@@ -203,7 +215,8 @@ def faults(draft: Draft) -> list[str]:
     fault = name_fault(draft.name)
     named = [t("name: {fault}.", fault=fault)] if fault else []
     banked = [] if draft.bank else [t("bank: none is chosen.")]
-    return [*named, *banked, *faults_of(draft.protocol_values)]
+    values = draft.protocol_values
+    return [*named, *banked, *faults_of(values), *example_faults(values["consent"])]
 
 
 def free_name(store: Store, wish: str) -> str:
@@ -217,7 +230,7 @@ def free_name(store: Store, wish: str) -> str:
 
 
 def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any]:
-    values = {**Protocol().in_full(), "seed": int(f"{now:%Y%m%d}")}
+    values = {**Protocol().in_full(), "seed": int(f"{now:%Y%m%d}"), "option_order": "random"}
     tasks = {row["task"] for row in banks.candidates(look, bank)}
     if len(tasks) < 2:
         values["stratify_by"] = []
@@ -253,6 +266,7 @@ def _draft(row: Mapping[str, Any]) -> Draft:
         values=json.loads(row["protocol"]),
         made_by=row["handle"],
         saved_at_utc=row["saved_at_utc"],
+        reached=row["reached"],
     )
 
 

@@ -1,12 +1,13 @@
 """The commands that set a reading aside and bring it back, named by reader and position."""
 
 import argparse
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 
 from study.errors import NotFound
-from study.exclusions import exclude, reinstate
+from study.exclusions import exclude, reinstate, what_it_does
 from study.inspection import chosen, readings_of
 from study.store import Store
 
@@ -18,7 +19,8 @@ def add(command: Callable[..., argparse.ArgumentParser]) -> None:
             "exclude",
             exclude,
             "Excluded",
-            "Set a reading aside, with a reason; it stays in the export.",
+            "Set a reading aside, with a reason; it stays in the export. The protocol's key "
+            "exclusions says whether it leaves the primary analysis.",
         ),
         ("reinstate", reinstate, "Brought back", "Bring an excluded reading back, with a reason."),
     ):
@@ -38,6 +40,8 @@ def _decide(act: Callable[..., None], done: str, options: argparse.Namespace) ->
         now=datetime.now(UTC),
     )
     print(f"{done}: {options.reader}, position {options.position}.")
+    if act is exclude:
+        print(f"Note: {what_it_does(store, options.study)}", file=sys.stderr)
     return 0
 
 

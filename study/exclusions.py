@@ -1,8 +1,8 @@
 """Sets readings aside, and brings them back: each time with a reason, and nothing is taken away.
 
-An exclusion is a row of its own and its event; the reading stays as it is. The primary analysis
-counts an excluded reading like any other, and says beside it what leaving such readings out would
-change. An answer changed after its exclusion is another reading, which counts.
+An exclusion is a row of its own and its event; the reading stays as it is. Whether the primary
+analysis counts it is said by the protocol's key `exclusions`, before anybody reads; the other way
+stands beside it. An answer changed after its exclusion is another reading, which counts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ from typing import Any
 from study.acts import COMMAND_LINE, By
 from study.canonical import sha256_of
 from study.errors import NotFound, NotNow
+from study.lists import stored_protocol
 from study.moments import stamp
 from study.reasons import checked_reason
 from study.store import Store, Transaction, exclusions
@@ -75,6 +76,21 @@ def history(store: Store, study: str) -> list[Exclusion]:
         )
         for row in rows
     ]
+
+
+def what_it_does(store: Store, study: str) -> str:
+    """Return what excluding a reading does in a study: its protocol decided that beforehand."""
+    with store.look(sealed=True) as look:
+        protocol = stored_protocol(study_row(look, study))
+    if protocol.exclusions == "primary":
+        return t(
+            "As the protocol says, excluded readings are left out of the primary analysis; a "
+            "sensitivity analysis counts them."
+        )
+    return t(
+        "As the protocol says, excluded readings count in the primary analysis; a sensitivity "
+        "analysis leaves them out."
+    )
 
 
 def standing(look: Transaction, study: Mapping[str, Any]) -> dict[str, str]:

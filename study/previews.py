@@ -3,6 +3,9 @@
 The copy is a store of its own beside the deployment's, with the study, one reader and nobody else.
 The reader's desk works on it as on any other, so what is seen is what a reader sees, and nothing of
 it can reach the study: that is read once, and told once that a preview was opened.
+
+While cases of the bank are being read in an open study whose accuracy nobody sees yet, the copy
+holds a reference standard that is made up, and says so in place of every explanation.
 """
 
 import json
@@ -18,8 +21,11 @@ from typing import Any
 
 from study import studies
 from study.access import STAYS, Entropy, Person, new_code, secret
+from study.acts import COMMAND_LINE
+from study.assignment import LETTERS
 from study.canonical import sha256_of
 from study.errors import NotAllowed, NotFound, NotNow
+from study.exposure import being_read
 from study.protocol import Protocol
 from study.roles import Act, Role
 from study.store import Store, Transaction, banks, copies, deployment, events, people
@@ -56,11 +62,12 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """What is previewed: a study's row, or a draft's."""
+    """What is previewed: a study's row, or a draft's; and whether its truth has to be made up."""
 
     study: Mapping[str, Any] | None
     draft: Mapping[str, Any] | None
     mark: str
+    made_up: bool
 
     @property
     def name(self) -> str:
@@ -92,6 +99,7 @@ def preview(
         _make(store, source, person, path, entropy, now)
         with store.change() as change:
             detail = {"draft": source.name} if source.draft else {}
+            detail |= {"reference_standard": "made up"} if source.made_up else {}
             where = "" if source.draft else source.name
             events.record(change, where, now, kind="preview opened", detail=detail, by=person.by)
     return find(store, person, source.mark)
@@ -103,13 +111,13 @@ def find(store: Store, person: Person, mark: str) -> Preview:
     Raises
     ------
     NotFound
-        It has ended.
+        It has ended, as one does that tells the truth when its cases begin to be read.
     NotAllowed
         It is another person's, or of a study they do not set up where they are now.
     """
     path = _path(store, mark)
     if not _MARK.fullmatch(mark) or not path.is_file():
-        raise NotFound(t("This preview has ended. Open it again from the study's page."))
+        raise NotFound(_ended())
     with suppress(OSError):
         path.touch()  # it is in use
     copy = Store(path, witnessed=False)
@@ -118,9 +126,14 @@ def find(store: Store, person: Person, mark: str) -> Preview:
         owner = deployment.value(look, "preview_owner")
         (row,) = stored_studies.listed(look)
         (reader,) = people.readers(look, row["id"])
+        made_up = deployment.value(look, "preview_made_up")
     there = person.may(Act.MAKE_STUDY) if not study else _sets_up(person, int(study))
     if not there or owner != _owner(person):
         raise NotAllowed(t("This preview belongs to somebody else. Open one of your own."))
+    if not made_up:
+        with store.look() as look:
+            if being_read(look, row["bank"]):
+                raise NotFound(_ended())
     reading = Person(
         role=Role.READER,
         study=row["id"],
@@ -132,6 +145,10 @@ def find(store: Store, person: Person, mark: str) -> Preview:
     return Preview(mark=mark, store=copy, reader=reading)
 
 
+def _ended() -> str:
+    return t("This preview has ended. Open it again from the study's page.")
+
+
 def _study(look: Transaction, person: Person) -> _Source:
     row = stored_studies.find(look, person.study_name)
     if row is None:
@@ -140,8 +157,9 @@ def _study(look: Transaction, person: Person) -> _Source:
         raise NotAllowed(t("Only whoever sets up the study can preview it."))
     if row["state"] == "closed":
         raise NotNow(t("The study is closed: there is nothing left to try out."))
-    about = ["study", row["id"], row["protocol_sha256"], row["amendments"]]
-    return _Source(study=row, draft=None, mark=_mark(look, person, about))
+    made_up = bool(being_read(look, row["bank"]))
+    about = ["study", row["id"], row["protocol_sha256"], row["amendments"], made_up]
+    return _Source(study=row, draft=None, mark=_mark(look, person, about), made_up=made_up)
 
 
 def _draft(look: Transaction, person: Person, number: int) -> _Source:
@@ -154,8 +172,9 @@ def _draft(look: Transaction, person: Person, number: int) -> _Source:
         raise NotAllowed(t("This draft is somebody else's."))
     if row["bank"] is None:
         raise NotNow(t("Choose a question bank first: without one there is no case to show."))
-    about = ["draft", row["id"], row["name"], row["bank"], row["protocol"]]
-    return _Source(study=None, draft=row, mark=_mark(look, person, about))
+    made_up = bool(being_read(look, row["bank"]))
+    about = ["draft", row["id"], row["name"], row["bank"], row["protocol"], made_up]
+    return _Source(study=None, draft=row, mark=_mark(look, person, about), made_up=made_up)
 
 
 def _sets_up(person: Person, study: int) -> bool:
@@ -178,12 +197,14 @@ def _make(
     def fill(change: Transaction) -> None:
         deployment.set_once(change, "secret", entropy(32).hex())  # seals unlike any reader's
         deployment.set_once(change, "preview_owner", _owner(person))
+        deployment.set_once(change, "preview_made_up", "yes" if source.made_up else "")
+        truth = _made_up() if source.made_up else None
         with store.look() as look:
             if source.study:
                 deployment.set_once(change, "preview_study", str(source.study["id"]))
-                copies.copy_drawn_study(look, change, source.study["id"])
+                copies.copy_drawn_study(look, change, source.study["id"], truth)
             elif source.draft:
-                copies.copy_bank(look, change, source.draft["bank"])
+                copies.copy_bank(look, change, source.draft["bank"], truth)
 
     path.parent.mkdir(mode=0o700, exist_ok=True)
     _make_room(path.parent, now)
@@ -194,15 +215,25 @@ def _make(
         reader = [studies.Invitation(reader_id=READER)]
         code = new_code(entropy)
         studies.invite(copy, study=source.name, invitations=reader, codes=[code], now=now)
-        studies.open_study(copy, study=source.name, now=now)
+        with copy.change() as change:
+            studies.open_within(change, study=source.name, now=now)
         copy.put_in_place(path)
 
 
+def _made_up() -> copies.MadeUp:
+    return copies.MadeUp(
+        truth=lambda item_id, n: LETTERS[int(sha256_of(["made up", item_id]), 16) % n],
+        words=t("This is not the real answer: cases of this bank are being read in an open study."),
+    )
+
+
 def _draw(copy: Store, draft: Mapping[str, Any], now: datetime) -> None:
-    with copy.look() as look:
-        (bank,) = banks.names(look)
     protocol = Protocol.from_json(json.loads(draft["protocol"]))
-    studies.draw(copy, bank=bank, study=draft["name"], protocol=protocol, now=now)
+    with copy.change() as change:
+        (bank,) = banks.names(change)
+        studies.draw_within(
+            change, bank=bank, study=draft["name"], protocol=protocol, now=now, by=COMMAND_LINE
+        )
 
 
 def _path(store: Store, mark: str) -> Path:

@@ -4,6 +4,7 @@ Written by hand as TOML (see `docs/protocol.md`); unknown keys are refused, left
 default, and every fault is listed at once.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -14,7 +15,7 @@ from typing import Any
 from study import checks
 from study.errors import BadProtocol, NotFound
 from study.questionnaire import Question, questions
-from study.words import t
+from study.words import languages, later, said, spoken, t
 
 
 class Condition(StrEnum):
@@ -44,6 +45,9 @@ ABOUT = ("readers like these", "these readers")
 MAX_PROSE = 20_000
 
 EXCLUSIONS = ("sensitivity", "primary")
+
+CONSENT_TO_INSERT = later("[Insert the consent text approved by your ethics committee]")
+"""What stands in the example of a consent where the true one belongs, in the language in use."""
 
 _LEFT_OUT = frozenset(
     {
@@ -232,6 +236,45 @@ def protocol_from(text: str, *, source: str) -> Protocol:
 def faults_of(values: Mapping[str, Any]) -> list[str]:
     """Return every fault of a protocol that is being written; none, and it can be drawn."""
     return _examined(values)[1]
+
+
+def example_faults(consent: object) -> list[str]:
+    """Return the fault of a consent that still holds the example's line, in whichever language.
+
+    Apart from `faults_of`: a draft with the example can be written on and previewed, and is neither
+    drawn nor opened.
+    """
+    words = _squeezed(str(consent))
+    for name in languages():
+        with spoken(name):
+            line = said(CONSENT_TO_INSERT)
+        if line and _squeezed(line) in words:
+            return [
+                t(
+                    "consent still holds the placeholder {line}. Replace it with the text your "
+                    "ethics committee approved, or leave the consent empty.",
+                    line=line,
+                )
+            ]
+    return []
+
+
+def _squeezed(text: str) -> str:
+    """Return the words of a text, however they are wrapped, bracketed or marked."""
+    return " ".join(re.sub(r"[\W_]+", " ", text).casefold().split())
+
+
+def refuse_example(protocol: Protocol) -> None:
+    """Refuse to draw a protocol whose consent still holds the example's line.
+
+    Raises
+    ------
+    BadProtocol
+        It does.
+    """
+    faults = example_faults(protocol.consent)
+    if faults:
+        raise BadProtocol(t("The study was not drawn:") + f"\n  {faults[0]}")
 
 
 def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:

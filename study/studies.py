@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from study import access, drawing, persons
+from study import access, drawing, exposure, persons
 from study.acts import COMMAND_LINE, By
 from study.banks import bank_row
 from study.canonical import canonical_json, sha256_of
@@ -18,7 +18,7 @@ from study.errors import BadFile, BrokenStore, NotFound, NotNow
 from study.lists import assign_reader, stored_protocol
 from study.moments import stamp
 from study.names import check_name, formula_fault, name_fault, name_key
-from study.protocol import Protocol
+from study.protocol import Protocol, example_faults, refuse_example
 from study.roles import Role
 from study.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
@@ -31,6 +31,7 @@ __all__ = [
     "draw_within",
     "invite",
     "open_study",
+    "open_within",
     "practice_cases_hash",
     "reader_facts",
     "refuse_restored",
@@ -69,9 +70,12 @@ def draw(
     ------
     NotFound
         No such bank.
+    BadProtocol
+        The consent is still the example.
     NotNow
         The name is taken, or the bank cannot give the cases asked for.
     """
+    refuse_example(protocol)
     with store.change() as change:
         _, strata = draw_within(change, bank=bank, study=study, protocol=protocol, now=now, by=by)
     return strata
@@ -235,38 +239,83 @@ def open_study(
     Raises
     ------
     NotNow
-        Already open, discarded, or nobody is invited.
+        Already open, discarded, nobody is invited, its consent is still the example, or it would
+        show accuracy of cases that are being read where nobody sees it.
     BrokenStore
         It was opened before, and its state altered since.
     """
     with store.change() as change:
         found = study_row(change, study)
-        if found["state"] != "drawn":
+        if example_faults(stored_protocol(found).consent):
             raise NotNow(
-                t("The study {study!r} is already {state}.", study=study, state=found["state"])
+                t(
+                    "The study {study!r} cannot be opened: its consent still holds the example's "
+                    "placeholder. Discard the study, put the text your ethics committee approved "
+                    "in its place, and draw it again.",
+                    study=study,
+                )
             )
-        if found["discarded_at_utc"]:
-            raise NotNow(t("The study {study!r} was discarded. Draw another.", study=study))
-        readers = people.readers(change, found["id"])
-        if not readers:
-            raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
-        _refuse_opened_before(change, found, readers)
+        others = _others_told(change, found)
         named(change)
-        studies.mark_open(change, found["id"], stamp(now))
-        events.record(
-            change,
-            study,
-            now,
-            kind="study opened",
-            detail={
-                "protocol_sha256": found["protocol_sha256"],
-                "readers": [reader["reader_id"] for reader in readers],
-            },
-            by=by,
-        )
-        for index, reader in enumerate(readers):
-            assign_reader(change, found, reader, index, by, now)
+        open_within(change, study=study, now=now, by=by, others=others)
+        exposure.record_others(change, found, others, "other study opened", by, now)
     return str(found["protocol_sha256"])
+
+
+def _others_told(look: Transaction, study: Mapping[str, Any]) -> list[str]:
+    """Return the studies on the same cases whose trails an opening belongs in, or refuse it.
+
+    They tell what this one keeps, or keep what this one tells.
+    """
+    reading = exposure.being_read(look, study["bank"], but=study["id"])
+    if reading and stored_protocol(study).interim_results:
+        raise NotNow(exposure.interim_refusal(reading))
+    kept = reading if exposure.tells({**study, "state": "open"}) else []
+    told = exposure.told_in(look, study["bank"], but=study["id"])
+    return list(dict.fromkeys([*kept, *told]))
+
+
+def open_within(
+    change: Transaction,
+    *,
+    study: str,
+    now: datetime,
+    by: By = COMMAND_LINE,
+    others: Sequence[str] = (),
+) -> None:
+    """Open a study within the caller's transaction, which has looked at what else there is.
+
+    Parameters
+    ----------
+    others
+        Other studies on the same cases that its trail is to name.
+    """
+    found = study_row(change, study)
+    if found["state"] != "drawn":
+        raise NotNow(
+            t("The study {study!r} is already {state}.", study=study, state=found["state"])
+        )
+    if found["discarded_at_utc"]:
+        raise NotNow(t("The study {study!r} was discarded. Draw another.", study=study))
+    readers = people.readers(change, found["id"])
+    if not readers:
+        raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
+    _refuse_opened_before(change, found, readers)
+    studies.mark_open(change, found["id"], stamp(now))
+    events.record(
+        change,
+        study,
+        now,
+        kind="study opened",
+        detail={
+            "protocol_sha256": found["protocol_sha256"],
+            "readers": [reader["reader_id"] for reader in readers],
+            **({"others": list(others)} if others else {}),
+        },
+        by=by,
+    )
+    for index, reader in enumerate(readers):
+        assign_reader(change, found, reader, index, by, now)
 
 
 def _refuse_opened_before(
@@ -356,7 +405,9 @@ def _admit(
         access.give(change, code, person=person, now=now, expires=expires)
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
-    events.record(change, study["name"], now, kind="reader invited", detail=about, by=by)
+    seen = exposure.seen_by(change, person, study)
+    met = {"may_know": [{"study": one.study, "role": one.role} for one in seen]} if seen else {}
+    events.record(change, study["name"], now, kind="reader invited", detail={**about, **met}, by=by)
     if study["state"] == "open":
         readers = people.readers(change, study["id"])
         assign_reader(change, study, readers[-1], len(readers) - 1, by, now)

@@ -153,10 +153,43 @@ def test_the_whole_way_from_bank_to_report(bank: Path, tmp_path: Path) -> None:
     assert micro == dict.fromkeys(("R1", "R2", "R3", *(f"M{i}" for i in range(8))), "40")
 
 
+def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> None:
+    """Answers that can be guessed, the example of a consent, what readers agree to: on stderr."""
+    path = write_bank(tmp_path / "bank", n_patients=30)
+    records = bank_records(30)
+    for record in records.values():
+        record["correct_answer"] = "A"
+    path.write_text(json.dumps(records))
+    db, protocol, readers = tmp_path / "s.db", tmp_path / "p.toml", tmp_path / "r.csv"
+    readers.write_text("reader_id\nR1\n")
+    study = ("--db", db, "--study", "trial")
+    draw = ("study", "draw", *study, "--bank", "b", "--protocol", protocol)
+    done("study", "init", "--db", db)
+    told = run("study", "import", path, "--db", db, "--bank", "b").stderr
+    assert "Warning: The correct answer is A in 60 of 60 questions (15 expected, p < 0.001)" in told
+    example = "[Insert the consent text approved by your ethics committee]"
+    protocol.write_text(f'cases = 30\nconsent = """# May we?\n\n{example}"""\n')
+    refused = run(*draw)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert example in refused.stderr
+    assert "leave the consent empty" in refused.stderr
+    protocol.write_text('cases = 30\nconsent = "# May we?"\n')
+    drawn = run(*draw)
+    assert drawn.returncode == 0
+    done("study", "invite", *study, readers)
+    opened = run("study", "open", *study)
+    assert len(opened.stdout.strip()) == 64
+    for told in (drawn.stderr, opened.stderr):
+        assert "Warning: The correct answer is A in 30 of 30 questions" in told
+    assert "Readers have to agree to this text before anything else:\n\n# May we?" in opened.stderr
+
+
 def _exclude_and_bring_back(study: tuple[str | Path, ...]) -> None:
     """Set a reading aside, once, and bring it back; one that was not read is refused."""
     third = (*study, "--reader", "R1", "--position", "3", "--reason", "fire alarm")
-    assert done("study", "exclude", *third) == "Excluded: R1, position 3.\n"
+    ran = run("study", "exclude", *third)
+    assert ran.stdout == "Excluded: R1, position 3.\n"
+    assert "Note: As the protocol says, excluded readings count in the primary" in ran.stderr
     again = run("study", "exclude", *third)
     assert (again.returncode, again.stdout) == (1, "")
     assert "excluded already" in again.stderr

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from study import roster
+from study import opening, roster
 from study.roster import Member
 from ui.deployment import store
 from ui.people_acts import Scope
@@ -14,3 +14,8 @@ def members_of(scope: Scope) -> list[Member]:
     if scope.study:
         return roster.of_study(store(), scope.study, now=now)
     return roster.of_deployment(store(), now=now)
+
+
+def acquaintances_of(study: str) -> tuple[str, ...]:
+    """Return a sentence for each reader of a study who may know its answers from another."""
+    return opening.acquaintances(store(), study)

@@ -26,8 +26,14 @@ _CSS = """
 """
 
 
-def protocol_view(protocol: Protocol) -> None:
-    """Show a protocol, its words for readers as they will see them."""
+def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
+    """Show a protocol, its words for readers as they will see them.
+
+    Parameters
+    ----------
+    consent
+        Whether its consent is among them; else `consent_view` shows it.
+    """
     parts = {
         t("Sample"): _sample(protocol),
         t("Design"): _design(protocol),
@@ -36,7 +42,7 @@ def protocol_view(protocol: Protocol) -> None:
     }
     st.html(_CSS + f'<div class="rr-protocol">{"".join(map(_part, parts.items()))}</div>')
     for title, text in (
-        (t("Consent"), protocol.consent),
+        (t("Consent"), protocol.consent if consent else ""),
         (t("Instructions"), protocol.instructions),
     ):
         if text:
@@ -45,6 +51,15 @@ def protocol_view(protocol: Protocol) -> None:
     if protocol.questionnaire:
         with st.expander(t("Questions to the reader")):
             st.html(_questions(protocol))
+
+
+def consent_view(protocol: Protocol) -> None:
+    """Show what readers will agree to, as it is to be read before a study is drawn and opened."""
+    if not protocol.consent:
+        st.warning(t("Readers are not asked to agree to anything: consent is empty."))
+        return
+    with st.expander(t("What readers agree to"), expanded=True):
+        st.html(f'<div class="rr-prose">{html(protocol.consent)}</div>')
 
 
 _VALUES = {
@@ -155,9 +170,9 @@ def _endpoint(protocol: Protocol) -> Lines:
         t("Margin"): value_in_words("margin", protocol.margin),
         t("Claim about"): _called(protocol.claim_about) or t("None declared"),
         t("Primary model"): protocol.primary_model or t("None declared"),
-        t("Excluded readings"): t("leave the primary analysis")
+        t("Excluded readings"): t("left out of the primary analysis")
         if protocol.exclusions == "primary"
-        else t("leave a sensitivity analysis only"),
+        else t("left out of a sensitivity analysis"),
         t("Accuracy seen while open"): value_in_words("interim_results", protocol.interim_results),
     }
 

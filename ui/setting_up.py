@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from study import amendments, deposits, studies
+from study import amendments, deposits, opening, studies
 from study.access import Person
 from study.amendments import Amendment
 from study.discarding import discard as discard_study
@@ -54,6 +54,11 @@ def set_up_of(study: str) -> SetUp:
             closed_at_utc=row["closed_at_utc"] or "",
             amendments=tuple(amendments.of_study(look, row["id"])),
         )
+
+
+def cautions_of(study: str) -> tuple[str, ...]:
+    """Return what to know of a drawn study before it is opened."""
+    return opening.cautions(store(), study)
 
 
 def open_study(person: Person, witness: str) -> None:

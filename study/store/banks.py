@@ -177,6 +177,22 @@ def with_truth(look: Transaction, bank: int) -> set[str]:
     return {row["item_id"] for row in rows}
 
 
+def asked(look: Transaction, bank: int, study: int | None = None) -> list[dict[str, Any]]:
+    """Return what bears on guessing of every item of a bank that has a reference standard.
+
+    Where a study is named, of its cases only. Never through `Store.desk`.
+    """
+    return look.rows(
+        "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
+        "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
+        "ORDER BY position)), '') AS view FROM items JOIN reference_standard "
+        "ON reference_standard.item = items.id WHERE bank = :bank AND (:study IS NULL "
+        "OR items.id IN (SELECT item FROM cases WHERE study = :study)) ORDER BY items.id",
+        bank=bank,
+        study=study,
+    )
+
+
 def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
     """Return the hashes of every item's films by its item_id."""
     rows = look.rows(

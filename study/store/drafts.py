@@ -40,6 +40,15 @@ def save(change: Transaction, number: int, **columns: Any) -> None:
     )
 
 
+def reach(change: Transaction, number: int, steps: int) -> None:
+    """Keep how many steps of a draft were left behind, if they are more than before."""
+    change.execute(
+        "UPDATE drafts SET reached = max(reached, :steps) WHERE id = :number",
+        number=number,
+        steps=steps,
+    )
+
+
 def remove(change: Transaction, number: int) -> None:
     """Delete a draft."""
     change.execute("DELETE FROM drafts WHERE id = :number", number=number)

@@ -312,6 +312,12 @@ def m006_view_names(database: Database) -> None:
     database.execute("ALTER TABLE item_views ADD COLUMN said TEXT NOT NULL DEFAULT ''")
 
 
+@MIGRATIONS()
+def m007_draft_reached(database: Database) -> None:
+    """Let a draft know how many of its steps were left behind."""
+    database.execute("ALTER TABLE drafts ADD COLUMN reached INTEGER NOT NULL DEFAULT 0")
+
+
 def _seal(database: Database, tables: Iterable[str]) -> None:
     for table in tables:
         for verb in ("UPDATE", "DELETE"):

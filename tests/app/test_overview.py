@@ -116,12 +116,16 @@ def test_a_fact_leads_to_its_readings(watched: Store) -> None:
 def test_a_reading_is_excluded_after_being_asked_back(watched: Store) -> None:
     """Reason, question, yes; then it can be brought back the same way."""
     ran = _page("readings")
+    assert "As the protocol says, excluded readings count in the primary analysis" in str(
+        [one.value for one in ran.caption]
+    )
     ran.text_area[0].input("fire alarm")
     _press(ran, "Exclude this reading")
     assert history(watched, "trial") == []
     assert plain("Exclude R1, position 1, because: fire alarm?") in _texts(ran)
     _press(ran, "exclusion-yes")
     assert [(one.reason, one.actor) for one in history(watched, "trial")] == [("fire alarm", "c")]
+    assert "1 of 9 readings is excluded." in _texts(ran)
     ran.text_area[0].input("no alarm")
     _press(ran, "Bring this reading back")
     _press(ran, "exclusion-no")

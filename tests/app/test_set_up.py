@@ -1,6 +1,8 @@
 """The set-up of a study through Streamlit's own test runner: drafts, opening, amendments, banks."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -8,10 +10,11 @@ from streamlit.testing.v1 import AppTest
 from study import deployments, drafts, studies
 from study.access import Person, new_code
 from study.acts import By
+from study.banks import import_bank
 from study.roles import Role
 from study.store import Store
 from study.studies import Invitation, study_row
-from tests.conftest import NOW, ROOT, entropy_from
+from tests.conftest import NOW, ROOT, bank_records, entropy_from, write_bank
 
 BY = By(name="ada", role="coordinator")
 
@@ -185,6 +188,49 @@ def test_from_a_bank_to_an_open_amended_study(
     page.run()
     _button(page, "Amend the protocol")
     assert any("5 points → 10 points" in one.value for one in page.markdown)
+
+
+def test_what_to_know_stands_before_draw_and_opening(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers that can be guessed, in the review and on Set up; what readers agree to lies open."""
+    path = write_bank(tmp_path / "bank")
+    records = bank_records(12)
+    for record in records.values():
+        record["correct_answer"] = "A"
+    path.write_text(json.dumps(records))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    with store.change() as change:
+        number = deployments.holder(change, "ada", Role.COORDINATOR, None, NOW)
+    who = Person(
+        role=Role.COORDINATOR,
+        study=1,
+        study_name="trial",
+        reader=None,
+        name="ada",
+        id=number,
+        deployment=Role.COORDINATOR,
+    )
+    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    draft = drafts.begin(store, name="trial", maker=number, bank="bank", by=BY, now=NOW)
+    page = _page("new_study.py", draft=str(draft), step="review")
+    assert not [one for one in page.warning if "readers can guess" in one.value]  # shuffled
+    found = drafts.find(store, draft)
+    values = {**found.values, "option_order": "canonical", "consent": "# May we?"}
+    seen = drafts.save(
+        store, draft, name="trial", bank="bank", values=values, seen=found.saved_at_utc, now=NOW
+    )
+    page = _page("new_study.py", draft=str(draft), step="review")
+    assert "A in 24 of 24 questions" in page.warning[0].value
+    assert page.expander[0].label == "What readers agree to"
+    assert page.expander[0].proto.expanded
+    drafts.draw(store, draft, seen=seen, maker=number, by=BY, now=NOW)
+    _invite(store, "trial")
+    page = _page("set_up.py")
+    assert "A in 10 of 10 questions" in page.warning[0].value
+    assert next(one for one in page.expander if "agree" in one.label).proto.expanded
+    assert "what readers agree to" in page.checkbox[0].label
 
 
 def test_a_coordinator_without_the_deployment_makes_no_study(

@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from tests.conftest import SECRETS
+from study import drafts
+from study.acts import By
+from study.deployments import administrator_code
+from study.store import people
+from tests.conftest import NOW, SECRETS, entropy_from
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 from tests.unit.study.test_previews import tables
@@ -58,7 +62,9 @@ def test_a_preview_from_consent_to_thanks_records_nothing(serve: Serve, reader: 
     assert reader.brightness() > 0.02
     _answer(reader, "a", "Enter", "2", "Enter")
     page.wait_for_selector("[data-feedback='true']")
-    assert SECRETS[2] in page.locator(".rr-feedback").inner_text()
+    told = page.locator(".rr-feedback").inner_text()
+    assert "This is not the real answer" in told
+    assert SECRETS[2] not in told
     _answer(reader, "Enter")
     page.wait_for_selector("[data-halt='begin']")
     _answer(reader, "p")
@@ -146,3 +152,33 @@ def test_start_again_begins_at_the_beginning(serve: Serve, reader: Reader) -> No
     reader.wait("ready", 0)
     page.locator(".rr-preview").get_by_role("button", name="End the preview").click()
     page.get_by_role("link", name="Results").wait_for()
+
+
+def test_the_preview_of_a_draft_ends_where_the_draft_is(serve: Serve, reader: Reader) -> None:
+    """By the button at the foot, which is a form: the draft and its step stand in the address."""
+    server = serve(cases=3)
+    code = administrator_code(server.store, name="ada", entropy=entropy_from(9), now=NOW)
+    with server.store.look() as look:
+        (ada,) = people.staff_named(look, "ada")
+    by = By(name="ada", role="administrator")
+    number = drafts.begin(server.store, name="idea", maker=ada, bank="bank", by=by, now=NOW)
+    drafts.reach(server.store, number, 5)
+    reader.sign_in(server.url, code)
+    page = reader.page
+    page.get_by_role("link", name="New study").wait_for()
+    page.goto(f"{server.url}/preview-draft?draft={number}")
+    reader.wait("ready", 1)
+    page.locator(".rr-exit").get_by_role("button", name="End the preview").click()
+    page.get_by_role("heading", name="Review and draw").wait_for()
+    assert f"draft={number}" in page.url
+    page.get_by_role("button", name="Bank and sample").click()
+    page.get_by_role("heading", name="Bank and sample").wait_for()
+    rail = page.locator(".st-key-rail button")
+    assert [("check_circle" in one) for one in rail.all_inner_texts()] == [
+        False,
+        True,
+        True,
+        True,
+        True,
+        False,
+    ]

@@ -7,11 +7,11 @@ import streamlit as st
 
 from study.acts import By
 from study.errors import StudyError
-from study.exclusions import Exclusion, exclude, reinstate
+from study.exclusions import Exclusion, exclude, reinstate, what_it_does
 from study.inspection import ReadingFacts
 from study.reasons import LONGEST_REASON, checked_reason
 from study.store import Store
-from study.words import t
+from study.words import t, tn
 from ui.look import grid, section, table
 from ui.text import minute, plain
 from ui.watching.confirming import answer, ask
@@ -37,12 +37,11 @@ def show_readings(
     if not found:
         st.markdown(t("Nobody has read a case yet."))
         return
-    n_excluded = sum(bool(one.excluded) for one in found)
     st.markdown(
-        t(
-            "{n} of {total} readings are excluded. The primary analysis counts them like any other "
-            "and says beside it what leaving them out changes.",
-            n=n_excluded,
+        tn(
+            "{n} of {total} readings is excluded.",
+            "{n} of {total} readings are excluded.",
+            sum(bool(one.excluded) for one in found),
             total=len(found),
         )
     )
@@ -92,7 +91,7 @@ def _facts(one: ReadingFacts) -> list[tuple[str, str]]:
         t("Screen and browser"): one.setup or t("not known"),
         t("Comment"): one.comment or t("none"),
         **({t("Given up because"): one.given_up} if one.given_up else {}),
-        t("Excluded because"): one.excluded or t("it counts"),
+        t("Excluded because"): one.excluded or t("not excluded"),
     }
     return list(rows.items())
 
@@ -109,6 +108,7 @@ def _decide(store: Store, study: str, one: ReadingFacts) -> None:
             key=f"exclusion-reason-{one.id}-{bool(one.excluded)}",
             help=t("It is kept for good beside the reading, and exported with it."),
         )
+        st.caption(what_it_does(store, study))
         label = t("Bring this reading back") if one.excluded else t("Exclude this reading")
         asked = st.form_submit_button(label, key=f"exclude-now-{one.id}")
     if not asked:
@@ -121,7 +121,7 @@ def _decide(store: Store, study: str, one: ReadingFacts) -> None:
     where = {"reader": one.reader_id, "position": one.position, "reason": words}
     if one.excluded:
         question = t("Bring back {reader}, position {position}, because: {reason}?", **where)
-        done = t("{reader}, position {position}, counts again.", **where)
+        done = t("{reader}, position {position}, is no longer excluded.", **where)
     else:
         question = t("Exclude {reader}, position {position}, because: {reason}?", **where)
         done = t("{reader}, position {position}, is excluded.", **where)

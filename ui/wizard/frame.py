@@ -7,7 +7,7 @@ import streamlit as st
 from study.words import t
 from ui.text import minute
 from ui.wizard import design, endpoint, meaning, review, rules, sample, words
-from ui.wizard.working import Working, keep_mine, read_again, save
+from ui.wizard.working import Working, keep_mine, reach, read_again, save
 
 STEPS = ("sample", "design", "rules", "words", "endpoint", "review")
 LOOK = """
@@ -93,12 +93,13 @@ def _step(working: Working, step: str, draw: Callable[[], None]) -> None:
 
 def _rail(working: Working, step: str) -> None:
     here = STEPS.index(step)
+    reach(working, here)
     for place, (name, title) in enumerate(titles().items()):
         icon = (
             ":material/radio_button_checked:"
             if place == here
             else ":material/check_circle:"
-            if place < here
+            if place < working.reached
             else ":material/radio_button_unchecked:"
         )
         if st.button(

@@ -1,14 +1,18 @@
 """The last step: the whole protocol to be read, taken away as a file or brought, and the draw."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import streamlit as st
 
+from study import opening
 from study.errors import StudyError
-from study.protocol import protocol_from
-from study.words import t
+from study.protocol import Protocol, protocol_from
+from study.store import banks
+from study.words import language, spoken, t
+from ui.deployment import store
 from ui.links import links
-from ui.protocol_view import protocol_view
+from ui.protocol_view import consent_view, protocol_view
 from ui.text import plain
 from ui.uploads import upload
 from ui.wizard.sample import foreseen
@@ -21,7 +25,10 @@ def review(working: Working, draw: Callable[[], None]) -> None:
     if protocol is None:
         st.error(t("The protocol has faults. Each stands at the right; mend them, then come back."))
     else:
-        protocol_view(protocol)
+        for sentence in _cautions(working, protocol):
+            st.warning(plain(sentence))
+        protocol_view(protocol, consent=False)
+        consent_view(protocol)
     left, right = st.columns(2, gap="large")
     with left:
         _file(working)
@@ -30,6 +37,24 @@ def review(working: Working, draw: Callable[[], None]) -> None:
         st.caption(t("The preview is what a reader will see; nothing of it is recorded."))
         links("preview", {f"preview-draft?draft={working.id}": t("Preview as a reader")})
         _draw(working, draw)
+
+
+def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
+    """Return what to know of the bank and of what else is read from it before the draw."""
+    with store().look() as look:
+        bank = banks.find(look, working.bank)
+        if bank is None:
+            return ()
+        others = opening.elsewhere(look, bank["id"], protocol)
+    shuffled = protocol.option_order == "random"
+    return (*_guesses(bank["id"], bank["content_sha256"], shuffled, language()), *others)
+
+
+@lru_cache(maxsize=16)
+def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
+    """Return where answers of the whole bank can be guessed; of drafts' samples nothing is told."""
+    with spoken(name), store().look() as look:
+        return opening.guesses(banks.asked(look, bank), shuffled=shuffled)
 
 
 def _file(working: Working) -> None:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from study.protocol import MAX_PROSE
-from study.words import t
+from study.protocol import CONSENT_TO_INSERT, MAX_PROSE
+from study.words import said, t
 from ui.prose import html
 from ui.wizard.questions import questionnaire
 from ui.wizard.working import Working
@@ -49,13 +49,15 @@ def _prose(working: Working, key: str, example: str) -> None:
 
 
 def _consent() -> str:
-    return t(
-        "# Before you take part\n\n"
-        "- You will read chest radiographs and answer one question on each.\n"
-        "- Your answers, your times and how you used the viewer are recorded under a code, not "
-        "under your name.\n"
-        "- You may stop at any time; what you answered so far stays in the study.\n\n"
-        "Put the text of your ethics committee here.\n"
+    return (
+        t(
+            "# Before you take part\n\n"
+            "- You will read chest radiographs and answer one question on each.\n"
+            "- Your answers, your times and how you used the viewer are recorded under a code, not "
+            "under your name.\n"
+            "- You may stop at any time; what you answered so far stays in the study.\n\n"
+        )
+        + f"{said(CONSENT_TO_INSERT)}\n"
     )
 
 

@@ -20,7 +20,8 @@ class Working:
 
     `values` is what the fields say now; `base` is what they said when their step was entered, which
     fields keep as their first value so that Streamlit does not make new ones at every key.
-    `round` is in every field's key: counting it up makes all of them new.
+    `round` is in every field's key: counting it up makes all of them new. `reached` is how many
+    steps were left behind, here or before.
     """
 
     id: int
@@ -36,6 +37,7 @@ class Working:
     round: int = 0
     elsewhere: bool = False
     trouble: str = ""
+    reached: int = 0
 
     def key(self, name: str) -> str:
         """Return the key of a field."""
@@ -108,6 +110,13 @@ def forget(number: int) -> None:
     st.session_state.pop(f"working-{number}", None)
 
 
+def reach(working: Working, steps: int) -> None:
+    """Keep how many steps are left behind, for this window and whoever comes back."""
+    if steps > working.reached:
+        working.reached = steps
+        drafts.reach(store(), working.id, steps)
+
+
 def save(working: Working) -> None:
     """Save what changed; a name that is taken stays unsaved, and everything else is kept."""
     now_written = (working.name, working.bank, working.values)
@@ -154,4 +163,5 @@ def _read(number: int) -> Working:
         saved_name=draft.name,
         saved_bank=draft.bank,
         base=deepcopy(values),
+        reached=draft.reached,
     )

@@ -1,5 +1,6 @@
 """Drafts: saved at every step, never overwritten unseen, drawn whole or not at all."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,12 +13,12 @@ from study.discarding import discard
 from study.drawing import foresee
 from study.errors import BadProtocol, NotFound, NotNow
 from study.moments import stamp
-from study.protocol import Protocol, protocol_from
+from study.protocol import CONSENT_TO_INSERT, Protocol, protocol_from
 from study.protocol_file import of_study, written
 from study.roles import Role
 from study.staff import enter_role
 from study.store import Store, events, people
-from study.studies import study_row
+from study.studies import draw_within, study_row
 from study.verification import verify
 from tests.conftest import NOW, entropy_from, invite, tamper
 
@@ -78,6 +79,51 @@ def test_a_draft_may_hold_faults_and_says_them_all(banked: Store) -> None:
     with pytest.raises(BadProtocol, match="3 fault"):
         drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
     assert drafts.find(banked, draft.id).values["hidden_repeats"] == 99
+
+
+def test_the_example_of_a_consent_is_not_drawn(banked: Store) -> None:
+    """Its line keeps a draft from being drawn, wrapped or marked as it may be; a text does not."""
+    line = "**Insert the consent\n  text approved by your ethics committee**"
+    draft = _begun(banked, consent=f"# Before you take part\n\nYou read films. {line}\n")
+    (fault,) = drafts.faults(draft)
+    assert "consent still holds the placeholder [Insert the consent text approved" in fault
+    with pytest.raises(BadProtocol, match="approved"):
+        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=draft.id, by=BY, now=NOW)
+    with pytest.raises(BadProtocol, match="approved"):
+        studies.draw(
+            banked,
+            bank="bank",
+            study="by file",
+            protocol=Protocol.from_json({**draft.values, "name": "by file"}),
+            now=NOW,
+        )
+    assert drafts.faults(_saved(banked, draft, consent="# Our committee's own words")) == []
+
+
+def test_a_study_drawn_with_the_example_is_not_opened(banked: Store) -> None:
+    """One that got so far by another way is refused at its opening, with what to do."""
+    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
+    example = replace(protocol, consent=CONSENT_TO_INSERT)
+    with banked.change() as change:
+        draw_within(change, bank="bank", study="trial", protocol=example, now=NOW, by=BY)
+    invite(banked, "R1")
+    with pytest.raises(NotNow, match="Discard the study, put the text"):
+        studies.open_study(banked, study="trial", now=NOW)
+
+
+def test_a_new_draft_shuffles_its_options_and_a_protocol_file_does_not(banked: Store) -> None:
+    """The wizard's default is the safe one; the file's stays what it was."""
+    assert _begun(banked).values["option_order"] == "random"
+    assert Protocol().option_order == "canonical"
+
+
+def test_the_steps_left_behind_are_kept_and_overwrite_nothing(banked: Store) -> None:
+    """They are no change of what the draft says, and never become fewer."""
+    draft = _begun(banked)
+    drafts.reach(banked, draft.id, 5)
+    drafts.reach(banked, draft.id, 2)
+    found = drafts.find(banked, draft.id)
+    assert (found.reached, found.saved_at_utc) == (5, draft.saved_at_utc)
 
 
 def test_of_two_windows_the_second_is_told(banked: Store) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import shutil
 from collections.abc import Callable
 from datetime import timedelta
@@ -15,7 +16,7 @@ from study import desk
 from study.acts import By
 from study.bundle import bundle_files, export
 from study.errors import NotFound, NotNow
-from study.exclusions import exclude, history, reinstate
+from study.exclusions import exclude, history, reinstate, what_it_does
 from study.simulation import simulate
 from study.store import Store, events, studies
 from study.verification import verify
@@ -69,6 +70,24 @@ def test_an_excluded_reading_stays_in_the_export_with_its_reason(read: Store) ->
     _exclude(read, "fire\n alarm")
     assert _exported(read) == ["fire alarm", *[""] * 7]
     assert verify(read) == []
+
+
+@pytest.mark.parametrize(
+    ("exclusions", "said"),
+    [
+        ("sensitivity", "count in the primary analysis; a sensitivity analysis leaves them out"),
+        ("primary", "are left out of the primary analysis; a sensitivity analysis counts them"),
+    ],
+)
+def test_what_excluding_does_is_said_as_the_protocol_decided_it(
+    opened: Opened, exclusions: str, said: str
+) -> None:
+    """And the bundle's protocol says the same to the analysis."""
+    store = opened(exclusions=exclusions)
+    assert said in what_it_does(store, "trial")
+    protocol = json.loads(bundle_files(store, "trial")["protocol.json"])
+    assert protocol["in_force"]["exclusions"] == exclusions
+    assert protocol["locked"]["protocol"].get("exclusions", "sensitivity") == exclusions
 
 
 def test_a_reading_can_be_brought_back_and_set_aside_again(read: Store) -> None:

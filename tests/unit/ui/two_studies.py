@@ -128,8 +128,13 @@ def _draft(store: Store, folder: Path) -> int:
 
 
 def _draw(store: Store, folder: Path, study: str) -> None:
-    """Import a bank in which every text holds the study's name, draw the study, give its roles."""
+    """Import a bank in which every text holds the study's name, draw the study, give its roles.
+
+    Its films are files of their own: studies on the same films are named to each other.
+    """
     path = write_bank(folder, n_patients=4)
+    for film in (folder / "films").iterdir():
+        film.write_bytes(film.read_bytes() + study.encode())
     records = json.loads(path.read_text())
     path.write_text(json.dumps({f"{study}-{key}": _of(study, one) for key, one in records.items()}))
     bank = f"{'first' if study == AMBER else 'second'} bank"

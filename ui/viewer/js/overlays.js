@@ -118,11 +118,12 @@ export class Overlays {
   signOut() {
     const form = document.createElement("form");
     form.method = this.#exit.method;
-    form.action = new URL(this.#exit.url, document.baseURI).href;
+    const to = new URL(this.#exit.url, document.baseURI);
+    form.action = to.href;
     form.className = "rr-sign-out";
     const leave = /** @type {HTMLButtonElement} */ (element("button", this.#exit.label));
     leave.type = "submit";
-    form.append(leave);
+    form.append(leave, ...asked(to));
     return form;
   }
 
@@ -140,3 +141,7 @@ export class Overlays {
 }
 
 const choiceButton = ({ label, run }) => button(label, run);
+
+/** What an address asks: a form that is sent by GET drops it, but for fields. @param {URL} to */
+const asked = ({ searchParams }) => [...searchParams].map(([name, value]) =>
+  Object.assign(document.createElement("input"), { type: "hidden", name, value }));
