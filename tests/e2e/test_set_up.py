@@ -90,6 +90,7 @@ def test_from_an_empty_deployment_to_an_open_study(
     )
     page.reload()
     opening = page.get_by_role("button", name="Open the study")
+    opening.wait_for()
     expect(opening).to_be_disabled()
     page.get_by_text("I have read the protocol").click()
     opening.click()
