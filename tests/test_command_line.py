@@ -161,7 +161,7 @@ def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> No
         record["correct_answer"] = "A"
     path.write_text(json.dumps(records))
     db, protocol, readers = tmp_path / "s.db", tmp_path / "p.toml", tmp_path / "r.csv"
-    readers.write_text("reader_id\nR1\n")
+    readers.write_text("reader_id,email\nR1,r1@example.org\n")
     study = ("--db", db, "--study", "trial")
     draw = ("study", "draw", *study, "--bank", "b", "--protocol", protocol)
     done("study", "init", "--db", db)
@@ -173,7 +173,7 @@ def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> No
     assert (refused.returncode, refused.stdout) == (1, "")
     assert example in refused.stderr
     assert "leave the consent empty" in refused.stderr
-    protocol.write_text('cases = 30\nconsent = "# May we?"\n')
+    protocol.write_text('cases = 30\nconsent = "# May we?"\nfeedback = "after case"\n')
     drawn = run(*draw)
     assert drawn.returncode == 0
     done("study", "invite", *study, readers)
@@ -182,6 +182,11 @@ def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> No
     for told in (drawn.stderr, opened.stderr):
         assert "Warning: The correct answer is A in 30 of 30 questions" in told
     assert "Readers have to agree to this text before anything else:\n\n# May we?" in opened.stderr
+    done("study", "simulate", *study, "--reader", "R1", "--seed", "1")
+    study = ("--db", db, "--study", "next")
+    done("study", "draw", *study, "--bank", "b", "--protocol", protocol)
+    told = run("study", "invite", *study, readers).stderr
+    assert "Warning: R1 may have seen the reference standard of these cases, as a reader" in told
 
 
 def _exclude_and_bring_back(study: tuple[str | Path, ...]) -> None:
