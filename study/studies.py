@@ -255,7 +255,7 @@ def open_study(
                     study=study,
                 )
             )
-        others = _others_told(change, found)
+        others = _others_told(change, found) if found["state"] == "drawn" else []
         named(change)
         open_within(change, study=study, now=now, by=by, others=others)
         exposure.record_others(change, found, others, "other study opened", by, now)
