@@ -64,10 +64,12 @@ class RoomHands:
     code: str = field(repr=False)
 
     async def open(self, url: str) -> None:
-        """Sign in with the access code."""
+        """Sign in with the access code, and begin."""
         await self.page.goto(url)
         await self.page.locator("[name=access_code]").fill(self.code)
         await self.page.locator("[name=access_code]").press("Enter")
+        await self.page.locator("[data-step=begin]").wait_for()
+        await self.page.keyboard.press("Enter")
         await wait_painted(self.page, 1)
 
     async def choose(self, option: int) -> None:

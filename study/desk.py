@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from study import practice, preparation
+from study import finishing, practice, preparation
 from study.access import Person, secret
 from study.assignment import LETTERS, shown
 from study.bank.terms import view_label
@@ -20,7 +20,7 @@ from study.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.moments import moment
 from study.protocol import Condition, Feedback, Protocol
 from study.receipts import receipt
-from study.records import MalformedRecord, Preparation, Record, parse, record_id
+from study.records import Finish, MalformedRecord, Preparation, Record, parse, record_id
 from study.sessions import Hold, Place, place_of
 from study.store import Store, Transaction, readings, studies
 from study.store import practice as stored_practice
@@ -88,6 +88,8 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         protocol = stored_protocol(study)
         if not protocol.back_navigation:
             raise NotAllowed(t("In this study a case cannot be looked at again."))
+        if finishing.has_finished(look, person.study_name, person.name):
+            raise NotAllowed(t("You have finished: your answers stand."))
         place = place_of(look, protocol, reader, now=now)
         if place.hold or study["state"] != "open":
             raise NotNow(t("No case can be looked at just now. Reload the page to see why."))
@@ -118,10 +120,12 @@ def take_records(store: Store, person: Person, records: Sequence[Any], *, now: d
         )
     with store.desk() as change:
         study = _study(change, person)
-        if study["state"] != "open":
-            raise NotNow(t("The study is closed; no more answers are taken."))
         protocol = stored_protocol(study)
-        taken = [_take(change, protocol, person, _parsed(raw), now) for raw in records]
+        parsed = [_parsed(raw) for raw in records]
+        # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
+        if study["state"] != "open" and not all(isinstance(one, Finish) for one in parsed):
+            raise NotNow(t("The study is closed; no more answers are taken."))
+        taken = [_take(change, protocol, person, one, now) for one in parsed]
     told = protocol.feedback is Feedback.AFTER_CASE
     return Receipt(
         stored=tuple(one.id for one in taken if not one.refused),
@@ -143,6 +147,8 @@ def _take(
         return record
     if isinstance(record, Preparation):
         return preparation.take(change, protocol, person, record, now=now)
+    if isinstance(record, Finish):
+        return finishing.take(change, protocol, person, record, now=now)
     practised = stored_practice.assignment(change, record.case) if protocol.practice_cases else None
     if practised is not None and practised["reader"] == reader:
         return practice.take(change, protocol, person, practised, record, now=now)
@@ -180,7 +186,9 @@ def _desk(
     protocol = stored_protocol(study)
     place = place_of(look, protocol, reader, now=now)
     current, hold = place.current, _hold(study, place)
-    steps = [] if hold else preparation.to_do(look, protocol, reader, person.sign_in)
+    # Whoever has read everything has no use for a check of the screen.
+    done = bool(hold) or place.all_read
+    steps = [] if done else preparation.to_do(look, protocol, reader, person.sign_in)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
     cases = () if steps or hold else _cases(look, protocol, reader, place)
     return Desk(
@@ -196,11 +204,26 @@ def _desk(
         practice_total=stored_practice.count(look, reader) if protocol.practice_cases else 0,
         session=current.session,
         sessions=len(place.sessions),
+        review=_in_review(look, study, protocol, person, place),
         hold=hold or "",
         opens_at_utc=washing or None,
         opens_in_ms=_ms_until(washing, now) if washing else None,
         stored=readings.n_records(look, reader),
         receipt="" if cases or steps else receipt(look, study, reader, person.name),
+    )
+
+
+def _in_review(
+    look: Transaction,
+    study: Mapping[str, Any],
+    protocol: Protocol,
+    person: Person,
+    place: Place,
+) -> bool:
+    """Return whether a reader has read every case and may go back to them still."""
+    may = protocol.back_navigation and study["state"] == "open" and not place.hold
+    return (
+        may and place.all_read and not finishing.has_finished(look, person.study_name, person.name)
     )
 
 
@@ -239,6 +262,7 @@ def _rules(protocol: Protocol) -> dict[str, Any]:
         "feedback": str(protocol.feedback),
         "cannot_answer": protocol.cannot_answer,
         "break_every": protocol.break_every,
+        "smallest_window": list(protocol.smallest_window),
     }
 
 

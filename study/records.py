@@ -19,6 +19,7 @@ from study.surrogates import without_surrogates
 __all__ = [
     "CLOCK_IMPLAUSIBLE",
     "CaseRecord",
+    "Finish",
     "MalformedRecord",
     "Preparation",
     "Presentation",
@@ -110,8 +111,15 @@ class Preparation:
     done_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The reader says that their answers stand, see `study.finishing`."""
+
+    id: str
+
+
 CaseRecord = Presentation | Reading
-Record = CaseRecord | Preparation
+Record = CaseRecord | Preparation | Finish
 
 
 def parse(value: Any) -> Record:
@@ -131,7 +139,9 @@ def parse(value: Any) -> Record:
         return _reading(value)
     if kind == "preparation":
         return _preparation(value)
-    raise MalformedRecord("kind must be preparation, presentation or reading")
+    if kind == "finish":
+        return Finish(id=identity(value, "id"))
+    raise MalformedRecord("kind must be preparation, presentation, reading or finish")
 
 
 def _preparation(value: Mapping[str, Any]) -> Preparation:

@@ -78,6 +78,11 @@ class Place:
     since_utc: str | None
 
     @property
+    def all_read(self) -> bool:
+        """Whether no case is left to read."""
+        return all(one.n_read == one.n_assigned for one in self.sessions)
+
+    @property
     def before(self) -> int:
         """How many places of the reader's list come before the current session."""
         earlier = self.sessions[: self.current.session - 1]

@@ -8,6 +8,7 @@ from typing import Any
 from study.acts import By
 from study.assignment import LETTERS, canonical
 from study.canonical import canonical_json
+from study.finishing import has_finished
 from study.moments import stamp
 from study.preparation import is_prepared
 from study.protocol import Protocol
@@ -52,7 +53,7 @@ def take(
     refused = (
         admission.refused
         or answer_refusal(protocol, assignment, record)
-        or _order_refusal(change, protocol, reader, place, record)
+        or _order_refusal(change, study, protocol, by, reader, place, record)
     )
     if refused:
         return Taken(id=record.id, case="", refused=refused)
@@ -163,7 +164,9 @@ def answer_refusal(protocol: Protocol, assignment: Mapping[str, Any], record: Re
 
 def _order_refusal(
     change: Transaction,
+    study: str,
     protocol: Protocol,
+    by: By,
     reader: int,
     place: Place,
     record: Reading,
@@ -175,6 +178,8 @@ def _order_refusal(
         return _not_yet(change, place, reader, record)
     if not protocol.back_navigation:
         return t("In this study an answer cannot be changed.")
+    if has_finished(change, study, by.name):
+        return t("You have finished: your answers stand.")
     if current is None or current["id"] != record.supersedes:
         return t("The answer was changed elsewhere in the meantime.")
     return ""

@@ -67,7 +67,8 @@ class Desk:
 
     `total`, `read` and the cases' positions count within the `session` the reader is in. While
     there is `preparation` to do there are no cases; practice cases come before the study's, and are
-    in neither `total` nor `read`. Under a `hold` nothing is handed out; `opens_at_utc` and
+    in neither `total` nor `read`. In `review` every case is read, and the reader may still go back
+    until they say that they have finished. Under a `hold` nothing is handed out; `opens_at_utc` and
     `opens_in_ms` then say when the session opens, where that is known. `stored` counts the records
     of this reader that the store has, which grows unless the store has gone back; `receipt` is the
     reader's, where no case is handed out.
@@ -85,6 +86,7 @@ class Desk:
     practice_total: int = 0
     session: int = 1
     sessions: int = 1
+    review: bool = False
     hold: str = ""
     opens_at_utc: str | None = None
     opens_in_ms: int | None = None

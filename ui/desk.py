@@ -177,6 +177,7 @@ def desk_json(found: Desk, address_of: Address) -> dict[str, Any]:
         "practice_total": found.practice_total,
         "session": found.session,
         "sessions": found.sessions,
+        "review": found.review,
         "hold": found.hold,
         "opens_at_utc": found.opens_at_utc,
         "opens_in_ms": found.opens_in_ms,

@@ -44,6 +44,7 @@ _KINDS = frozenset(
         later("reader simulated"),
         later("reader withdrawn"),
         later("reading excluded"),
+        later("reading finished"),
         later("reading paused"),
         later("reading reinstated"),
         later("reading resumed"),

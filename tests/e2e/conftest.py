@@ -23,7 +23,7 @@ from study.banks import import_bank
 from study.deployments import coordinator_code, init
 from study.protocol import Protocol
 from tests.conftest import NOW, entropy_from, invite, write_bank
-from tests.e2e.server import FLAGS, Server, chromium, enter, free_port
+from tests.e2e.server import FLAGS, Server, begin, chromium, enter, free_port
 
 Profile = Callable[..., BrowserContext]
 
@@ -159,9 +159,12 @@ class Reader:
         enter(self.page, url, code)
 
     def wait(self, state: str = "ready", position: int | None = None) -> None:
-        """Wait for a state of the room, and for a case's position if given."""
+        """Wait for a state of the room, and for a case's position if given; begin on the way."""
         where = "" if position is None else f"[data-position='{position}']"
-        self.page.wait_for_selector(f"[data-state='{state}']{where}")
+        wanted = f"[data-state='{state}']{where}"
+        if state == "ready":
+            begin(self.page, wanted)
+        self.page.wait_for_selector(wanted)
 
     def answer(self, key: str) -> None:
         """Answer the case on the screen with a key and confirm it."""

@@ -101,6 +101,14 @@ def enter(page: Page, url: str, code: str) -> None:
     page.goto(url)
 
 
+def begin(page: Page, wanted: str = "[data-state='ready']") -> None:
+    """Begin the study as soon as the room asks, unless what is wanted is there before."""
+    waits = "[data-state='paused'][data-step='begin']"
+    page.wait_for_selector(f"{wanted}, {waits}")
+    if page.locator(waits).count():
+        page.keyboard.press("p")
+
+
 def tick() -> None:
     """Let a tenth of a second pass between two looks at a starting process."""
     threading.Event().wait(0.1)

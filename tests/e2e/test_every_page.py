@@ -13,7 +13,7 @@ from playwright.sync_api import Page, TimeoutError
 from study.roles import Role
 from tests.e2e.conftest import Profile
 from tests.e2e.prepared import GRADUATE, STAFF, pages_for, prepare, rest, sign_in, walk
-from tests.e2e.server import Server
+from tests.e2e.server import Server, begin
 from ui.menu import SIGN_IN, every_page
 
 pytestmark = pytest.mark.browser
@@ -99,8 +99,11 @@ def test_the_sign_in_page_has_no_serious_fault(
 def test_the_reading_page_and_its_sheets_have_no_serious_fault(
     deployment: Server, page: Page
 ) -> None:
-    """Reading, keys, settings, the pause and the light panel."""
+    """The beginning, reading, keys, settings, the pause and the light panel."""
     sign_in(page, deployment, Role.READER)
+    page.wait_for_selector("[data-step='begin']")
+    assert not faults(page)
+    begin(page)
     page.wait_for_selector("[data-state='ready']")
     assert not faults(page)
     for key in "?s":

@@ -16,7 +16,7 @@ from study.roles import Role
 from study.words import FILE, VARIABLE
 from tests.e2e.conftest import Profile
 from tests.e2e.prepared import CLOSED, DRAFT, GRADUATE, prepare, rest, sign_in, walk
-from tests.e2e.server import Server
+from tests.e2e.server import Server, begin
 from ui.catalogue import TEMPLATE
 
 pytestmark = pytest.mark.browser
@@ -170,8 +170,11 @@ def test_the_score_card_is_all_from_the_catalogue(deployment: Server, page: Page
 
 
 def test_the_reading_page_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:
-    """The case, the keys, the settings and the pause."""
+    """The beginning, the case, the keys, the settings and the pause."""
     sign_in(page, deployment, Role.READER)
+    page.wait_for_selector("[data-step='begin']")
+    assert english(page, NOT_OURS["reading"]) == []
+    begin(page)
     page.wait_for_selector("[data-state='ready']")
     assert english(page, NOT_OURS["reading"]) == []
     for key in "?s":

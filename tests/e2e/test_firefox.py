@@ -116,6 +116,8 @@ def at_case_1(firefox: Firefox) -> Come:
         tab.go(server.url)
         tab.wait(FIELD)
         tab.press(*server.codes["R1"], "Enter")
+        tab.wait("""document.querySelector("[data-state=paused][data-step=begin]")""")
+        tab.press("Enter")
         _ready(tab, 1)
         return tab
 

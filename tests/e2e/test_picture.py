@@ -98,7 +98,7 @@ def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[..., Reade
 
     def come(context: BrowserContext, film: npt.NDArray[np.uint16] | None = None) -> Reader:
         Image.fromarray(_film() if film is None else film).save(folder / "films" / "one.png")
-        server = serve(bank=folder / "own.json", cases=1)
+        server = serve(bank=folder / "own.json", cases=1, smallest_window=[])
         reader = Reader(context.new_page())
         reader.enter(server.url, server.codes["R1"])
         reader.wait("ready", 1)

@@ -234,7 +234,7 @@ def test_the_scale_bar_is_true_and_absent_where_nothing_is_known(
     serve: Serve, reader: Reader, dense: BrowserContext
 ) -> None:
     """On a dense screen its length is its millimetres at the present zoom; a film may have none."""
-    server = serve(readers=("R1", "R2"))
+    server = serve(readers=("R1", "R2"), smallest_window=[])
     page = dense.new_page()
     _desk(page, SPACED)
     _come(server, Reader(page))

@@ -85,4 +85,5 @@ test("advice comes for zoom, a small window and lost greys, and for nothing else
   assert.deepEqual(adviceOn(factsOf(browser({ outerWidth: 0, innerHeight: 700 })), fine), ["window"]);
   assert.deepEqual(adviceOn(factsOf(browser({ outerWidth: 0, innerWidth: 1080, innerHeight: 1920 })), fine), []);
   assert.deepEqual(adviceOn(factsOf(browser()), { dark: 8, bright: null }), ["dark", "bright"]);
+  assert.deepEqual(adviceOn(factsOf(browser()), { dark: null, bright: null }), ["nothing"], "what to do, said once");
 });

@@ -15,14 +15,18 @@ const item = (position, more = {}) =>
 const courier = (rules = {}, desk = {}) =>
   ({ keep: new Keep(new Storage(), "seal"), desk: { total: 10, practice_total: 0, rules, ...desk } });
 
-test("with the protocol's defaults nobody is stopped", () => {
-  const interludes = new Interludes(courier({ break_every: 0 }));
-  for (let position = 1; position <= 10; position += 1) assert.equal(interludes.before(item(position)), null);
+test("with the protocol's defaults the reader begins, and is not stopped again", () => {
+  const room = courier({ break_every: 0 });
+  const interludes = new Interludes(room);
+  assert.deepEqual([interludes.before(item(1)).name, interludes.before(item(1)).button], ["begin", "Begin"]);
+  for (let position = 2; position <= 10; position += 1) assert.equal(interludes.before(item(position)), null);
+  room.keep.put("running", { case: "c1" });
+  assert.equal(new Interludes(room).before(item(1)), null, "a reload in the first case does not begin again");
 });
 
 test("a break comes after every so many cases, and never before the first", () => {
   const interludes = new Interludes(courier({ break_every: 3 }));
-  const stopped = [1, 2, 3, 4, 5, 6, 7, 8].filter((position) => interludes.before(item(position)));
+  const stopped = [1, 2, 3, 4, 5, 6, 7, 8].filter((position) => interludes.before(item(position))?.name === "break");
   assert.deepEqual(stopped, [4, 7]);
   assert.match(interludes.before(item(4)).text, /^3 of 10 read/);
 });
@@ -41,8 +45,12 @@ test("a case that was begun, or whose curtain was lifted, is not stopped before 
 
 test("the study begins behind a curtain after practice, also after a reload", () => {
   const room = courier({}, { practice_total: 2 });
-  assert.equal(new Interludes(room).before(item(1, { practice: true })), null);
+  const practice = new Interludes(room).before(item(1, { practice: true }));
+  assert.equal(practice.name, "begin");
+  assert.match(practice.title, /Practice/);
+  assert.equal(new Interludes(room).before(item(2, { practice: true })), null);
   assert.equal(new Interludes(room).before(item(1)).name, "begin");
+  assert.match(new Interludes(room).before(item(1)).title, /study begins/);
   assert.equal(new Interludes(room).before(item(1, { presented: true })), null);
 });
 

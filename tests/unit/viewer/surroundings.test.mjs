@@ -32,6 +32,13 @@ test("each doubt has its name", () => {
   assert.deepEqual(told({ software: true }), ["software_rendering"]);
 });
 
+test("a window is too small for the study it is read in", () => {
+  assert.deepEqual(told({}, { smallest: [1600, 900] }), ["window_too_small"]);
+  assert.deepEqual(told({ inner: [900, 1440], outer_width: 900, film: [900, 900] }, { smallest: [1440, 900] }), []);
+  assert.deepEqual(told({ inner: [800, 650], outer_width: 800 }, { smallest: [800, 600] }), []);
+  assert.deepEqual(told({ inner: [1000, 800], outer_width: 1000 }, { smallest: [] }), ["window_too_small"]);
+});
+
 test("without a film its place and its drawing do not matter", () => {
   assert.deepEqual(told({ film: [0, 0], software: true }, { films: false }), []);
 });

@@ -80,10 +80,10 @@ export class Between {
     return !["", "absent"].includes(this.#halt.name) && now - this.#halt.since > QUIET_MS;
   }
 
-  /** Not one more case goes by until the reader goes on. @param {Halt} halt @param {number} now
+  /** Not one more case goes by until the reader goes on. @param {Halt} halt @param {number} since
    *  @param {() => void} goOn */
-  halt({ name, title, text, button }, now, goOn) {
-    this.#halt = { name, since: now };
+  halt({ name, title, text, button }, since, goOn) {
+    this.#halt = { name, since };
     this.#stage.clear();
     this.#panel.showCountdown(null);
     this.#panel.showLoading("");

@@ -24,16 +24,17 @@ export function factsOf(browser) {
 
 /**
  * @param {Facts} facts @param {{[field: string]: number|null}} seen
- * @returns {("zoom"|"window"|"dark"|"bright")[]} what to speak of, in this order
+ * @returns {("zoom"|"window"|"nothing"|"dark"|"bright")[]} what to speak of, in this order
  */
 export function adviceOn({ page_zoom, pinch_zoom, viewport_width, viewport_height }, seen) {
   const off = (zoom) => zoom !== null && Math.abs(zoom - 1) > ZOOM_TOLERANCE;
   const faint = (step) => step === null || step > LARGEST_GOOD_STEP;
+  const nothing = seen.dark === null && seen.bright === null;
   const sides = [viewport_width, viewport_height].sort((a, b) => a - b);
   const small = sides.some((side, i) => side < SMALLEST_WINDOW[i]);
   return /** @type {const} */ ([
-    ["zoom", off(page_zoom) || off(pinch_zoom)], ["window", small], ["dark", faint(seen.dark)],
-    ["bright", faint(seen.bright)],
+    ["zoom", off(page_zoom) || off(pinch_zoom)], ["window", small], ["nothing", nothing],
+    ["dark", !nothing && faint(seen.dark)], ["bright", !nothing && faint(seen.bright)],
   ]).filter(([, speaks]) => speaks).map(([name]) => name);
 }
 

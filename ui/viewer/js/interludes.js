@@ -1,5 +1,6 @@
 /**
  * Interludes: before which cases the reader is stopped for a moment, with the next case hidden and no clock running.
+ * Every reader is before their first one: no clock starts because somebody signed in.
  *
  * Told from the case itself, so that a reload brings the same curtain again, until the case was begun.
  */
@@ -23,7 +24,8 @@ export class Interludes {
   before(item) {
     const { keep, desk } = this.#courier;
     const begun = item.presented || keep.get("running")?.case === item.case || this.#lifted === item.case;
-    if (begun || item.practice) return null;
+    if (begun) return null;
+    if (item.practice) return item.position === 1 ? { name: "begin", ...texts.beginPractice(desk.practice_total) } : null;
     const { break_every: every = 0 } = desk.rules;
     const read = item.position - 1;
     const last = keep.get("condition");
@@ -33,10 +35,10 @@ export class Interludes {
     return turned ? { name: "block", ...texts.block(turned) } : null;
   }
 
-  /** A session that opened while the page was there does not begin before its reader is. */
+  /** Neither a study begins before its reader is ready, nor a session that opened while the page was there. */
   #beginning({ session, sessions, total, practice_total, rules }, turned) {
     if (session > 1) return { name: "begin", ...texts.beginSession(session, sessions, total, turned) };
-    return practice_total ? { name: "begin", ...texts.begin(total, rules) } : null;
+    return { name: "begin", ...(practice_total ? texts.beginAfterPractice : texts.begin)(total, rules) };
   }
 
   /** @param {Case} [item] the reader goes on to it */

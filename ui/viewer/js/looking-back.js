@@ -92,11 +92,12 @@ export class LookingBack {
 
   /**
    * @param {Sitting} sitting an earlier case @param {Case} [next] the first case not read
-   * @returns {number} the position to visit after it; 0 when the running case follows
+   * @returns {number} the position to visit after it; 0 when the running case follows, or the end
    */
   after(sitting, next) {
+    const { finished, total } = this.#courier.desk;
     const following = sitting.item.position + 1;
-    const running = this.#aside?.item.position ?? next?.position ?? 0;
+    const running = this.#aside?.item.position ?? next?.position ?? (finished ? total + 1 : 0);
     return sitting.revisited && following < running ? following : 0;
   }
 

@@ -40,7 +40,7 @@ export class OneWindow {
   async enter(again = false) {
     const { desk, outbox } = this.#courier;
     const asked = performance.now();
-    if (!again && desk.finished && !outbox.size) this.#goOn();
+    if (!again && desk.finished && !desk.review && !outbox.size) this.#goOn();
     else if (!(await this.#holder.claim())) this.#cover(texts.twoWindows.open);
     else if (again || performance.now() - asked > AGED_MS) await this.#goOnAfresh();
     else this.#goOn();

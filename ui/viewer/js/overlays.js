@@ -3,7 +3,6 @@
 import { button, element } from "./elements.js";
 import { texts } from "./texts.js";
 
-const QUIET_MS = 600;
 const FROM_THE_SERVER = ["signed-out", "other-reader", "left"]; // only the server can make them go
 const BLOCKING = [...FROM_THE_SERVER, "elsewhere"];
 
@@ -34,11 +33,13 @@ export class Overlays {
   /** Whether an answer of the server makes the open sheet go. */
   get awaitsServer() { return FROM_THE_SERVER.includes(this.#sheetName); }
 
-  /** Hide the case. @param {{title: string, text: string}} words @param {Choice|null} choice */
+  /** Hide the case. @param {{title: string, text: string}} words @param {Choice} choice
+   *  @returns {HTMLButtonElement} the choice */
   draw({ title, text }, choice) {
-    this.#curtain.replaceChildren(element("h2", title), element("p", text));
-    if (choice) this.#curtain.append(choiceButton(choice));
+    const button = choiceButton(choice);
+    this.#curtain.replaceChildren(element("h2", title), element("p", text), button);
     this.#curtain.hidden = false;
+    return button;
   }
 
   /** Enter, while the curtain waits for the reader. @returns {boolean} whether it did anything */
@@ -54,24 +55,23 @@ export class Overlays {
     this.#curtain.replaceChildren();
   }
 
-  /** A page on which nothing is to be read. @param {string[]} lines @param {HTMLElement|null} [slip] to be kept
-   *  @returns {HTMLFormElement} the way out on it */
+  /** A page on which nothing is to be read. @param {string[]} lines @param {HTMLElement|null} [slip] to be kept */
   rest(title, lines, slip = null) {
-    const leave = this.signOut();
+    const head = element("h2", title);
     const said = lines.filter(Boolean).map((line) => element("p", line));
     if (slip) said.push(slip);
-    this.#curtain.replaceChildren(element("h2", title), ...said, leave);
+    this.#curtain.replaceChildren(head, ...said, this.signOut());
     this.#curtain.dataset.whole = "true";
     this.#curtain.hidden = false;
-    return leave;
+    // Not the way out: the last answer's Enter, pressed again, would sign the reader out before they read this.
+    head.tabIndex = -1;
+    head.focus({ preventScroll: true });
   }
 
   /** The last page. @param {string[]} lines @param {HTMLElement|null} slip to be kept */
   finish(title, lines, slip) {
     this.close();
-    const leave = this.rest(title, lines, slip);
-    // Not at once: the last answer's Enter, pressed twice, would sign the reader out before they read this.
-    setTimeout(() => leave.firstElementChild.focus({ preventScroll: true }), QUIET_MS);
+    this.rest(title, lines, slip);
   }
 
   /** Open a sheet. @param {string} name @param {{title: string, text: string}} words @param {Choice[]} choices */

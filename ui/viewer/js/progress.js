@@ -2,7 +2,9 @@
 
 import { Between } from "./between.js";
 import { Interludes } from "./interludes.js";
+import { LastReview } from "./last-review.js";
 import { Preparation } from "./preparation.js";
+import { SmallestWindow } from "./smallest-window.js";
 import { texts } from "./texts.js";
 
 const MOST_UNTOUCHED = 3; // one case may be looked at with folded arms, three in a row hardly
@@ -15,11 +17,16 @@ export class Progress {
   #between;
   #interludes;
   #preparation;
+  #window;
+  #review;
+  /** Whether anything stood before the reader on this page: until then no Enter can be the second half of one. */
+  #met = false;
   /** Cases in a row whose time ran out untouched. */
   #ranOut = 0;
 
   /** @param {import("./room.js").Room} room
-   *  @param {import("./room.js").Parts & {past: import("./looking-back.js").LookingBack}} parts
+   *  @param {import("./room.js").Parts & {past: import("./looking-back.js").LookingBack,
+   *   wayBack: import("./way-back.js").WayBack}} parts
    *  @param {import("./courier.js").Courier} courier */
   constructor(room, parts, courier) {
     this.#room = room;
@@ -29,6 +36,10 @@ export class Progress {
     this.#between = new Between(parts, courier, () => this.another());
     this.#interludes = new Interludes(courier);
     this.#preparation = new Preparation(parts, courier, () => room.next());
+    this.#window = new SmallestWindow(parts, courier, () => room.next());
+    this.#review = new LastReview(parts.sheet, courier, {
+      toLast: () => parts.wayBack.toLast(), done: () => room.next(),
+    });
   }
 
   /** What the next case waits for behind a curtain; "" if it does not. */
@@ -38,7 +49,9 @@ export class Progress {
     const [item] = this.#room.list.coming;
     const released = this.#between.release();
     const interlude = item && (this.#interludes.before(item) ?? (released ? { name: "again", ...texts.onAgain } : null));
-    if (this.#preparation.due.length) this.#prepare();
+    const due = this.#preparation.due.length;
+    if ((due || item) && this.#window.due) this.#ask(this.#window);
+    else if (due) this.#ask(this.#preparation);
     else if (item && this.#ranOut >= MOST_UNTOUCHED) this.#stop({ name: "absent", ...texts.absent });
     else if (interlude) this.#stop(interlude);
     else if (item) this.#room.seating.seat(this.#past.takeBack(item.case) ?? this.#room.list.sitting(item));
@@ -52,6 +65,7 @@ export class Progress {
 
   /** @param {import("./types.js").Case} item is on the screen for the first time, or again */
   began(item) {
+    this.#met = true;
     this.#interludes.began(item);
   }
 
@@ -87,15 +101,23 @@ export class Progress {
     this.#between.lift();
   }
 
-  #prepare() {
+  /** The window may be large enough now. */
+  resized() {
+    this.#window.resized();
+  }
+
+  /** Something stands before the cases, or behind them, on a sheet of its own. @param {{show: () => void}} step */
+  #ask(step) {
+    this.#met = true;
     this.#stage.clear();
     this.#room.enter("paused");
-    this.#preparation.show();
+    step.show();
   }
 
   /** The next case waits behind a curtain, until the reader goes on. @param {import("./between.js").Halt} halt */
   #stop(halt) {
-    this.#between.halt(halt, performance.now(), () => this.resume());
+    this.#between.halt(halt, this.#met ? performance.now() : -Infinity, () => this.resume());
+    this.#met = true;
     this.#room.enter("paused");
     this.#panel.say(halt.title);
     this.#room.seating.prefetch();
@@ -104,6 +126,7 @@ export class Progress {
   #wait() {
     this.#room.sitting = null;
     this.#past.takeBack();
-    this.#room.enter(this.#between.wait());
+    if (this.#review.due) this.#ask(this.#review);
+    else this.#room.enter(this.#between.wait());
   }
 }

@@ -19,7 +19,7 @@ import { Worklist } from "./worklist.js";
 /** @typedef {"loading"|"ready"|"paused"|"finished"} State */
 /** @typedef {{root: HTMLElement, panel: import("./panel.js").Panel, stage: import("./stage.js").Stage,
  *   overlays: import("./overlays.js").Overlays, sheet: import("./step-sheet.js").StepSheet,
- *   givingUp: import("./giving-up.js").GivingUp}} Parts */
+ *   givingUp: import("./giving-up.js").GivingUp, preview: boolean}} Parts  preview: of a study, by whoever sets it up */
 
 const QUIET_MS = 600; // a second Enter this soon after a commit is a double press, not a question
 
@@ -71,6 +71,9 @@ export class Room {
   /** @returns {import("./types.js").Rules|undefined} undefined: the desk is not open yet */
   get rules() { return this.#courier?.desk?.rules; }
 
+  /** @returns {import("./types.js").Desk} */
+  get desk() { return this.#courier.desk; }
+
   /** Whether the reader reads in this window. */
   get here() { return Boolean(this.#window?.here); }
 
@@ -85,7 +88,7 @@ export class Room {
     this.#feedback = new Feedback(courier, this.#panel);
     const parts = { ...this.#parts, past: this.#past, watch: this.#watch, feedback: this.#feedback };
     const wayBack = new WayBack(this, parts);
-    const progress = new Progress(this, parts, courier);
+    const progress = new Progress(this, { ...parts, wayBack }, courier);
     this.seating = new Seating(this, parts, courier);
     this.post = new Post(this, { ...parts, progress }, courier);
     this.#handingIn = new HandingIn(this, { ...parts, wayBack, progress }, courier);
@@ -125,6 +128,11 @@ export class Room {
     this.#progress.next();
   }
 
+  /** The window has another size. */
+  resized() {
+    this.#progress?.resized();
+  }
+
   /** The reader moved a hand. */
   touched() {
     if (this.sitting) this.sitting.touched = true;
@@ -135,6 +143,10 @@ export class Room {
   confirm(now) {
     if (this.#feedback?.shown) {
       this.next();
+      return;
+    }
+    if (this.#pausedByReader) {
+      this.pause(now);
       return;
     }
     this.#progress.enter(now);
@@ -155,13 +167,15 @@ export class Room {
       return;
     }
     const paused = this.state === "ready";
-    if (!paused && !(this.state === "paused" && this.sitting?.clock.paused)) return;
+    if (!paused && !this.#pausedByReader) return;
     this.sitting.clock.setPaused(now, paused);
     this.keep(now);
     if (paused) this.#drawCurtain();
     else this.#overlays.drawBack();
     this.enter(paused ? "paused" : "ready");
   }
+
+  get #pausedByReader() { return this.state === "paused" && Boolean(this.sitting?.clock.paused); }
 
   /** Look at the case before, where the protocol allows it. */
   back() {
@@ -278,7 +292,8 @@ export class Room {
 
   #drawCurtain() {
     const { title, text, button } = texts.paused;
-    this.#overlays.draw({ title, text }, { label: button, run: () => this.pause(performance.now()) });
+    const goOn = { label: button, run: () => this.pause(performance.now()) };
+    this.#overlays.draw({ title, text }, goOn).focus({ preventScroll: true });
   }
 
   /** @param {State} state */

@@ -59,7 +59,7 @@ export function start(parent, data) {
   const stage = new Stage({ root, panel, picture, films, hands, overlays });
   const sheet = new StepSheet(root);
   const givingUp = new GivingUp(root, () => panel.hint(""));
-  const room = new Room({ root, panel, stage, overlays, sheet, givingUp });
+  const room = new Room({ root, panel, stage, overlays, sheet, givingUp, preview: Boolean(preview) });
   const commands = new Commands({ root, room, picture, panel, overlays, sheet, settings });
   const courier = new Courier(new DeskRoutes(new URL(data.desk_url, document.baseURI).href), overlays, {
     outboxChanged: () => room.post.outboxChanged(),
@@ -85,6 +85,7 @@ export function start(parent, data) {
   on(window, "pageshow", (event) => { if (event.persisted) room.comeBack(); });
   on(window, "beforeunload", (event) => { if (courier.outbox?.unkept) event.preventDefault(); });
   on(window, "online", () => courier.hurry());
+  on(window, "resize", () => room.resized());
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
   // A pointer that lies still is said to move whenever something moves under it.
   on(window, "pointermove", (event) => { if (event.movementX || event.movementY) room.touched(); }, true);

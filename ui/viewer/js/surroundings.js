@@ -4,6 +4,7 @@
  * Nothing here hinders the reader, and no flag takes a reading away. The names stand in docs/reading-page.md.
  */
 
+import { fits } from "./smallest-window.js";
 import { MOST_VIEWS } from "./usage.js";
 
 /** @typedef {import("./sitting.js").Sitting} Sitting */
@@ -16,18 +17,17 @@ const STALL_MS = 1000; // the page is asked every 100 ms
 const ASLEEP_MS = 5000; // no page stalls so long, but a computer with its lid closed does
 const DRIFT_MS = 250;
 const ZOOM = 0.05; // a window's border is some pixels wide
-const SMALLEST = [1024, 700]; // CSS pixels, the longer side first
+const SMALLEST = [1024, 700]; // CSS pixels, where the study names no window of its own
 const SMALLEST_FILM = 500;
 
 /**
  * What can be told from one look.
- * @param {Measured} seen @param {{films: boolean, ratio: number}} began  the case has films; the pixel ratio at its start
+ * @param {Measured} seen @param {{films: boolean, ratio: number, smallest?: number[]}} began  the case has films; the
+ *   pixel ratio at its start; the study's smallest window
  * @returns {string[]}
  */
-export function doubts(seen, { films, ratio }) {
-  const long = Math.max(...seen.inner);
-  const short = Math.min(...seen.inner);
-  const small = long < SMALLEST[0] || short < SMALLEST[1] || (films && Math.min(...seen.film) < SMALLEST_FILM);
+export function doubts(seen, { films, ratio, smallest = [] }) {
+  const small = !fits(seen.inner, smallest.length ? smallest : SMALLEST) || (films && Math.min(...seen.film) < SMALLEST_FILM);
   const stretched = Math.abs(seen.outer_width / seen.inner[0] - 1) > ZOOM && seen.outer_width > 0;
   const found = {
     page_covered: seen.covered,
@@ -42,15 +42,17 @@ export function doubts(seen, { films, ratio }) {
 
 export class Surroundings {
   #measure;
+  #smallest;
   /** @type {WeakMap<Sitting, {ahead_ms: number, ratio: number, whole: boolean}>} */
   #began = new WeakMap();
   /** When the page last ran, the case being in sight. @type {number|null} */
   #ranAt = null;
   #lookedAt = -Infinity;
 
-  /** @param {() => Measured} measure */
-  constructor(measure) {
+  /** @param {() => Measured} measure @param {() => number[]} [smallest] the study's smallest window, if it names one */
+  constructor(measure, smallest = () => []) {
     this.#measure = measure;
+    this.#smallest = smallest;
   }
 
   /** The case comes into sight, or goes out of it: what lies between is no stall. */
@@ -98,7 +100,8 @@ export class Surroundings {
     const began = this.#began.get(sitting) ?? { ahead_ms: epoch - now, ratio: seen.ratio, whole: false };
     began.whole ||= seen.whole;
     this.#began.set(sitting, began);
-    for (const flag of doubts(seen, { films: sitting.item.views.length > 0, ratio: began.ratio })) sitting.flag(flag);
+    const about = { films: sitting.item.views.length > 0, ratio: began.ratio, smallest: this.#smallest() };
+    for (const flag of doubts(seen, about)) sitting.flag(flag);
   }
 }
 

@@ -74,7 +74,24 @@ export const texts = {
     unaided: t("From here the questions come with the film."),
     aided: t("From here the questions come with the film and with aid."),
   },
-  begin: (n, { feedback }) => ({
+  begin: (n) => ({
+    title: t("Ready to begin?"),
+    text: [
+      tn("{n} case.", "{n} cases.", n),
+      t("The clock starts with the first film; P pauses it, ? lists all keys."),
+    ].join(" "),
+    button: t("Begin"),
+  }),
+  beginPractice: (n) => ({
+    title: t("Practice comes first"),
+    text: [
+      tn("{n} case to get to know the page. You are told the reference answer after it, and it does not count.",
+        "{n} cases to get to know the page. You are told the reference answer after each, and they do not count.", n),
+      t("P pauses, ? lists all keys."),
+    ].join(" "),
+    button: t("Begin"),
+  }),
+  beginAfterPractice: (n, { feedback }) => ({
     title: t("The study begins"),
     text: [{
       "after case": tn("{n} case, from now on with the reference answer after each one.",
@@ -94,7 +111,7 @@ export const texts = {
   onAgain: {
     title: t("Reading goes on"),
     text: t("The next case is ready. The clock starts when you go on."),
-    button: t("Go on"),
+    button: t("Continue"),
   },
   holds: {
     "washing out": ({ session, sessions, opens_at_utc }) => ({
@@ -131,14 +148,14 @@ export const texts = {
   },
   rest: (read, total, turned) => ({
     title: t("A good moment for a break"),
-    text: [t("{read} of {total} read.", { read, total }), turned, t("The clock stands still; Enter goes on.")]
+    text: [t("{read} of {total} read.", { read, total }), turned, t("The clock stands still; Enter continues.")]
       .filter(Boolean).join(" "),
-    button: t("Go on"),
+    button: t("Continue"),
   }),
   block: (turned) => ({
     title: t("The next part"),
-    text: [turned, t("The clock stands still; Enter goes on.")].join(" "),
-    button: t("Go on"),
+    text: [turned, t("The clock stands still; Enter continues.")].join(" "),
+    button: t("Continue"),
   }),
   preparation: {
     count: (n, total) => t("Step {n} of {total}", { n, total }),
@@ -188,6 +205,9 @@ export const texts = {
         window: ({ viewport_width, viewport_height }) => t("The window is {width} × {height}. Films want at least "
           + "1280 × 720: make it larger, or press F11 for the whole screen.",
         { width: viewport_width, height: viewport_height }),
+        nothing: () => t("You saw none of the discs: on this screen, as it is now, faint findings would be lost. Turn its "
+          + "brightness up, dim the room and keep lights off the screen, or use another screen. Then check again. If that "
+          + "does not help, tell your coordinator before you go on."),
         dark: () => t("Faint shades in dark parts get lost. Dim the room, keep lights and windows off the screen, and "
           + "turn its brightness up."),
         bright: () => t("Faint shades in bright parts get lost. Turn the contrast of the screen down a little, or its "
@@ -246,13 +266,13 @@ export const texts = {
   paused: {
     title: t("Paused"),
     text: t("The film is hidden and the clock stands still."),
-    button: t("Go on"),
+    button: t("Continue"),
   },
   absent: {
     title: t("Are you still there?"),
     text: t("The time for the last cases ran out and nothing was touched. The next case waits; the clock stands still. "
       + "Press P to go on."),
-    button: t("Go on"),
+    button: t("Continue"),
   },
   filmFailed: {
     title: t("The film could not be loaded"),
@@ -303,6 +323,27 @@ export const texts = {
       "{n} answers are not sent yet. They stay on this computer and are sent when you sign in here again.", n),
     button: t("Stay"),
     leave: t("Sign out"),
+  },
+  review: {
+    title: t("Review your answers, or finish"),
+    text: (n) => [
+      tn("You have answered the only case.", "You have answered all {n} cases.", n),
+      t("You can go back to them now and change an answer. Once you finish, your answers stand."),
+    ].join(" "),
+    review: t("Review"),
+    finish: t("Finish"),
+    choose: t("Press 1 to review or 2 to finish, then Enter."),
+  },
+  smallWindow: {
+    title: t("This window is too small to read films in"),
+    text: ([width, height], [one, other]) => t("It is {width} × {height} pixels at present. This study needs at least "
+      + "{long} × {short}, or the other way round.",
+    { width, height, long: Math.max(one, other), short: Math.min(one, other) }),
+    remedy: t("Make the window larger, press F11 for the whole screen, or set the page's zoom to 100 % (Ctrl and 0). The "
+      + "page goes on by itself as soon as there is room. If this screen is too small, please sign in on a larger one."),
+    touch: t("Please sign in on a computer with a larger screen. On a tablet, turning it may be enough: the page goes on "
+      + "by itself as soon as there is room."),
+    anyway: t("Continue anyway"),
   },
   finished: {
     title: t("Thank you"),

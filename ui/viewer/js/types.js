@@ -13,7 +13,8 @@
  *   practice: boolean, reading: OwnReading|null}} Case
  * @typedef {{confidence_steps: number, comments: boolean, back_navigation: boolean,
  *   time_limit_s: number, feedback: "never"|"after case"|"after study",
- *   cannot_answer: boolean, break_every: number}} Rules
+ *   cannot_answer: boolean, break_every: number,
+ *   smallest_window: number[]}} Rules
  * @typedef {{id: string, question: string, kind: "choice"|"number"|"text", options: string[],
  *   required: boolean}} Question  to the reader, before the first case
  * @typedef {{step: "consent"|"instructions"|"questionnaire"|"display", html?: string,
@@ -21,13 +22,13 @@
  * @typedef {{seal: string, study: string, reader: string, notice: string, total: number,
  *   read: number, finished: boolean, rules: Rules,
  *   practice_total: number, preparation: PreparationStep[],
- *   session: number, sessions: number, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
+ *   session: number, sessions: number, review: boolean, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
  *   opens_at_utc: string|null, opens_in_ms: number|null,
  *   stored: number, receipt: string,
  *   cases: Case[]}} Desk  where the reader is in this session: the current case and the next two; under a hold none;
  *   stored: how many of this reader's records the server has
  *
- * @typedef {{id: string, kind: "presentation"|"reading"|"preparation", case?: string, [field: string]: any}} Record
+ * @typedef {{id: string, kind: "presentation"|"reading"|"preparation"|"finish", case?: string, [field: string]: any}} Record
  * @typedef {{option: string, correct: boolean, explanation: string}} Feedback
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
  *   feedback: {[id: string]: Feedback}, desk: Desk}} Receipt  the server's answer to records

@@ -18,7 +18,7 @@ export class Watch {
   constructor(courier, overlays, measure) {
     this.#courier = courier;
     this.#overlays = overlays;
-    this.#surroundings = new Surroundings(measure);
+    this.#surroundings = new Surroundings(measure, () => courier.desk.rules.smallest_window);
   }
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {Sitting} sitting @param {number} now */

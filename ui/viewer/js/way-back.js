@@ -25,6 +25,21 @@ export class WayBack {
     if (!practice && position > 1) this.#visit(position - 1);
   }
 
+  /** From the end of the study to its last case. */
+  async toLast() {
+    const room = this.#room;
+    const { total } = room.desk;
+    room.enter("loading");
+    const item = this.#past.remembered(total) ?? (await this.#past.fetch(total));
+    if (!room.here || room.sitting || room.state !== "loading") return;
+    if (item) {
+      room.seating.revisit(item);
+      return;
+    }
+    this.#panel.toast(texts.hints.earlierFailed);
+    room.next();
+  }
+
   /** The case on the screen is done: to the one after it. @returns {boolean} false: the running case follows */
   onward() {
     const following = this.#past.after(this.#room.sitting, this.#room.list.coming[0]);

@@ -1,0 +1,235 @@
+"""Where a reader's study begins and ends: nothing of either by accident."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Profile, Reader
+from tests.e2e.server import Server
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+
+BEGIN = "[data-state='paused'][data-step='begin']"
+REVIEW = "[data-state='paused'][data-step='review']"
+WINDOW = "[data-state='paused'][data-step='window']"
+PHONE = {"width": 390, "height": 844}
+
+
+def _press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def _presented(server: Server) -> int:
+    with server.store.look() as look:
+        return int(look.value("SELECT count(*) FROM presentations"))
+
+
+def _answers(server: Server) -> list[tuple[int, str]]:
+    return [(row["position"], row["answer"]) for row in server.readings()]
+
+
+def test_no_clock_starts_before_the_reader_begins(serve: Serve, reader: Reader) -> None:
+    """A plain study waits, over a reload too, with its film hidden; Enter begins it, once."""
+    server = serve(cases=3)
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    page.wait_for_selector(BEGIN)
+    assert reader.brightness() < 0.02
+    assert page.locator(".rr-curtain").get_by_role("button", name="Begin").is_visible()
+    _press(page, "a")
+    page.reload()
+    page.wait_for_selector(BEGIN)
+    page.wait_for_load_state("networkidle")
+    assert (_presented(server), server.readings()) == (0, [])
+    _press(page, "Enter")
+    page.wait_for_selector("[data-state='ready'][data-position='1']")
+    assert reader.state("step") == ""
+    page.reload()
+    page.wait_for_selector("[data-state='ready'][data-position='1']")
+    reader.answer("a")
+    page.wait_for_selector("[data-state='ready'][data-position='2']")
+    reader.wait_saved()
+    page.context.clear_cookies()
+    reader.enter(server.url, server.codes["R1"])
+    page.wait_for_selector("[data-state='ready'][data-position='2']")
+    assert _answers(server) == [(1, "A")]
+
+
+def test_whoever_begins_in_one_window_has_begun_in_the_other(serve: Serve, reader: Reader) -> None:
+    """The window that takes over waits for its reader where nothing was begun."""
+    server = serve(cases=3)
+    reader.enter(server.url, server.codes["R1"])
+    reader.page.wait_for_selector(BEGIN)
+    second = Reader(reader.page.context.new_page())
+    second.page.goto(server.url)
+    second.page.get_by_role("button", name="Go on here").wait_for()
+    second.page.wait_for_timeout(700)  # longer than a double press
+    _press(second.page, "Enter")
+    second.page.wait_for_selector(BEGIN)
+    second.wait("ready", 1)
+    reader.page.get_by_role("button", name="Go on here").click()
+    reader.page.wait_for_selector("[data-state='ready'][data-position='1']")
+    assert _presented(server) == 1
+
+
+def test_enter_ends_a_pause(serve: Serve, reader: Reader) -> None:
+    """As it ends a break; the button has the focus and presses itself no second time."""
+    server = serve(cases=2)
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    for end in ("Enter", "Space", "p"):
+        _press(page, "p")
+        reader.wait("paused", 1)
+        expect(page.locator(".rr-curtain button")).to_have_text("Continue")
+        expect(page.locator(".rr-curtain button")).to_be_focused()
+        _press(page, end)
+        page.wait_for_selector("[data-state='ready'][data-position='1']")
+    _press(page, "p")
+    reader.wait("paused", 1)
+    page.reload()
+    reader.wait("paused", 1)
+    _press(page, "Enter")
+    page.wait_for_selector("[data-state='ready'][data-position='1']")
+    reader.answer("b")
+    page.wait_for_selector("[data-state='ready'][data-position='2']")
+    reader.wait_saved()
+    assert _answers(server) == [(1, "B")]
+
+
+def test_one_enter_too_many_at_the_end_does_nothing(serve: Serve, reader: Reader) -> None:
+    """The way out is there, and nothing presses it but the reader."""
+    server = serve(cases=1)
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    _press(page, "a", "Enter", "Enter", "Enter")
+    reader.wait("finished")
+    page.wait_for_timeout(700)  # longer than a double press
+    _press(page, "Enter", " ", "Enter")
+    expect(page.locator(".rr-curtain h2")).to_have_text("Thank you")
+    assert reader.state("state") == "finished"
+    page.reload()
+    reader.wait("finished")
+    _press(page, "Enter")
+    page.get_by_role("button", name="Sign out").last.click()
+    page.wait_for_selector("input[name='access_code']")
+    assert _answers(server) == [(1, "A")]
+
+
+def test_where_going_back_is_allowed_the_end_is_said_by_the_reader(
+    serve: Serve, reader: Reader, profile: Profile
+) -> None:
+    """No Enter finishes; the last case can be changed; once finished, on every computer."""
+    server = serve(cases=3, back_navigation=True, display_check=True)
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    page.wait_for_selector("[data-step='display']")
+    while page.locator(".rr-advice").count() == 0:
+        _press(page, " ")
+    _press(page, "Enter")
+    for position, key in enumerate("abc", start=1):
+        reader.wait("ready", position)
+        reader.answer(key)
+    page.wait_for_selector(REVIEW)
+    assert "all 3 cases" in page.locator(".rr-prelude").inner_text()
+    _press(page, "Enter", "Enter", "p", "a", "Escape")
+    assert "Press 1 to review or 2 to finish" in page.locator(".rr-prelude-hint").inner_text()
+    page.reload()
+    page.wait_for_selector(REVIEW)
+
+    _press(page, "Backspace")
+    reader.wait("ready", 3)
+    expect(page.locator("[data-option='C']")).to_have_attribute("aria-pressed", "true")
+    _press(page, "Backspace")
+    reader.wait("ready", 2)
+    reader.answer("d")
+    reader.wait("ready", 3)
+    _press(page, "Enter")
+    page.wait_for_selector(REVIEW)
+    _press(page, "1", "Enter")
+    reader.wait("ready", 3)
+    _press(page, "Enter")
+    page.wait_for_selector(REVIEW)
+    _press(page, "2", "Enter", "Enter", "Enter")
+    reader.wait("finished")
+    assert _answers(server) == [(1, "A"), (2, "B"), (2, "D"), (3, "C")]
+
+    other = Reader(profile().new_page())
+    other.enter(server.url, server.codes["R1"])
+    other.wait("finished")
+    assert other.state("step") == "", "no check of the screen for whoever has finished"
+
+
+def test_a_window_too_small_is_refused_before_the_consent(serve: Serve, profile: Profile) -> None:
+    """With its size and what is wanted; upright or lying, it goes on by itself once there is room."""
+    server = serve(cases=2, consent="May we?")
+    reader = Reader(profile(viewport=PHONE, has_touch=True, is_mobile=True).new_page())
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    page.wait_for_selector(WINDOW)
+    sheet = page.locator(".rr-prelude")
+    expect(sheet).to_contain_text("It is 390 × 844 pixels")
+    expect(sheet).to_contain_text("at least 1024 × 700")
+    _press(page, "Enter", "p", "Escape", "1", "Enter")
+    page.set_viewport_size({"width": 1000, "height": 900})
+    expect(sheet).to_contain_text("It is 1000 × 900 pixels")
+    page.reload()
+    page.wait_for_selector(WINDOW)
+    page.set_viewport_size({"width": 700, "height": 1024})
+    page.wait_for_selector("[data-step='consent']")
+    with server.store.look() as look:
+        assert look.rows("SELECT * FROM preparations") == []
+    _press(page, "1", "Enter")
+    reader.wait("ready", 1)
+    page.set_viewport_size({"width": 700, "height": 800})
+    page.wait_for_timeout(1200)  # the window is looked at twice a second
+    reader.answer("a")
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    (row,) = server.readings()
+    assert "window_too_small" in row["flags"]
+    page.reload()
+    page.wait_for_selector(WINDOW)
+
+
+@pytest.mark.parametrize(
+    ("smallest", "asked"), [([], False), ([360, 640], False), ([1600, 1000], True)]
+)
+def test_the_study_says_how_small_a_window_may_be(
+    serve: Serve, profile: Profile, smallest: list[int], asked: bool
+) -> None:
+    """No limit, a smaller one, a larger one: also for whoever has a usual screen."""
+    server = serve(cases=2, smallest_window=smallest)
+    size: Any = {"width": 1440, "height": 900} if asked else PHONE
+    page = profile(viewport=size).new_page()
+    Reader(page).enter(server.url, server.codes["R1"])
+    page.wait_for_selector(WINDOW if asked else BEGIN)
+
+
+def test_whoever_tries_a_study_out_is_told_and_may_go_on(serve: Serve, profile: Profile) -> None:
+    """The preview shows what a reader would see, and locks nobody out."""
+    server = serve(cases=2)
+    page = profile(viewport=PHONE).new_page()
+    reader = Reader(page)
+    reader.enter(server.url, server.codes["coordinator"])
+    page.goto(f"{server.url}/preview")
+    page.wait_for_selector(WINDOW)
+    page.get_by_role("button", name="Continue anyway").click()
+    reader.wait("ready", 1)
+
+
+def test_whoever_has_finished_may_see_so_in_any_window(serve: Serve, reader: Reader) -> None:
+    """Nothing is left to read, so nothing is asked of the window."""
+    server = serve(cases=1)
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    reader.answer("a")
+    reader.wait("finished")
+    reader.page.set_viewport_size(PHONE)
+    reader.page.reload()
+    reader.wait("finished")
