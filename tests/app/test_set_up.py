@@ -102,6 +102,27 @@ def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str],
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("loaded", "shown"), [([1024, 700], "1024 × 700"), ([], "No limit"), ([900, 600], "900 × 600")]
+)
+def test_the_smallest_window_is_chosen_and_one_from_a_file_stays(
+    banked: Store, maker: Callable[[str], Person], loaded: list[int], shown: str
+) -> None:
+    """Whatever a file says is on offer beside the usual sizes; another is saved at once."""
+    number = _begun(banked)
+    draft = drafts.find(banked, number)
+    values = {**draft.protocol_values, "smallest_window": loaded}
+    about = {"name": draft.name, "bank": draft.bank, "seen": draft.saved_at_utc}
+    drafts.save(banked, number, values=values, now=NOW, **about)
+    page = _page("new_study.py", draft=str(number), step="rules")
+    field = _field(page, "button_group", "Smallest window")
+    assert field.value == shown  # type: ignore[attr-defined]
+    assert drafts.find(banked, number).values["smallest_window"] == loaded
+    field.set_value("1280 × 720")  # type: ignore[attr-defined]
+    page.run()
+    assert drafts.find(banked, number).values["smallest_window"] == [1280, 720]
+
+
 def test_a_second_window_is_told_and_destroys_nothing(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:

@@ -166,7 +166,7 @@ def test_where_going_back_is_allowed_the_end_is_said_by_the_reader(
 
 
 def test_a_window_too_small_is_refused_before_the_consent(serve: Serve, profile: Profile) -> None:
-    """With its size and what is wanted; upright or lying, it goes on by itself once there is room."""
+    """With its size and what is wanted; either way round, it goes on once there is room."""
     server = serve(cases=2, consent="May we?")
     reader = Reader(profile(viewport=PHONE, has_touch=True, is_mobile=True).new_page())
     page = reader.page

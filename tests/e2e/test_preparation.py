@@ -324,7 +324,7 @@ def test_preparation_goes_on_without_a_line_and_arrives_in_order(
 def test_a_screen_on_which_nothing_is_seen_is_advised_on_and_not_refused(
     serve: Serve, reader: Reader
 ) -> None:
-    """Space says that nothing is seen; it is said what to do, once more is offered, Enter goes on."""
+    """Space says that nothing is seen; what to do is said; it can be repeated; Enter goes on."""
     server = serve(display_check=True)
     reader.page.set_viewport_size({"width": 1180, "height": 700})
     reader.enter(server.url, server.codes["R1"])

@@ -1,5 +1,7 @@
 """The third step: the rules cases are read by."""
 
+from typing import Any
+
 import streamlit as st
 
 from study.words import t, tn
@@ -180,3 +182,34 @@ def _around(working: Working) -> None:
         t("At each sign-in the screen is checked, and what was found is recorded."),
         t("Nothing will be known of the screens that were read on."),
     )
+    _smallest_window(working)
+
+
+def _smallest_window(working: Working) -> None:
+    base = working.base["smallest_window"]
+    sizes = [[], [1024, 700], [1280, 720], [1600, 900]]
+    words = {_size(one): one for one in (sizes if base in sizes else [*sizes, base])}
+    found = st.segmented_control(
+        t("Smallest window"),
+        list(words),
+        default=_size(base),
+        required=True,
+        key=working.key("smallest_window"),
+    )
+    if found is not None:
+        working.values["smallest_window"] = words[found]
+    st.caption(
+        t(
+            "In pixels, either way round. Nobody can read in a smaller window; a phone is "
+            "smaller than any of these."
+        )
+        if working.values["smallest_window"]
+        else t("Films may be read on any screen, a phone's too.")
+    )
+
+
+def _size(window: Any) -> str:
+    """Return a window's size as it is offered; what came with a file and is none as it stands."""
+    if not isinstance(window, list):
+        return str(window)
+    return " × ".join(map(str, window)) or t("No limit")

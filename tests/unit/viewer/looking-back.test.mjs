@@ -27,6 +27,11 @@ test("from an earlier case it goes on to the one after it, until the running cas
   assert.equal(past.after(sitting(4, false)), 0);
 });
 
+test("where every case is read it goes on to the last one, and then to the end", () => {
+  const past = new LookingBack({ ...courier(), desk: { session: 1, finished: true, total: 4 } });
+  assert.deepEqual([2, 3, 4].map((position) => past.after(sitting(position, true))), [3, 4, 0]);
+});
+
 test("the case set aside is taken back once, and only if it is still the next", () => {
   const past = new LookingBack(courier());
   const running = sitting(4, false);

@@ -336,13 +336,12 @@ export const texts = {
   },
   smallWindow: {
     title: t("This window is too small to read films in"),
-    text: ([width, height], [one, other]) => t("It is {width} × {height} pixels at present. This study needs at least "
-      + "{long} × {short}, or the other way round.",
+    text: ([width, height], [one, other]) => t("It is {width} × {height} pixels now. This study needs at least "
+      + "{long} × {short}, either way round.",
     { width, height, long: Math.max(one, other), short: Math.min(one, other) }),
     remedy: t("Make the window larger, press F11 for the whole screen, or set the page's zoom to 100 % (Ctrl and 0). The "
-      + "page goes on by itself as soon as there is room. If this screen is too small, please sign in on a larger one."),
-    touch: t("Please sign in on a computer with a larger screen. On a tablet, turning it may be enough: the page goes on "
-      + "by itself as soon as there is room."),
+      + "page continues by itself as soon as there is room. If this screen is too small, please sign in on a larger one."),
+    touch: t("Please sign in on a computer, or on a larger tablet. Your access code works there too."),
     anyway: t("Continue anyway"),
   },
   finished: {
@@ -370,7 +369,7 @@ export const texts = {
     groups: ({ letters, digits, steps, back, comments, skips, wheel, left }) => [
       [t("Answer"), [
         [steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")],
-        ...(steps ? [[`1 – ${steps}`, t("how sure you are, once an answer is chosen")]] : []),
+        ...(steps ? [[`1 – ${steps}`, t("how sure, once an answer is chosen")]] : []),
         [t("Enter"), t("confirm")],
         ...(skips ? [["N", t("cannot answer: say why, Esc returns")]] : []),
         ...(comments ? [["T", t("write a comment, Esc returns")]] : []),
