@@ -89,7 +89,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         if not protocol.back_navigation:
             raise NotAllowed(t("In this study a case cannot be looked at again."))
         if finishing.has_finished(look, person.study_name, person.name):
-            raise NotAllowed(t("You have finished: your answers stand."))
+            raise NotAllowed(t("You have finished; your answers can no longer be changed."))
         place = place_of(look, protocol, reader, now=now)
         if place.hold or study["state"] != "open":
             raise NotNow(t("No case can be looked at just now. Reload the page to see why."))

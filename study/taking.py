@@ -179,7 +179,7 @@ def _order_refusal(
     if not protocol.back_navigation:
         return t("In this study an answer cannot be changed.")
     if has_finished(change, study, by.name):
-        return t("You have finished: your answers stand.")
+        return t("You have finished; your answers can no longer be changed.")
     if current is None or current["id"] != record.supersedes:
         return t("The answer was changed elsewhere in the meantime.")
     return ""

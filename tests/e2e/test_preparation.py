@@ -424,7 +424,7 @@ def test_all_of_it_by_pointer(serve: Serve, reader: Reader) -> None:
     page.locator(".rr-reason-text").fill("too small")
     page.locator(".rr-confirm").click()
     page.wait_for_selector("[data-halt='break']")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     reader.wait("ready", 2)
     page.locator(".rr-give-up").click()
     page.locator(".rr-give-up").click()

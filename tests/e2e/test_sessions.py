@@ -112,6 +112,9 @@ def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reade
     assert page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
     page.keyboard.press("Enter")
     _read(reader, range(2, 5))
+    page.wait_for_selector("[data-step='review']")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
     reader.wait("finished")
     _assert_rested(server, wash_out)
 

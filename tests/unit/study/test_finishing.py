@@ -64,8 +64,8 @@ def test_after_the_end_answers_stand(opened: Opened) -> None:
     case = _read_all(store)
     _take(store, END)
     ((_, why),) = _take(store, _changed(case)).refused
-    assert "your answers stand" in why
-    with pytest.raises(NotAllowed, match="your answers stand"):
+    assert "no longer be changed" in why
+    with pytest.raises(NotAllowed, match="no longer be changed"):
         desk.case_at(store, person(store), 1, now=NOW)
     assert _take(store, reading(case, id=f"first-{case}")).refused == ()
 

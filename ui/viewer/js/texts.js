@@ -239,7 +239,7 @@ export const texts = {
     chooseFirst: t("Choose an answer first."),
     sayHowSure: (steps) => t("How sure are you? 1 to {steps}, then Enter.", { steps }),
     sureKeys: (steps) => t("keys 1 to {steps}", { steps }),
-    letterFirst: (steps) => t("Choose an answer by its letter first; then 1 to {steps} says how sure you are.", { steps }),
+    letterFirst: (steps) => t("Press a letter to choose an answer first, then 1 to {steps} for how sure you are.", { steps }),
     refused: (why) => t("An answer was not taken: {why}", { why }),
     wrongOrigin: t("The server takes no answers from this address. They stay on this computer; tell your coordinator."),
     notTaken: (why) => t("Your answers were not taken ({why}). They stay on this computer; tell your coordinator.",
@@ -328,14 +328,14 @@ export const texts = {
     title: t("Review your answers, or finish"),
     text: (n) => [
       tn("You have answered the only case.", "You have answered all {n} cases.", n),
-      t("You can go back to them now and change an answer. Once you finish, your answers stand."),
+      t("You can still go back and change them. Once you finish, they can no longer be changed."),
     ].join(" "),
     review: t("Review"),
     finish: t("Finish"),
     choose: t("Press 1 to review or 2 to finish, then Enter."),
   },
   smallWindow: {
-    title: t("This window is too small to read films in"),
+    title: t("This window is too small for reading"),
     text: ([width, height], [one, other]) => t("It is {width} × {height} pixels now. This study needs at least "
       + "{long} × {short}, either way round.",
     { width, height, long: Math.max(one, other), short: Math.min(one, other) }),
