@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.bundle.words import RaterKind
+from analysis.protocol import stated
 from analysis.report.methods.citing import Citations, Paragraph, has
 from analysis.report.numbers import count, listed
 from analysis.results import Results
@@ -18,16 +19,21 @@ def design(results: Results) -> Paragraph:
     text += f", {int((items['truth'] != '').sum()):,} of them with a reference standard."
     text += (
         " Every item with a reference standard is assigned to every rater under every condition"
-        " with any reading. An assigned item without an answer (skipped, timed out, unparsed,"
-        " refused or absent) is wrong and stays in the denominator. Of repeated readings the first"
-        " counts."
+        " with any reading. A case that was never presented to a reader is no answer and stands in"
+        " no denominator of theirs; an item without a model's prediction is wrong. So is an item"
+        " that was skipped, timed out, unparsed or refused. Of repeated readings the first counts."
     )
     if "excluded" in results.bundle.readings.columns:
         dropped = int((results.bundle.readings["excluded"].fillna("") != "").sum())
         if dropped:
             text += f" {count(dropped, 'reading')} had been marked as excluded, with a reason."
+            left_out = stated(results.bundle.protocol, "exclusions") == "primary"
             text += (
-                " The primary analysis counts them; beside it stands what dropping them changes."
+                " By the protocol the primary analysis leaves them out; beside it stands what"
+                " counting them changes."
+                if left_out
+                else " The primary analysis counts them; beside it stands what dropping them"
+                " changes."
             )
     return Paragraph(title="Readings and items", text=text)
 

@@ -22,8 +22,8 @@ def sensitivity(results: Results) -> Paragraph | None:
     ]
     choices += list(dict.fromkeys(more))
     text = (
-        f"The primary analysis counts missing answers as wrong. Choices compared: "
-        f"{listed(choices)}."
+        "The primary analysis counts missing answers as wrong, and leaves out of a reader's items"
+        f" those that were never presented. Choices compared: {listed(choices)}."
     )
     return Paragraph(title="Sensitivity analyses", text=text)
 
