@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from analysis.protocol import Plan, amended_plan
@@ -159,6 +160,8 @@ def _of(results: Results, outcome: Outcome, found: list[Decision]) -> list[str]:
         return []
     plan = declared_plan(results)
     words = VERDICTS.get(plan.hypothesis, {}).get(outcome, outcome.value.capitalize())
+    if outcome is Outcome.UNDECIDED:
+        return [f"{words}: {one}." for one in _undecided_models(results, plan, found)]
     found = sorted(found, key=lambda one: -number(one.row, "difference"))
     parts = [_decision(results, plan, one) for one in found[:MOST_OF_AN_OUTCOME]]
     left = len(found) - len(parts)
@@ -167,13 +170,7 @@ def _of(results: Results, outcome: Outcome, found: list[Decision]) -> list[str]:
 
 
 def _decision(results: Results, plan: Plan, one: Decision) -> str:
-    row = one.row
-    name = named(results, str(row["model_id"]))
-    against = "" if plan.claim else f" against {row['claim']}"
-    who = f"{name}{against}{under(results, str(row['condition']))}"
-    if one.outcome is Outcome.UNDECIDED:
-        defined = not math.isnan(number(row, "ci_low"))
-        return f"{who} ({'no adjusted p-value' if defined else reason(row)})"
+    row, who = one.row, _who(results, plan, one.row)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
     scale = scale_of(results, plan.metric)
     interval = scale.interval(row, margin)
@@ -187,6 +184,22 @@ def _decision(results: Results, plan: Plan, one: Decision) -> str:
         f" {scale.signed(number(row, 'difference'))}, {interval}"
         f"{under_other_choices(results, row, said)})"
     )
+
+
+def _who(results: Results, plan: Plan, row: Row) -> str:
+    against = "" if plan.claim else f" against {row['claim']}"
+    return f"{named(results, str(row['model_id']))}{against}{under(results, str(row['condition']))}"
+
+
+def _undecided_models(results: Results, plan: Plan, found: list[Decision]) -> Iterator[str]:
+    """Name the models that share a reason together."""
+    reasons: dict[str, list[str]] = {}
+    for one in found:
+        defined = not math.isnan(number(one.row, "ci_low"))
+        why = "there is no adjusted p-value" if defined else reason(one.row)
+        reasons.setdefault(why, []).append(_who(results, plan, one.row))
+    for why, who in reasons.items():
+        yield f"{listed(who, most=MOST_OF_AN_OUTCOME)}, because {why}"
 
 
 def scale_of(results: Results, metric: str) -> Scale:

@@ -211,10 +211,15 @@ def _accuracy(results: Results) -> list[str]:
         (row["rater_id"], row["condition"]): number(row, "n")
         for row in rows_of(results, "sensitivity", analysis="missing dropped")
     }
+    assigned = {
+        (row["rater_id"], row["condition"]): number(row, "n")
+        for row in rows_of(results, "sensitivity", analysis="absent as wrong")
+    }
     left_out = {
         key
-        for key, row in primary.items()
-        if answered.get(key, math.nan) < (1 - MOST_MISSING) * number(row, "n")
+        for key in primary
+        if answered.get(key, math.nan)
+        < (1 - MOST_MISSING) * assigned.get(key, number(primary[key], "n"))
     }
     shifts = [
         (abs(number(row, "accuracy") - number(primary[key], "accuracy")), row)
@@ -225,8 +230,8 @@ def _accuracy(results: Results) -> list[str]:
     ]
     shifts = [(size, row) for size, row in shifts if not math.isnan(size)]
     names = [named(results, str(rater)) for rater, _ in sorted(left_out)]
-    but = f" Not counted: {listed(names, most=3)}, who left" if names else ""
-    but += " more than a fifth of the items without an answer." if names else ""
+    but = f" Not counted: {listed(names, most=3)}, without an answer" if names else ""
+    but += " to more than a fifth of the items." if names else ""
     if not shifts:
         return [but.strip()] if but else []
     size, row = max(shifts, key=lambda shift: shift[0])

@@ -13,6 +13,8 @@ from analysis.report.numbers import count
 from analysis.report.rows import Row, conditions_in, number, rows_of
 from analysis.results import Results
 
+ENOUGH = 0.8
+
 
 def single_reader_findings(results: Results) -> list[Finding]:
     """Count the pairs of reader and model by what they show; name the two that were best."""
@@ -41,8 +43,10 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     counts = [words[one].format(f"{verdicts.count(one):,}") for one in words if verdicts.count(one)]
     opening = f"Against single readers{under(results, condition)}, adjusted for"
     opening += f" {count(len(rows), 'comparison')} (Holm): {', '.join(counts)}."
+    # Accuracies over a few of the items are no match for those over all.
+    most = max(number(row, "n") for row in rows)
     best = max(
-        rows,
+        (row for row in rows if number(row, "n") >= ENOUGH * most),
         key=lambda row: (number(row, "accuracy_a"), number(row, "accuracy_b")),
     )
     return f"{opening} {_best(results, best, points(results), picked=len(rows) > 1)}"

@@ -105,6 +105,13 @@ def test_several_models_are_adjusted_unless_one_was_named_primary(run: Results) 
     assert "adjusted" not in _said(named)
 
 
+def test_what_cannot_be_decided_says_why_and_once(run: Results) -> None:
+    """Eight models that share a reason are named together."""
+    row = {**dict.fromkeys(("ci_low", "ci_high"), float("nan")), "undefined_because": "one item"}
+    said = _said(_with(run, DECLARED, *({**row, "model_id": one} for one in ("M1", "M2"))))
+    assert "Not decided: Model-1_x and Model-2_x, because one item." in said
+
+
 def test_superiority_needs_the_whole_interval_above_0(run: Results) -> None:
     """A cleared margin is no superiority."""
     protocol = {**DECLARED, "hypothesis": "superiority"}
