@@ -215,21 +215,21 @@ def _view(asked: Sequence[Asked], *, shuffled: bool) -> str:
 
 
 def _ties(asked: Sequence[Asked], answers: Callable[[Asked], list[str]]) -> list[_Tie]:
+    told = [(answers(one), one.place, one.view) for one in asked]
+    right = Counter(texts[place] for texts, place, _ in told)
+    often = {text for text, n in right.items() if n >= _LEAST_COUNT}
     offered: Counter[str] = Counter()
-    right: Counter[str] = Counter()
     offered_with: Counter[tuple[str, str]] = Counter()
     right_with: Counter[tuple[str, str]] = Counter()
-    for one in asked:
-        texts = answers(one)
-        right[texts[one.place]] += 1
-        right_with[texts[one.place], one.view] += 1
-        for text in texts:
+    for texts, place, view in told:
+        right_with[texts[place], view] += 1
+        for text in often.intersection(texts):
             offered[text] += 1
-            offered_with[text, one.view] += 1
+            offered_with[text, view] += 1
     found = []
     for (answer, view), of in offered_with.items():
         of_else = offered[answer] - of
-        if not view or min(of, of_else, right[answer]) < _LEAST_COUNT:
+        if not view or min(of, of_else) < _LEAST_COUNT:
             continue
         n = right_with[answer, view]
         found.append(
