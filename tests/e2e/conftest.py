@@ -15,6 +15,7 @@ from playwright.sync_api import (
     Page,
     Playwright,
     Route,
+    expect,
     sync_playwright,
 )
 
@@ -26,6 +27,10 @@ from tests.conftest import NOW, entropy_from, invite, write_bank
 from tests.e2e.server import FLAGS, Server, begin, chromium, enter, free_port
 
 Profile = Callable[..., BrowserContext]
+WITHIN_MS = 60_000
+"""How long a test waits for what has to come, whichever way it asks: only a fault takes longer."""
+
+expect.set_options(timeout=WITHIN_MS)
 
 
 @pytest.fixture
@@ -89,7 +94,7 @@ def profile(browser: Browser) -> Iterator[Profile]:
 
     def make(**options: Any) -> BrowserContext:
         new = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
-        new.set_default_timeout(60_000)
+        new.set_default_timeout(WITHIN_MS)
         made.append(new)
         return new
 
@@ -123,7 +128,7 @@ def dense(browser: Browser) -> Iterator[BrowserContext]:
     args = [*FLAGS, "--force-device-scale-factor=2"]
     launched = browser.browser_type.launch(executable_path=chromium(), args=args)
     made = launched.new_context(viewport={"width": 1000, "height": 700}, device_scale_factor=2)
-    made.set_default_timeout(60_000)
+    made.set_default_timeout(WITHIN_MS)
     yield made
     launched.close()
 

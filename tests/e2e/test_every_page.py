@@ -157,7 +157,7 @@ def beyond(page: Page) -> dict[int, list[int]]:
         page.set_viewport_size({"width": width, "height": 800})
         # Figures are laid out anew a moment after the window; waiting is for those.
         with suppress(TimeoutError):
-            page.wait_for_function(f"() => ({BEYOND})().every((one) => one === 0)", timeout=3_000)
+            page.wait_for_function(f"() => ({BEYOND})().every((one) => one === 0)")
         over = page.evaluate(BEYOND)
         if any(over):
             found[width] = over

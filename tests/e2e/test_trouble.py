@@ -114,7 +114,7 @@ def test_a_film_the_server_refuses_is_explained_in_its_own_words(
         film.write_bytes(data + b"changed")
     reader.enter(server.url, server.codes["R1"])
     curtain = reader.page.locator(".rr-curtain")
-    expect(curtain).to_contain_text("changed after its import", timeout=60_000)
+    expect(curtain).to_contain_text("changed after its import")
     expect(curtain).to_contain_text("coordinator")
     assert "connection" not in curtain.inner_text()
     for film, data in films.items():
@@ -167,7 +167,7 @@ def test_why_the_desk_is_closed_is_said_in_the_servers_words(
         reader = Reader(profile().new_page())
         reader.page.route("**/desk", refusing(status))
         reader.enter(server.url, server.codes["R1"])
-        expect(reader.page.locator(".rr-loading")).to_have_text(why, timeout=60_000)
+        expect(reader.page.locator(".rr-loading")).to_have_text(why)
         assert reader.page.locator(".rr-sheet").is_hidden()
         reader.page.unroute("**/desk")
         reader.wait("ready", 1)

@@ -23,7 +23,7 @@ NO_CHANNEL = "delete window.BroadcastChannel;"
 
 def _told(reader: Reader, words: str) -> None:
     """Wait for the sheet that says so, with no case behind it."""
-    expect(reader.page.locator(".rr-sheet")).to_contain_text(words, timeout=60_000)
+    expect(reader.page.locator(".rr-sheet")).to_contain_text(words)
     assert reader.state("state") == "loading"
     assert reader.brightness() < 0.05
     assert not reader.page.locator(".rr-question").is_visible()

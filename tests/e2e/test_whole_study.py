@@ -193,7 +193,7 @@ def _watches(ada: Coordinator, second: Reader) -> None:
     ada.sees(f"{N_CASES + 1} of {N_CASES * N_READERS}")
     ada.choose("Remind")
     letter = ada.page.get_by_test_id("stCode")
-    expect(letter).to_contain_text(f"You have read 1 of {N_CASES} cases", timeout=60_000)
+    expect(letter).to_contain_text(f"You have read 1 of {N_CASES} cases")
     ada.choose("Step in")
     _steps_in(ada, "Pause", "The network is down")
     second.page.reload()
