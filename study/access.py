@@ -15,7 +15,7 @@ from typing import Any
 
 from study.acts import By
 from study.errors import BrokenStore, NotAllowed
-from study.moments import stamp
+from study.moments import moment, stamp
 from study.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
 from study.store import Store, Transaction, deployment, events, people, studies
 from study.words import t
@@ -28,6 +28,15 @@ _ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
 
 STAYS = timedelta(hours=14)
 """How long a sign-in lasts."""
+
+IDLE = timedelta(hours=2)
+"""How long it lasts while nobody touches the computer: somebody else may come to it."""
+
+MARKED_EVERY = timedelta(seconds=30)
+"""How often that somebody is there is written down."""
+
+_CLOCKS_APART = timedelta(minutes=5)
+"""How far in the future a sign-in may lie: one made before the clock was set back ends."""
 
 GUESSED = 20
 """Wrong tries at one code in a row that are told in the trail and on the list of people."""
@@ -212,7 +221,7 @@ def enter(
         only = held[0] if len(held) == 1 else None
         people.forget_failures(change, person_id)
         people.see(change, person_id, stamp(now))
-        people.end_old_sign_ins(change, stamp(now - STAYS))
+        people.end_old_sign_ins(change, _span(now))
         people.add_sign_in(
             change,
             id=_token_id(token),
@@ -220,8 +229,9 @@ def enter(
             standing=only["id"] if only else None,
             study=only["study"] if only else None,
             at_utc=stamp(now),
+            active_at_utc=stamp(now),
         )
-        row = people.by_sign_in(change, _token_id(token), stamp(now))
+        row = people.by_sign_in(change, _token_id(token), _span(now))
         assert row is not None  # it was written a line above
         person = _person(change, row, token, place)
         _record_arrival(change, person, now)
@@ -231,20 +241,38 @@ def enter(
 def signed_in(store: Store, token: str, *, now: datetime, place: str = "") -> Person | None:
     """Return the person a browser's token stands for, as the store knows them now.
 
-    None where the token is unknown, older than `STAYS`, signed out, or its code was replaced, and
-    where the person has no role any more.
+    None where the token is unknown, older than `STAYS`, left alone for `IDLE`, from the future,
+    signed out, or its code was replaced, and where the person has no role any more.
     """
     with store.look() as look:
-        row = people.by_sign_in(look, _token_id(token), stamp(now - STAYS))
+        row = people.by_sign_in(look, _token_id(token), _span(now))
         if row is None or not _held(look, row["person"]):
             return None
         return _person(look, row, token, place)
 
 
+def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
+    """Return how long a sign-in lasts if nobody touches the computer; None where it has ended."""
+    with store.look() as look:
+        row = people.by_sign_in(look, _token_id(token), _span(now))
+    if row is None:
+        return None
+    return moment(row["active_at_utc"]) + IDLE - now
+
+
+def stay(store: Store, token: str, *, now: datetime) -> None:
+    """Note that somebody is at the computer of a sign-in; one that has ended stays so."""
+    with store.look() as look:
+        row = people.by_sign_in(look, _token_id(token), _span(now))
+    if row is not None and now - moment(row["active_at_utc"]) >= MARKED_EVERY:
+        with store.change() as change:
+            people.mark_active(change, _token_id(token), stamp(now))
+
+
 def has_left(store: Store, token: str, *, now: datetime) -> bool:
     """Return whether a sign-in is that of a reader whose role in their study has ended."""
     with store.look() as look:
-        row = people.by_sign_in(look, _token_id(token), stamp(now - STAYS))
+        row = people.by_sign_in(look, _token_id(token), _span(now))
         given = people.given(look, row["standing"]) if row else None
     return given is not None and bool(given["reader"] and given["revoked_at_utc"])
 
@@ -286,7 +314,7 @@ def choose(
         raise NotAllowed(t("You have no part in that study. Ask its coordinator."))
     with store.change() as change:
         people.choose(change, _token_id(token), grant, study)
-        row = people.by_sign_in(change, _token_id(token), stamp(now - STAYS))
+        row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is None:
             raise NotAllowed(t("Sign in first."))
         there = _person(change, row, token, place)
@@ -298,7 +326,7 @@ def choose(
 def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> None:
     """End a sign-in, in every tab and copy of its token; record that they left."""
     with store.change() as change:
-        row = people.by_sign_in(change, _token_id(token), stamp(now - STAYS))
+        row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is not None:
             who = _person(change, row, token, place)
             events.record(change, who.study_name, now, kind="signed out", detail={}, by=who.by)
@@ -421,6 +449,15 @@ def _name(grant: Mapping[str, Any], handle: str) -> str:
 def _handle(look: Transaction, person_id: int) -> str:
     row = people.person(look, person_id)
     return str(row["handle"]) if row else ""
+
+
+def _span(now: datetime) -> people.Span:
+    """Return when a sign-in may have been made and used last to stand for somebody now."""
+    return {
+        "since_utc": stamp(now - STAYS),
+        "until_utc": stamp(now + _CLOCKS_APART),
+        "active_since_utc": stamp(now - IDLE),
+    }
 
 
 def _token_id(token: str) -> str:

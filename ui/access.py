@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import Scope
 
@@ -146,6 +147,8 @@ def routes() -> list[Route]:
         Route("/sign-in", sign_in, methods=["POST"]),
         Route("/sign-out", _sign_out, methods=["POST"]),
         Route("/choose", _choose, methods=["POST"]),
+        Route("/here", _here, methods=["GET"]),
+        Route("/here", _still_here, methods=["POST"]),
     ]
 
 
@@ -232,6 +235,31 @@ async def _choose(request: Request) -> Response:
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     return _home("")
+
+
+async def _here(request: Request) -> Response:
+    """Say how long a sign-in lasts if nobody touches the computer; asking is no sign of anybody."""
+    token, now = token_of(request.cookies), datetime.now(UTC)
+    try:
+        left = await run_in_threadpool(access.time_left, store(), token, now=now)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+    if left is None:
+        return PlainTextResponse(t("Sign in first."), status_code=401)
+    told = {"left_s": round(left.total_seconds())}
+    return JSONResponse(told, headers={"Cache-Control": "no-store"})
+
+
+async def _still_here(request: Request) -> Response:
+    """Note that somebody touched the computer: a page tells it once a minute."""
+    if not same_origin(request.scope):
+        return PlainTextResponse(t("Sign in from a page of ours."), status_code=403)
+    token, now = token_of(request.cookies), datetime.now(UTC)
+    try:
+        await in_turn(lambda: access.stay(store().hurried(PATIENCE_S), token, now=now))
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+    return await _here(request)
 
 
 def _address(request: Request) -> str:

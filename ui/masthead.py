@@ -5,6 +5,7 @@ import streamlit as st
 from study.access import Person
 from study.roles import Role
 from study.words import t
+from ui import viewer
 from ui.heads import gone_back
 from ui.refusals import sentence
 
@@ -15,6 +16,7 @@ _HTML = """
   <form method="post" action="sign-out"><button type="submit"></button></form>
 </div>
 <p class="link" role="alert" hidden></p>
+<div class="alone" role="alertdialog" hidden><p></p><button type="button"></button></div>
 """
 
 _CSS = """
@@ -30,11 +32,40 @@ _CSS = """
   outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
 .link { margin: .6rem 0 0; font: 500 1rem/1.4 var(--st-font); color: var(--st-text-color);
   border-left: 4px solid var(--st-primary-color); padding-left: .75rem; }
-@media print { .bar { display: none; } }
+.alone { position: fixed; inset: auto 0 1.5rem; margin: auto; width: fit-content; z-index: 1000000;
+  max-width: min(40rem, 90vw); display: flex; align-items: center; gap: 1rem; padding: 1rem;
+  font: 500 1rem/1.4 var(--st-font); color: var(--st-text-color); border-radius: .5rem;
+  background: var(--st-background-color); border: 2px solid var(--st-primary-color); }
+.alone[hidden] { display: none; }
+.alone p { margin: 0; }
+.alone button { font: inherit; color: inherit; background: none; padding: .4rem .9rem;
+  border: 1px solid var(--rr-edge); border-radius: .5rem; cursor: pointer; white-space: nowrap; }
+@media print { .alone, .bar { display: none; } }
 """
 
 _JS = """
+const watches = new WeakMap();
+
+async function watch(parentElement, data) {
+  const said = parentElement.querySelector(".alone");
+  const url = new URL(`${data.modules_url}idle.js`, document.baseURI).href;
+  try {
+    const { watchOver } = await import(url);
+    return watchOver("here", {
+      warn: () => { said.hidden = false; },
+      calm: () => { said.hidden = true; },
+      ended: () => location.reload(),
+    });
+  } catch (error) {
+    console.error(error);
+    return () => {};
+  }
+}
+
 export default function ({ parentElement, data }) {
+  parentElement.querySelector(".alone p").textContent = data.alone;
+  parentElement.querySelector(".alone button").textContent = data.stay;
+  if (!watches.has(parentElement)) watches.set(parentElement, watch(parentElement, data));
   parentElement.querySelector("strong").textContent = data.study && data.study + ":";
   parentElement.querySelector("span").textContent = data.who;
   const link = parentElement.querySelector("a");
@@ -47,6 +78,11 @@ export default function ({ parentElement, data }) {
     said.textContent = data.link;
     said.hidden = false;
   }
+  const watching = watches.get(parentElement);
+  return async () => {
+    watches.delete(parentElement);
+    (await watching)();
+  };
 }
 """
 
@@ -62,6 +98,12 @@ def masthead(person: Person) -> None:
             "several": person.study is not None and (person.several or bool(person.deployment)),
             "change": t("Switch study"),
             "leave": t("Sign out"),
+            "alone": t(
+                "Nobody has used this computer for nearly two hours. In five minutes you will be "
+                "signed out."
+            ),
+            "stay": t("Stay signed in"),
+            "modules_url": viewer.modules_url(),
             "link": t(
                 "That link signs somebody else in. Sign out here first, then open it again; "
                 "whoever runs a study does not read in it."

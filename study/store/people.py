@@ -1,9 +1,22 @@
 """Readers, the people behind them and behind every role, their codes' hashes and sign-ins."""
 
-from typing import Any
+from typing import Any, TypedDict
 
 from study.store.connection import Transaction
 
+
+class Span(TypedDict):
+    """When a sign-in that still stands for somebody may have been made, and used last."""
+
+    since_utc: str
+    until_utc: str
+    active_since_utc: str
+
+
+_STANDS = (
+    "(at_utc BETWEEN :since_utc AND :until_utc "
+    "AND active_at_utc BETWEEN :active_since_utc AND :until_utc)"
+)
 _STANDING = (
     "SELECT grants.*, studies.name AS study_name, studies.state, studies.discarded_at_utc, "
     "readers.reader_id FROM grants LEFT JOIN studies ON studies.id = grants.study "
@@ -235,18 +248,18 @@ def end_sign_in(change: Transaction, token_id: str) -> None:
     change.execute("DELETE FROM sign_ins WHERE id = :token_id", token_id=token_id)
 
 
-def end_old_sign_ins(change: Transaction, before_utc: str) -> None:
-    """Delete the sign-ins from before a moment."""
-    change.execute("DELETE FROM sign_ins WHERE at_utc < :before_utc", before_utc=before_utc)
+def end_old_sign_ins(change: Transaction, span: Span) -> None:
+    """Delete the sign-ins that stand for nobody any more."""
+    change.execute(f"DELETE FROM sign_ins WHERE NOT {_STANDS}", **span)
 
 
-def by_sign_in(look: Transaction, token_id: str, since_utc: str) -> dict[str, Any] | None:
-    """Return a sign-in not older than a moment with its person's handle, or None."""
+def by_sign_in(look: Transaction, token_id: str, span: Span) -> dict[str, Any] | None:
+    """Return a sign-in that still stands for somebody with its person's handle, or None."""
     return look.row(
         "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person "
-        "WHERE sign_ins.id = :token_id AND at_utc >= :since_utc",
+        f"WHERE sign_ins.id = :token_id AND {_STANDS}",
         token_id=token_id,
-        since_utc=since_utc,
+        **span,
     )
 
 
@@ -254,6 +267,15 @@ def sign_ins(look: Transaction) -> list[dict[str, Any]]:
     """Return every sign-in with its person's handle."""
     return look.rows(
         "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person"
+    )
+
+
+def mark_active(change: Transaction, token_id: str, at_utc: str) -> None:
+    """Note that somebody is at the computer of a sign-in."""
+    change.execute(
+        "UPDATE sign_ins SET active_at_utc = :at_utc WHERE id = :token_id",
+        at_utc=at_utc,
+        token_id=token_id,
     )
 
 

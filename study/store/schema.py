@@ -318,6 +318,16 @@ def m007_draft_reached(database: Database) -> None:
     database.execute("ALTER TABLE drafts ADD COLUMN reached INTEGER NOT NULL DEFAULT 0")
 
 
+@MIGRATIONS()
+def m008_idle_sign_ins(database: Database) -> None:
+    """Keep when somebody was last at the computer of a sign-in; wrong tries lock no code any more.
+
+    Sign-ins from before have no such time and end.
+    """
+    database.execute("ALTER TABLE sign_ins ADD COLUMN active_at_utc TEXT NOT NULL DEFAULT ''")
+    database.execute("ALTER TABLE codes DROP COLUMN locked_at_utc")
+
+
 def _seal(database: Database, tables: Iterable[str]) -> None:
     for table in tables:
         for verb in ("UPDATE", "DELETE"):

@@ -1,10 +1,13 @@
 """Two readers at one computer, one after the other."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import BrowserContext
 
+from study.moments import stamp
+from study.store import Store
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
@@ -94,3 +97,77 @@ def test_signing_out_empties_the_cache_and_keeps_unsent_answers(
     assert page.evaluate(fetched, films[0]) == 401
     kept = "Object.keys(localStorage).filter(key => key.includes(':record:')).length"
     assert page.evaluate(kept) >= 1
+
+
+def _left_alone(store: Store, minutes: float) -> None:
+    """Let nobody have touched the computer for so long."""
+    at_utc = stamp(datetime.now(UTC) - timedelta(minutes=minutes))
+    with store.change() as change:
+        change.execute("UPDATE sign_ins SET active_at_utc = :at_utc", at_utc=at_utc)
+
+
+_LOOK = "document.dispatchEvent(new Event('visibilitychange'))"
+
+
+def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothing(
+    serve: Serve, reader: Reader
+) -> None:
+    """A warning that a key takes away; after the end the film is covered, and the answer kept."""
+    server = serve()
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    _left_alone(server.store, 117)
+    page.reload()
+    reader.wait("ready", 1)
+    warning = page.get_by_role("heading", name="Are you still there?")
+    warning.wait_for()
+    page.keyboard.press("c")
+    warning.wait_for(state="hidden")
+    assert page.locator("[aria-pressed=true]").count() == 0  # the key was for the warning
+    page.keyboard.press("c")
+    _left_alone(server.store, 121)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="You are signed out here").wait_for()
+    page.get_by_text("1 answer is kept on this computer").wait_for()
+    assert page.locator(".rr-main[data-covered]").count() == 1
+    page.get_by_role("button", name="Sign in again").click()
+    reader.sign_in(server.url, server.codes["R1"])
+    reader.wait("ready", 2)
+    reader.wait_saved()
+    assert [row["answer"] for row in server.readings()] == ["C"]
+
+
+def test_a_reading_page_left_alone_covers_its_film(serve: Serve, reader: Reader) -> None:
+    """Without anybody having pressed a key: the page asks by itself when the time has come."""
+    server = serve()
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    _left_alone(server.store, 117)
+    page.reload()
+    page.get_by_role("heading", name="Are you still there?").wait_for()
+    _left_alone(server.store, 121)
+    page.evaluate(_LOOK)
+    page.get_by_role("heading", name="You are signed out here").wait_for()
+
+
+def test_a_staff_page_left_alone_warns_and_then_shows_nothing(serve: Serve, reader: Reader) -> None:
+    """Overview asks the server by itself every ten seconds, which is no sign of anybody."""
+    server = serve()
+    page = reader.page
+    reader.enter(server.url, server.codes["coordinator"])
+    page.get_by_role("heading", name="trial").first.wait_for()
+    _left_alone(server.store, 117)
+    page.reload()
+    warning = page.get_by_role("alertdialog")
+    warning.get_by_text("In five minutes you will be signed out").wait_for()
+    warning.get_by_role("button", name="Stay signed in").click()
+    warning.wait_for(state="hidden")
+    _left_alone(server.store, 117)
+    page.reload()
+    warning.wait_for()
+    _left_alone(server.store, 121)
+    page.evaluate(_LOOK)
+    page.locator("input[name=access_code]").wait_for()
+    assert page.get_by_text("trial").count() == 0

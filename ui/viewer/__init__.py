@@ -52,6 +52,7 @@ def mount(
             "desk_url": desk_url,
             "modules_url": modules_url,
             "sign_out_url": sign_out_url,
+            "here_url": "here",
             "force_canvas": force_canvas,
             "trouble": t("The reading page could not be loaded. Trying again…"),
             "language": language(),

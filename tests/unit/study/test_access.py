@@ -23,14 +23,62 @@ def _sign_in(store: Store, code: str) -> access.SignedIn:
     return access.sign_in(store, code, entropy=entropy_from(11), now=NOW)
 
 
+def _stays(store: Store, token: str, *hours: float) -> list[bool]:
+    """Return at which hours after the sign-in its token still stands for its reader."""
+    return [
+        access.signed_in(store, token, now=NOW + timedelta(hours=one)) is not None for one in hours
+    ]
+
+
 def test_a_sign_in_lasts_fourteen_hours(banked: Store, codes: dict[str, str]) -> None:
-    """The token stands for its reader until then, and not a second longer."""
+    """With somebody at the computer all the time; the token is not good a second longer."""
     token = _sign_in(banked, codes["R2"]).token
-    last = access.signed_in(banked, token, now=NOW + access.STAYS)
-    assert last is not None
-    assert last.name == "R2"
-    late = NOW + access.STAYS + timedelta(seconds=1)
-    assert access.signed_in(banked, token, now=late) is None
+    for hour in range(1, 15):
+        access.stay(banked, token, now=NOW + timedelta(hours=hour))
+    assert _stays(banked, token, 14, 14.001) == [True, False]
+    access.stay(banked, token, now=NOW + timedelta(hours=14, seconds=1))
+    assert _stays(banked, token, 14.001) == [False]
+
+
+def test_a_sign_in_left_alone_ends_after_two_hours(banked: Store, codes: dict[str, str]) -> None:
+    """Asking who is signed in, or how long, is no sign of anybody; and what has ended stays so."""
+    token = _sign_in(banked, codes["R2"]).token
+    assert _stays(banked, token, 0.5, 1, 1.5, 2, 2.001) == [True] * 4 + [False]
+    for hours, left in ((0, 2.0), (1.5, 0.5)):
+        told = access.time_left(banked, token, now=NOW + timedelta(hours=hours))
+        assert told == timedelta(hours=left)
+    assert access.time_left(banked, token, now=NOW + timedelta(hours=3)) is None
+    access.stay(banked, token, now=NOW + timedelta(hours=3))
+    assert _stays(banked, token, 3) == [False]
+    assert not access.has_left(banked, token, now=NOW + timedelta(hours=3))
+
+
+def test_that_somebody_is_there_is_written_down_now_and_then(
+    banked: Store, codes: dict[str, str]
+) -> None:
+    """Not with every key: each is a write, and readers write their answers."""
+    token = _sign_in(banked, codes["R2"]).token
+    seen = set()
+    for seconds in range(0, 61, 10):
+        access.stay(banked, token, now=NOW + timedelta(seconds=seconds))
+        with banked.look() as look:
+            seen.add(look.value("SELECT active_at_utc FROM sign_ins"))
+    assert len(seen) == 3
+
+
+def test_a_sign_in_from_the_future_ends(banked: Store, codes: dict[str, str]) -> None:
+    """Where the clock was set back it would live on for as long; minutes are forgiven."""
+    token = _sign_in(banked, codes["R2"]).token
+    assert _stays(banked, token, -0.01, -0.2, -72) == [True, False, False]
+
+
+def test_sign_ins_that_have_ended_are_thrown_away(banked: Store, codes: dict[str, str]) -> None:
+    """At the next sign-in, whoever's."""
+    _sign_in(banked, codes["R2"])
+    later = NOW + timedelta(hours=3)
+    access.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=later)
+    with banked.look() as look:
+        assert look.value("SELECT count(*) FROM sign_ins") == 1
 
 
 def test_requests_of_one_sign_in_are_known_as_one(banked: Store, codes: dict[str, str]) -> None:

@@ -55,6 +55,7 @@ _EXPORT = "401 401 401  {0} {0} {0} 401  {0} {0} {0} 401"
 _SET_UP = "401 401 401  200 200 401 401  200 200 401 401"
 _FORM = "303 303 303  303 303 303 303  303 303 303 303"
 _ANYBODY = "200 200 200  200 200 200 200  200 200 200 200"
+_SIGNED_IN = "401 200 200  200 200 200 200  200 200 200 200"
 _PREVIEW = "401 403 403  403 {0} 403 403  403 403 403 403"
 _BEGUN_ANEW = "401 403 403  403 204 404 404  404 404 404 404"  # it is there until then
 _ENDED = "401 404 404  404 404 404 404  404 404 404 404"
@@ -68,6 +69,8 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "POST /sign-in": _FORM,
     "POST /sign-out": _FORM,
     "POST /choose": _FORM,
+    "GET /here": _SIGNED_IN,
+    "POST /here": _SIGNED_IN,
     "GET /films/{case}/{view}/{expires}/{signature}": (
         "401 401 401  401 401 401 404  401 401 401 403",
         "401 401 401  401 401 401 200  401 401 401 403",

@@ -22,6 +22,7 @@ from study import access as stored_access
 from study import closing, desk, studies
 from study.deployments import coordinator_code
 from study.films import unpacked
+from study.moments import stamp
 from study.protocol import Protocol
 from study.store import Store
 from tests.conftest import (
@@ -33,6 +34,7 @@ from tests.conftest import (
     preparation,
     presentation,
     reading,
+    tamper,
 )
 from ui import access, case_films, films, guesses, viewer
 from ui.deployment import store
@@ -368,6 +370,25 @@ def test_a_slow_workstation_is_not_late(sign: Sign) -> None:
         assert client.post("/desk/records", json=message).json()["refused"] == []
     with store().look() as look:
         assert "received_late" not in look.value("SELECT flags FROM readings")
+
+
+def test_asking_how_long_a_sign_in_lasts_does_not_make_it_last(sign: Sign, banked: Store) -> None:
+    """A page asks by itself; a key pressed on it is told by a post. What has ended says so."""
+    client = sign("R1")
+
+    def last_used(minutes: int) -> None:
+        at = stamp(datetime.now(UTC) - timedelta(minutes=minutes))
+        tamper(banked, f"UPDATE sign_ins SET active_at_utc = '{at}'")
+
+    last_used(118)
+    for _ in range(3):
+        assert 60 < client.get("/here").json()["left_s"] <= 120
+        assert client.get("/desk").status_code == 200
+    assert client.post("/here").json()["left_s"] == 7200
+    last_used(121)
+    assert [client.get("/here").status_code, client.post("/here").status_code] == [401, 401]
+    assert client.get("/desk").json()["reason"] == "signed-out"
+    assert client.post("/here", headers={"origin": "https://a.example"}).status_code == 403
 
 
 def test_signing_out_ends_it(sign: Sign) -> None:

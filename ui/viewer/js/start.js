@@ -6,6 +6,7 @@ import { DeskRoutes } from "./desk.js";
 import { Films } from "./films.js";
 import { GivingUp } from "./giving-up.js";
 import { Hands } from "./hands.js";
+import { watchOver } from "./idle.js";
 import { browserStorage } from "./keep.js";
 import { Overlays } from "./overlays.js";
 import { Panel } from "./panel.js";
@@ -21,7 +22,7 @@ const TICK_MS = 100;
 
 /**
  * @param {ParentNode} parent holds the markup of viewer.html
- * @param {{desk_url: string, sign_out_url: string, force_canvas: boolean, language: string,
+ * @param {{desk_url: string, sign_out_url: string, here_url: string, force_canvas: boolean, language: string,
  *   preview: import("./preview.js").Urls|null}} data
  * @returns {() => void} stops everything
  */
@@ -86,6 +87,7 @@ export function start(parent, data) {
   on(window, "beforeunload", (event) => { if (courier.outbox?.unkept) event.preventDefault(); });
   on(window, "online", () => courier.hurry());
   on(window, "resize", () => room.resized());
+  const rest = watchOver(data.here_url, alone(courier, overlays)); // before the commands, which swallow their keys
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
   // A pointer that lies still is said to move whenever something moves under it.
   on(window, "pointermove", (event) => { if (event.movementX || event.movementY) room.touched(); }, true);
@@ -106,11 +108,23 @@ export function start(parent, data) {
     root.querySelector(".rr-preview")?.remove();
     depart({ persisted: false });
     clearInterval(ticking);
+    rest();
     stop.abort();
     courier.stop();
     hands.stop();
     films.stop();
     picture.stop();
+  };
+}
+
+/** What is done before a sign-in that nobody uses ends, and then. @returns {import("./idle.js").Page} */
+function alone(courier, overlays) {
+  const { title, text, button } = texts.alone;
+  const calm = () => { if (overlays.open === "alone") overlays.close(); };
+  return {
+    warn: () => { if (!overlays.open) overlays.ask("alone", { title, text }, [{ label: button, run: calm }]); },
+    calm,
+    ended: () => { calm(); courier.refresh(); },
   };
 }
 

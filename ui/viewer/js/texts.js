@@ -285,6 +285,11 @@ export const texts = {
     },
     button: t("Try again"),
   },
+  alone: {
+    title: t("Are you still there?"),
+    text: t("Nobody has used this computer for nearly two hours. In five minutes you will be signed out; your answers are kept."),
+    button: t("Stay signed in"),
+  },
   signedOut: {
     title: t("You are signed out here"),
     text: (n) => (n ? tn("Sign in again to go on; {n} answer is kept on this computer.",
