@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 from study.moments import stamp
 from study.store import Store
@@ -99,7 +99,7 @@ def test_signing_out_empties_the_cache_and_keeps_unsent_answers(
     assert page.evaluate(kept) >= 1
 
 
-def _left_alone(store: Store, minutes: float) -> None:
+def _leave_alone(store: Store, minutes: float) -> None:
     """Let nobody have touched the computer for so long."""
     at_utc = stamp(datetime.now(UTC) - timedelta(minutes=minutes))
     with store.change() as change:
@@ -107,6 +107,20 @@ def _left_alone(store: Store, minutes: float) -> None:
 
 
 _LOOK = "document.dispatchEvent(new Event('visibilitychange'))"
+
+
+def _reload_after(page: Page, store: Store, minutes: float) -> None:
+    """Load the page again so long after anybody touched it; what it had to tell of that is told."""
+    page.wait_for_function(
+        "performance.getEntriesByType('resource').some(one => one.name.endsWith('/here'))"
+    )
+    page.keyboard.press("Shift")
+    with page.expect_response(
+        lambda one: one.url.endswith("here") and one.request.method == "POST"
+    ):
+        page.evaluate(_LOOK)
+    _leave_alone(store, minutes)
+    page.reload()
 
 
 def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothing(
@@ -117,8 +131,7 @@ def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothin
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
-    _left_alone(server.store, 117)
-    page.reload()
+    _reload_after(page, server.store, 117)
     reader.wait("ready", 1)
     warning = page.get_by_role("heading", name="Are you still there?")
     warning.wait_for()
@@ -126,7 +139,7 @@ def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothin
     warning.wait_for(state="hidden")
     assert page.locator("[aria-pressed=true]").count() == 0  # the key was for the warning
     page.keyboard.press("c")
-    _left_alone(server.store, 121)
+    _leave_alone(server.store, 121)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="You are signed out here").wait_for()
     page.get_by_text("1 answer is kept on this computer").wait_for()
@@ -144,10 +157,9 @@ def test_a_reading_page_left_alone_covers_its_film(serve: Serve, reader: Reader)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
-    _left_alone(server.store, 117)
-    page.reload()
+    _reload_after(page, server.store, 117)
     page.get_by_role("heading", name="Are you still there?").wait_for()
-    _left_alone(server.store, 121)
+    _leave_alone(server.store, 121)
     page.evaluate(_LOOK)
     page.get_by_role("heading", name="You are signed out here").wait_for()
 
@@ -158,16 +170,15 @@ def test_a_staff_page_left_alone_warns_and_then_shows_nothing(serve: Serve, read
     page = reader.page
     reader.enter(server.url, server.codes["coordinator"])
     page.get_by_role("heading", name="trial").first.wait_for()
-    _left_alone(server.store, 117)
-    page.reload()
+    _reload_after(page, server.store, 117)
     warning = page.get_by_role("alertdialog")
     warning.get_by_text("In five minutes you will be signed out").wait_for()
     warning.get_by_role("button", name="Stay signed in").click()
     warning.wait_for(state="hidden")
-    _left_alone(server.store, 117)
+    _leave_alone(server.store, 117)
     page.reload()
     warning.wait_for()
-    _left_alone(server.store, 121)
+    _leave_alone(server.store, 121)
     page.evaluate(_LOOK)
     page.locator("input[name=access_code]").wait_for()
     assert page.get_by_text("trial").count() == 0

@@ -17,7 +17,7 @@ function scene() {
     if (method === "POST") found.activeAt = found.now;
     return Response.json({ left_s: (method === "POST" ? 120 * MINUTE : left) / 1000 });
   };
-  const note = (what) => () => found.told.push(what);
+  const note = (what) => () => { if (found.told.at(-1) !== what) found.told.push(what); };
   const page = { warn: note("warn"), calm: note("calm"), ended: note("ended") };
   found.idle = new Idle("here", page, fetcher, () => found.now);
   found.pass = async (minutes) => {

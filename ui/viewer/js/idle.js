@@ -4,8 +4,8 @@ const LOOK_MS = 15_000;
 const TELL_MS = 60_000;
 export const WARN_MS = 5 * 60_000;
 
-/** @typedef {{warn: () => void, calm: () => void, ended: () => void}} Page what it does before the end, when somebody
- *  has come after all, and at the end */
+/** @typedef {{warn: () => void, calm: () => void, ended: () => void}} Page what it does before the end (told again and
+ *  again), when somebody has come after all, and at the end */
 
 export class Idle {
   #url;
@@ -53,7 +53,7 @@ export class Idle {
     const warned = this.#warned;
     this.#warned = left_ms > 0 && left_ms <= WARN_MS;
     this.#over = left_ms === 0;
-    if (this.#warned && !warned) this.#page.warn();
+    if (this.#warned) this.#page.warn(); // again: another sheet may have been in the way
     if (this.#over) this.#page.ended();
     else if (warned && !this.#warned) this.#page.calm();
   }
