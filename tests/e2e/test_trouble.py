@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.conftest import write_bank
 from tests.e2e.conftest import Profile, Reader, in_the_darkroom
-from tests.e2e.server import Server
+from tests.e2e.server import Server, begin
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
@@ -113,6 +113,7 @@ def test_a_film_the_server_refuses_is_explained_in_its_own_words(
     for film, data in films.items():
         film.write_bytes(data + b"changed")
     reader.enter(server.url, server.codes["R1"])
+    begin(reader.page)
     curtain = reader.page.locator(".rr-curtain")
     expect(curtain).to_contain_text("changed after its import")
     expect(curtain).to_contain_text("coordinator")
