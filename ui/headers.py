@@ -4,14 +4,16 @@ The content security policy keeps the browser from fetching anything from elsewh
 session reaches this server and nothing else.
 """
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers as Fields
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from study.errors import StudyError
 from study.words import speak, t
-from ui.access import wanted_language, without_planted_cookies
+from ui.access import signed_in, wanted_language, without_planted_cookies
 from ui.intake import Intake, Refused
 from ui.origin import same_origin, what_to_set
 
@@ -44,6 +46,10 @@ _ADDED_BEHIND_TLS = (
 )
 
 
+MAX_STRANGERS = 1000
+"""Websockets of people who are not signed in: the sign-in page has one as well."""
+
+
 class Headers:
     """ASGI middleware: adds our headers, closes Streamlit's inspection routes, limits bodies.
 
@@ -56,6 +62,7 @@ class Headers:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._intake = Intake()
+        self._strangers = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -65,8 +72,7 @@ class Headers:
         speak(wanted_language(Fields(scope=scope)))
         scope = without_planted_cookies(scope)
         if scope["type"] == "websocket":
-            opened = self._app if same_origin(scope) else PlainTextResponse(what_to_set(), 403)
-            await opened(scope, receive, send)
+            await self._open(scope, receive, send)
             return
 
         secure, started = scope["scheme"] == "https", False
@@ -86,15 +92,38 @@ class Headers:
         except Refused as refused:
             if started:
                 raise
-            why = PlainTextResponse(str(refused), refused.status, {"Connection": "close"})
+            why = PlainTextResponse(str(refused), refused.status)
             await why(scope, receive, send_with_headers)
         except ClientDisconnect:  # whoever asked has gone in the middle of their message
             return
+
+    async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Open a websocket: of a page of ours; of strangers so many that others find room."""
+        if not same_origin(scope):
+            await PlainTextResponse(what_to_set(), 403)(scope, receive, send)
+            return
+        stranger = await run_in_threadpool(_is_stranger, HTTPConnection(scope))
+        if stranger and self._strangers >= MAX_STRANGERS:
+            why = PlainTextResponse(t("Many are signing in just now. Try again in a moment."), 503)
+            await why(scope, receive, send)
+            return
+        self._strangers += stranger
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._strangers -= stranger
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].startswith(CLOSED):
             raise Refused(404, t("Not here."))
         await self._app(scope, await self._intake.admit(scope, receive), send)
+
+
+def _is_stranger(connection: HTTPConnection) -> bool:
+    try:
+        return signed_in(connection.cookies) is None
+    except StudyError:  # the page says it
+        return True
 
 
 def attachment(name: str) -> dict[str, str]:

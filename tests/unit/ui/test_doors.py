@@ -40,6 +40,12 @@ async def _greet(websocket: WebSocket) -> None:
     await websocket.close()
 
 
+async def _hold(websocket: WebSocket) -> None:
+    await websocket.accept()
+    async for _ in websocket.iter_bytes():
+        pass
+
+
 async def _length(request: Request) -> Response:
     return PlainTextResponse(str(len(await request.body())))
 
@@ -49,6 +55,7 @@ def streamlits() -> Starlette:
     """Return routes where Streamlit has its own, behind our middleware."""
     theirs = [
         WebSocketRoute("/_stcore/stream", _greet),
+        WebSocketRoute("/held", _hold),
         Route("/_stcore/upload_file/{session}/{file}", _length, methods=["PUT"]),
     ]
     return Starlette(routes=[*theirs, *routes()], middleware=[HEADERS])
@@ -96,6 +103,30 @@ def test_behind_tls_the_page_is_compared_with_what_the_proxy_says(streamlits: St
     own = {"origin": "https://reading.example"}
     with client.websocket_connect("wss://reading.example/_stcore/stream", headers=own) as opened:
         assert opened.receive_text() == "come in"
+
+
+def test_strangers_leave_room_for_those_who_are_signed_in(
+    streamlits: Starlette, enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many websockets they hold; one that is closed makes way for another."""
+    monkeypatch.setattr("ui.headers.MAX_STRANGERS", 1)
+    reader = {"cookie": f"{COOKIE}={enter('open').tokens['reader of amber']}"}
+    path = "/held"
+    with TestClient(streamlits) as client:
+        with client.websocket_connect(path):
+            with (
+                pytest.raises(WebSocketDenialResponse) as refused,
+                client.websocket_connect(path),
+            ):
+                pass
+            assert refused.value.status_code == 503
+            with (
+                client.websocket_connect(path, headers=reader),
+                client.websocket_connect(path, headers=reader),
+            ):
+                pass
+        with client.websocket_connect(path):
+            pass
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
