@@ -105,12 +105,23 @@ class Line(H11Protocol):
     def pause_writing(self) -> None:
         """Begin to count how long nothing is taken of an answer."""
         super().pause_writing()
-        self._stalled = self.loop.call_later(STALLED_S, self.transport.abort)
+        self._watch()
 
     def resume_writing(self) -> None:
         """Go on with an answer."""
         self._take_up()
         super().resume_writing()
+
+    def _watch(self) -> None:
+        left = self.transport.get_write_buffer_size()
+        self._stalled = self.loop.call_later(STALLED_S, self._look, left)
+
+    def _look(self, before: int) -> None:
+        """Close a line that took nothing; a film on a slow one may need longer than that."""
+        if self.transport.get_write_buffer_size() < before:
+            self._watch()
+        else:
+            self.transport.abort()
 
     def _take_up(self) -> None:
         if self._stalled is not None:

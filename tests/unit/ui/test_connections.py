@@ -10,7 +10,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
-from ui.connections import Line, Room
+from ui.connections import STALLED_S, Line, Room
 
 Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 
@@ -152,3 +152,59 @@ def test_nobody_who_waits_for_an_answer_is_cut_off() -> None:
     refused, answered = within_ten_seconds(scene)
     assert refused == b""
     assert all(one.endswith(b"done") for one in answered)
+
+
+class Clock:
+    """A loop whose clocks ring when they are told to."""
+
+    def __init__(self) -> None:
+        self.set: list[tuple[float, Callable[..., None], tuple[Any, ...]]] = []
+
+    def call_later(self, after_s: float, run: Callable[..., None], *what: Any) -> Any:
+        """Set a clock, whose handle takes it away again."""
+        self.set.append((after_s, run, what))
+        return self
+
+    def cancel(self) -> None:
+        """Take the clock away that was set last."""
+        self.set.pop()
+
+    def ring(self) -> float:
+        """Let the clock ring that was set last; return after how long."""
+        after_s, run, what = self.set.pop()
+        run(*what)
+        return after_s
+
+
+class Wire(asyncio.Transport):
+    """A line with so many bytes on it that nobody has taken yet."""
+
+    left = 0
+    aborted = False
+
+    def get_write_buffer_size(self) -> int:
+        """Return how much is left."""
+        return self.left
+
+    def abort(self) -> None:
+        """Note that the line was closed."""
+        self.aborted = True
+
+
+def test_whoever_takes_an_answer_slowly_gets_it_and_whoever_takes_nothing_is_closed() -> None:
+    """A film of 10 MB on a slow line takes longer than a line may stand still."""
+    clock, wire = Clock(), Wire()
+    config = uvicorn.Config(PlainTextResponse("done"), lifespan="off", log_config=None)
+    config.load()
+    line = Line(
+        room=Room(most=10), config=config, server_state=ServerState(), app_state={}, _loop=clock
+    )
+    line.connection_made(wire)
+    wire.left = 10_000_000
+    line.pause_writing()
+    for _ in range(9):
+        wire.left -= 1_000_000
+        assert clock.ring() == STALLED_S
+    assert not wire.aborted
+    clock.ring()
+    assert wire.aborted
