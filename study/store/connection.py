@@ -250,7 +250,8 @@ class Store:
         if not self._witnessed:
             return
         with self._telling:
-            self._owed.update(committed.heads)
+            for chain, head in committed.heads.items():
+                self._owed[chain] = max(head, self._owed.get(chain, head), key=_number)
             if self._owed:
                 self._tell(committed, self._owed)
                 self._owed.clear()
@@ -276,6 +277,10 @@ class Store:
                 yield connection
         except sqlite3.DatabaseError as error:
             raise _explained(error, self.path) from error
+
+
+def _number(head: Head) -> int:
+    return head.number
 
 
 def _heads(look: Transaction) -> list[Head]:

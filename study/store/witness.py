@@ -12,8 +12,9 @@ cannot be read is passed over and counted.
 import fcntl
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,6 +88,7 @@ def add(
         size = os.fstat(file).st_size
         new = list(heads)
         if not size:
+            _give(file, like=store)
             begun = max((head.at_utc for head in new), default="")
             text = _BEGUN.format(name=store.name, at_utc=begun) + _lines([*every(), *new])
         else:
@@ -96,7 +98,7 @@ def add(
         if not size:
             _flush_folder(path)
         elif size > LONGEST:
-            _anew(path, needless)
+            _anew(store, needless)
 
 
 def forget(store: Path, heads: Iterable[Head]) -> None:
@@ -104,7 +106,7 @@ def forget(store: Path, heads: Iterable[Head]) -> None:
     gone = set(heads)
     if file_of(store).exists():
         with _locked(file_of(store)):
-            _anew(file_of(store), lambda _: gone)
+            _anew(store, lambda _: gone)
 
 
 @contextmanager
@@ -129,7 +131,8 @@ def _is(path: Path, file: int) -> bool:
         return False
 
 
-def _anew(path: Path, needless: Callable[[Iterable[Head]], Iterable[Head]]) -> None:
+def _anew(store: Path, needless: Callable[[Iterable[Head]], Iterable[Head]]) -> None:
+    path = file_of(store)
     text = path.read_bytes().decode("utf-8", "replace")
     matches = [match for line in text.split("\n")[:-1] if (match := _LINE.fullmatch(line))]
     heads = list(dict.fromkeys(_head(match) for match in matches))
@@ -138,12 +141,25 @@ def _anew(path: Path, needless: Callable[[Iterable[Head]], Iterable[Head]]) -> N
     new = path.with_name(f"{path.name}.new")
     file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
+        _give(file, like=store)
         kept = _lines(one for one in heads if one not in gone)
         _write(file, first * first.startswith("#") + kept)
     finally:
         os.close(file)
     new.replace(path)
     _flush_folder(path)
+
+
+def _give(file: int, *, like: Path) -> None:
+    """Give a new file the store's owner and rights, as SQLite does its journal.
+
+    A command that root runs would else leave one that the server cannot write.
+    """
+    with suppress(OSError):
+        there = like.stat()
+        os.fchmod(file, stat.S_IMODE(there.st_mode))
+        if os.geteuid() == 0:
+            os.fchown(file, there.st_uid, there.st_gid)
 
 
 def _write(file: int, text: str) -> None:

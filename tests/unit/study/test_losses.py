@@ -1,5 +1,6 @@
 """Losses: a store behind what was acknowledged is named, gone on with, and accepted by somebody."""
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -250,6 +251,54 @@ def test_nothing_is_acknowledged_that_was_not_witnessed(
     told = witness.read(store.path)
     assert told is not None
     assert told.heads[-1].number == 8
+
+
+def test_what_is_owed_to_the_witness_is_the_last_of_a_chain(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two that commit at once the later may tell first: the earlier does not take its place."""
+    store = opened(cases=8)
+    wrong = [OSError(28, "No space left on device")]
+    add = witness.add
+
+    def broken_once(*what: Any, **more: Any) -> None:
+        if wrong:
+            raise wrong.pop()
+        add(*what, **more)
+
+    monkeypatch.setattr(witness, "add", broken_once)
+    with pytest.raises(StudyError), store.change() as change:
+        change.heads["study:trial"] = _head(11)
+    with store.change() as change:
+        change.heads["study:trial"] = _head(10)
+    told = witness.read(store.path)
+    assert told is not None
+    assert told.heads[-1] == _head(11)
+
+
+def _head(number: int) -> Head:
+    return Head(
+        chain="study:trial", number=number, hash="a" * 64, at_utc="2025-06-04T12:00:00.000Z"
+    )
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_the_witness_belongs_to_whom_the_store_belongs(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, anew: bool
+) -> None:
+    """A command that root ran leaves none behind that the server cannot write."""
+    store = opened(cases=8)
+    file = witness.file_of(store.path)
+    store.path.chmod(0o660)
+    if os.geteuid() == 0:
+        os.chown(store.path, 12345, 12345)
+    if anew:
+        monkeypatch.setattr(witness, "LONGEST", 1)
+    else:
+        file.unlink()
+    Page(store).read(1)
+    there, like = file.stat(), store.path.stat()
+    assert (there.st_mode, there.st_uid, there.st_gid) == (like.st_mode, like.st_uid, like.st_gid)
 
 
 def test_the_witness_stays_small_and_forgets_no_loss(
