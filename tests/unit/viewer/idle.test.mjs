@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 /** A server that lets a sign-in end after two hours without a word, and a page that notes what it is told. */
 function scene() {
-  const found = { now: 0, activeAt: 0, asked: [], told: [], line: true };
+  const found = { now: 0, activeAt: 0, asked: [], told: [], ends: 0, line: true };
   const fetcher = async (_, { method }) => {
     if (!found.line) throw new TypeError("no line");
     found.asked.push(method);
@@ -18,7 +18,8 @@ function scene() {
     return Response.json({ left_s: (method === "POST" ? 120 * MINUTE : left) / 1000 });
   };
   const note = (what) => () => { if (found.told.at(-1) !== what) found.told.push(what); };
-  const page = { warn: note("warn"), calm: note("calm"), ended: note("ended") };
+  const ended = () => { found.ends += 1; note("ended")(); };
+  const page = { warn: note("warn"), calm: note("calm"), ended };
   found.idle = new Idle("here", page, fetcher, () => found.now);
   found.pass = async (minutes) => {
     for (let passed = 0; passed < minutes * 4; passed += 1) {
@@ -97,4 +98,21 @@ test("without a line nothing is forgotten and nobody is thrown out", async () =>
   await page.pass(0.25);
   assert.equal(page.activeAt, page.now);
   assert.ok(WARN_MS === 5 * MINUTE);
+});
+
+test("whoever signs in again in another window and reads on in this one stays", async () => {
+  const page = scene();
+  await page.idle.look();
+  await page.pass(121);
+  assert.deepEqual(page.told, ["warn", "ended"]);
+  await page.idle.used();
+  await page.pass(1);
+  assert.equal(page.ends, 1);
+  page.activeAt = page.now;
+  for (let minute = 0; minute < 180; minute += 1) {
+    await page.idle.used();
+    await page.pass(1);
+  }
+  assert.deepEqual(page.told, ["warn", "ended"]);
+  assert.ok(page.now - page.activeAt <= 2 * MINUTE);
 });

@@ -37,7 +37,8 @@ export class Idle {
   async look() {
     const now = this.#clock();
     const tell = this.#used && (this.#warned || now - this.#toldAt >= TELL_MS);
-    if (this.#asking || this.#over || (!tell && this.#endsAt - now > WARN_MS)) return;
+    // After the end only whoever is there again is told of: they may have signed in again in another window.
+    if (this.#asking || (!tell && (this.#over || this.#endsAt - now > WARN_MS))) return;
     this.#asking = true;
     if (tell) this.#used = false;
     const left_ms = await this.#left(tell ? "POST" : "GET");
@@ -52,9 +53,10 @@ export class Idle {
     this.#endsAt = now + left_ms;
     const warned = this.#warned;
     this.#warned = left_ms > 0 && left_ms <= WARN_MS;
+    const over = this.#over;
     this.#over = left_ms === 0;
     if (this.#warned) this.#page.warn(); // again: another sheet may have been in the way
-    if (this.#over) this.#page.ended();
+    if (this.#over && !over) this.#page.ended();
     else if (warned && !this.#warned) this.#page.calm();
   }
 
