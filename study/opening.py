@@ -27,7 +27,9 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
     with store.look() as look:
         row = study_row(look, study)
         protocol = stored_protocol(row)
-        asked = banks.asked(look, row["bank"], row["id"])
+        # A count of a few cases is their truth: while others read them, the whole bank is counted.
+        reading = being_read(look, row["bank"], but=row["id"])
+        asked = banks.asked(look, row["bank"], None if reading else row["id"])
         return (
             *guesses(asked, shuffled=protocol.option_order == "random"),
             *elsewhere(look, row["bank"], protocol, but=row["id"]),

@@ -155,6 +155,20 @@ def test_the_draft_of_another_study_tells_no_truth_of_cases_being_read(banked: S
     _holds_no_secret(walk)
 
 
+def test_counts_of_a_few_cases_being_read_are_not_told(store: Store, tmp_path: Path) -> None:
+    """That A is right in six of six is the truth of all six; of the whole bank it is told."""
+    path = write_bank(tmp_path / "bank")
+    records = json.loads(path.read_text())
+    for record in records.values():
+        record["correct_answer"] = "A"
+    path.write_text(json.dumps(records))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    _draw(store, "few", cases=6)
+    assert "A in 6 of 6 questions" in opening.cautions(store, "few")[0]
+    _open(store, "trial")
+    assert "A in 24 of 24 questions" in opening.cautions(store, "few")[0]
+
+
 @pytest.mark.parametrize(("films", "ids"), [(True, False), (False, True)])
 def test_a_bank_imported_twice_under_two_names_is_no_way_round(
     banked: Store, tmp_path: Path, films: bool, ids: bool
