@@ -21,7 +21,7 @@ from study.errors import BrokenStore, Busy, NotFound, StudyError
 from study.store import witness
 from study.store.schema import APPLICATION_ID, MIGRATIONS
 from study.store.witness import Head
-from study.words import later, said
+from study.words import later, said, t
 
 SEALED_TABLES = frozenset(
     {"reference_standard", "report_texts", "explanations", "predictions", "names"}
@@ -266,8 +266,12 @@ class Store:
             )
         except OSError as error:
             raise StudyError(
-                f"{witness.file_of(self.path).name} cannot be written ({error.strerror}). It tells "
-                "later that nothing was lost. Try again."
+                t(
+                    "The server cannot write {file} ({why}), so this is not confirmed yet. Try "
+                    "again in a moment.",
+                    file=witness.file_of(self.path).name,
+                    why=error.strerror,
+                )
             ) from error
 
     @contextmanager

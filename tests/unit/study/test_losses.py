@@ -244,7 +244,7 @@ def test_nothing_is_acknowledged_that_was_not_witnessed(
 
     monkeypatch.setattr(witness, "add", broken)
     for _ in range(2):
-        with pytest.raises(StudyError, match=r"store.db-heads.log cannot be written"):
+        with pytest.raises(StudyError, match=r"cannot write store.db-heads.log"):
             desk.take_records(store, me, records, now=NOW)
     monkeypatch.setattr(witness, "add", add)
     assert desk.take_records(store, me, records, now=NOW).refused == ()
