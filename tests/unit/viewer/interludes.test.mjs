@@ -19,9 +19,21 @@ test("with the protocol's defaults the reader begins, and is not stopped again",
   const room = courier({ break_every: 0 });
   const interludes = new Interludes(room);
   assert.deepEqual([interludes.before(item(1)).name, interludes.before(item(1)).button], ["begin", "Begin"]);
+  interludes.began(item(1));
   for (let position = 2; position <= 10; position += 1) assert.equal(interludes.before(item(position)), null);
   room.keep.put("running", { case: "c1" });
   assert.equal(new Interludes(room).before(item(1)), null, "a reload in the first case does not begin again");
+});
+
+test("who signs in again goes on when they say so, and a reload does not ask", () => {
+  const room = courier();
+  const again = new Interludes(room).before(item(5));
+  assert.deepEqual([again.name, again.button], ["begin", "Continue"]);
+  const interludes = new Interludes(room);
+  interludes.lift(item(5));
+  assert.equal(interludes.before(item(5)), null);
+  interludes.began(item(5));
+  assert.equal(new Interludes(room).before(item(6)), null);
 });
 
 test("a break comes after every so many cases, and never before the first", () => {

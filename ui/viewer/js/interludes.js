@@ -1,6 +1,7 @@
 /**
  * Interludes: before which cases the reader is stopped for a moment, with the next case hidden and no clock running.
- * Every reader is before their first one: no clock starts because somebody signed in.
+ * Every reader is before their first one, and before the next one after signing in anew: no clock starts because
+ * somebody signed in. Signing out makes this browser forget that the reader was here; a reload does not.
  *
  * Told from the case itself, so that a reload brings the same curtain again, until the case was begun.
  */
@@ -9,6 +10,8 @@ import { texts } from "./texts.js";
 
 /** @typedef {import("./types.js").Case} Case */
 /** @typedef {import("./between.js").Halt} Halt */
+
+export const HERE = "here";
 
 export class Interludes {
   #courier;
@@ -32,7 +35,8 @@ export class Interludes {
     const turned = (read || desk.session > 1) && last && last !== item.condition ? texts.conditions[item.condition] : "";
     if (!read) return this.#beginning(desk, turned);
     if (every && read % every === 0) return { name: "break", ...texts.rest(read, desk.total, turned) };
-    return turned ? { name: "block", ...texts.block(turned) } : null;
+    if (turned) return { name: "block", ...texts.block(turned) };
+    return keep.get(HERE) ? null : { name: "begin", ...texts.onAgain };
   }
 
   /** Neither a study begins before its reader is ready, nor a session that opened while the page was there. */
@@ -48,6 +52,8 @@ export class Interludes {
 
   /** @param {Case} item is on the screen for the first time, or again */
   began(item) {
-    if (!item.practice && !item.reading) this.#courier.keep.put("condition", item.condition);
+    if (item.practice || item.reading) return;
+    this.#courier.keep.put("condition", item.condition);
+    this.#courier.keep.put(HERE, true);
   }
 }

@@ -7,6 +7,7 @@ import { Films } from "./films.js";
 import { GivingUp } from "./giving-up.js";
 import { Hands } from "./hands.js";
 import { watchOver } from "./idle.js";
+import { HERE } from "./interludes.js";
 import { browserStorage } from "./keep.js";
 import { Overlays } from "./overlays.js";
 import { Panel } from "./panel.js";
@@ -158,7 +159,7 @@ function keepFocus(event) {
 function confirmLeaving(event, courier, overlays) {
   const waiting = courier.outbox?.readings.length ?? 0;
   if (!waiting) {
-    courier.outbox?.forget();
+    forget(courier);
     return;
   }
   event.preventDefault();
@@ -166,6 +167,11 @@ function confirmLeaving(event, courier, overlays) {
   const { title, text, button, leave } = texts.leaving;
   overlays.ask("leaving", { title, text: text(waiting) }, [
     { label: button, run: () => overlays.close() },
-    { label: leave, run: () => { courier.outbox.forget(); event.target.submit(); } },
+    { label: leave, run: () => { forget(courier); event.target.submit(); } },
   ]);
+}
+
+function forget(courier) {
+  courier.outbox?.forget();
+  courier.keep?.drop(HERE);
 }
