@@ -189,8 +189,8 @@ function swallow(event) {
   event.stopImmediatePropagation();
 }
 
-/** Enter on a button that the focus was taken to, and that is not the answer, presses that button. */
+/** Enter on a button or link that the focus was taken to, and that is not the answer, presses that. */
 function meansItself(target) {
-  const button = target instanceof HTMLElement ? target.closest(".reading-room button") : null;
+  const button = target instanceof HTMLElement ? target.closest(".reading-room :is(button, a)") : null;
   return Boolean(button) && !button.matches(".rr-confirm, [aria-pressed=true]");
 }
