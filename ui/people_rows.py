@@ -100,7 +100,7 @@ def _code(member: Member) -> str:
         CodeState.NEVER_USED: t("never used"),
         CodeState.USED: t("last used on {day}", day=seen),
         CodeState.EXPIRED: t("expired on {day}", day=_day(member.expires_at_utc)),
-        CodeState.GUESSED: t("somebody tries wrong codes; a new code ends that"),
+        CodeState.GUESSED: t("somebody is trying wrong codes; a new code stops that"),
         CodeState.REVOKED: t("revoked"),
     }
     text = states[member.code]

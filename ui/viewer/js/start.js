@@ -125,7 +125,7 @@ function alone(courier, overlays) {
   return {
     warn: () => { if (!overlays.open) overlays.ask("alone", { title, text }, [{ label: button, run: calm }]); },
     calm,
-    ended: () => { calm(); courier.refresh(); },
+    ended: () => { calm(); courier.keep?.drop(HERE); courier.refresh(); },
   };
 }
 
