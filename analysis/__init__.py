@@ -27,6 +27,7 @@ from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, Out
 from analysis.leaderboard import leaderboard
 from analysis.missing import missing
 from analysis.mrmc import (
+    panel_adjusted,
     reader_conditions,
     reader_conditions_items,
     reader_panel,
@@ -61,6 +62,7 @@ __all__ = [
     "item_difficulty",
     "leaderboard",
     "missing",
+    "panel_adjusted",
     "read_bundle",
     "reader_conditions",
     "reader_conditions_items",

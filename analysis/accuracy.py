@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Floats, Ints, ordered_sum
+from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
-from analysis.clusters import ALL_IN_ONE, percentile_limits, ratio, sums_by_cluster
+from analysis.clusters import (
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    ratio,
+    sums_by_cluster,
+    too_few,
+)
 from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.options import Options
 from analysis.proportions import mover_mean, wilson_interval
@@ -22,17 +30,17 @@ GROUPED_BY = ("task", "category", "subcategory")
 
 NO_REFERENCE = "no item here has a reference standard"
 NO_TASK = "no item with a reference standard names its task"
-ONE_CLUSTER = f"cluster interval: {ALL_IN_ONE}"
+NOT_GIVEN = "none of these items was given to this reader"
 FEW_RESAMPLES = "cluster interval: too many resamples hold no item of this group"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Estimates:
     """One group's estimates of all columns; arrays have shape (n_columns,)."""
 
     by: str
     group: str
-    n: int
+    n: Ints
     n_correct: Ints
     n_missing: Ints
     accuracy: Floats
@@ -40,7 +48,7 @@ class _Estimates:
     high: Floats
     method: str
     resampled: Floats | None  # (n_columns, n_resamples)
-    several_clusters: bool
+    clusters: Bools  # (n_clusters, n_columns): those with an item that counts
     because: str = ""
 
 
@@ -63,12 +71,13 @@ def accuracy(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Assigned is every item with a reference standard; an assigned item that was not answered is
-    wrong, and stays in `n`. `micro` is correct over assigned, with Wilson's interval. `macro` is
-    the mean of the tasks' accuracies, over the tasks with assigned items, with the MOVER interval;
-    items that name no task are not in it. Where some patient (or examination, where no patient is
-    given) has more than one item, the cluster interval is the percentile interval over resampled
-    patients; without such clusters it is empty.
+    `n` counts the items with a reference standard that a reader was given; an item never presented
+    is no answer. For a model it counts them all. Of these, an item that was not answered is wrong.
+    `micro` is correct over `n`, with Wilson's interval. `macro` is the mean of the tasks'
+    accuracies, over the tasks of which the rater was given an item, with the MOVER interval; items
+    that name no task are not in it. Where some patient (or examination, where no patient is given)
+    has more than one item, the cluster interval is the percentile interval over resampled patients;
+    without such clusters it is empty, and of fewer than 8 patients it is undefined.
 
     See Also
     --------
@@ -79,10 +88,10 @@ def accuracy(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     >>> from analysis.bundle import bundle_from_tables
     >>> table = accuracy(bundle_from_tables(
     ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AABB"), "task": list("xxyy")}),
-    ...     pd.DataFrame({"rater_id": ["R1"] * 3, "item_id": list("abc"), "answer": list("AAA")}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": list("abc"), "answer": ["A", "A", ""]}),
     ... ))
     >>> table[["by", "group", "n", "n_correct", "n_missing", "accuracy"]].values.tolist()[:2]
-    [['overall', 'micro', 4, 2, 1, 0.5], ['overall', 'macro', 4, 2, 1, 0.5]]
+    [['overall', 'micro', 3, 2, 1, 0.6666666666666666], ['overall', 'macro', 3, 2, 1, 0.5]]
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
@@ -112,57 +121,69 @@ def accuracy_table(matrix: ReadingMatrix, options: Options, weights: Floats | No
 
 
 def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> Iterator[_Estimates]:
-    every = np.arange(len(matrix.truth))
-    tasks = [
-        _group(matrix, "task", name, items, alpha, weights)
-        for name, items in matrix.members("task").items()
-    ]
-    yield _group(matrix, "overall", "micro", every, alpha, weights)
-    yield _macro([task for task in tasks if task.n], matrix)
+    given, correct = matrix.given, matrix.correct
+
+    def group(by: str, name: str, items: Ints) -> _Estimates:
+        return _group(matrix, given, correct, by, name, items, alpha, weights)
+
+    tasks = [group("task", name, items) for name, items in matrix.members("task").items()]
+    yield group("overall", "micro", np.arange(len(matrix.truth)))
+    yield _macro(tasks, matrix)
     yield from tasks
     for by in GROUPED_BY[1:]:
         for name, items in matrix.members(by).items():
-            yield _group(matrix, by, name, items, alpha, weights)
+            yield group(by, name, items)
 
 
 def _group(
-    matrix: ReadingMatrix, by: str, name: str, items: Ints, alpha: float, weights: Floats | None
+    matrix: ReadingMatrix,
+    given: Bools,
+    correct: Bools,
+    by: str,
+    name: str,
+    items: Ints,
+    alpha: float,
+    weights: Floats | None,
 ) -> _Estimates:
     items = items[matrix.assigned[items]]
-    correct = matrix.correct[items]
-    n = len(items)
-    n_correct = correct.sum(axis=0, dtype=np.int64)
-    counts = n_correct.astype(np.float64)
-    totals = np.full(len(counts), float(n))
+    given, correct = given[items], correct[items]
+    n, n_correct = (part.sum(axis=0, dtype=np.int64) for part in (given, correct))
+    totals, counts = n.astype(np.float64), n_correct.astype(np.float64)
     low, high = wilson_interval(counts, totals, alpha)
-    clusters = matrix.clusters[items]
+    sums, present = sums_by_cluster(
+        np.hstack([correct, given]).astype(float), matrix.clusters[items]
+    )
+    clusters = np.zeros((matrix.n_clusters, len(n)), dtype=np.bool_)
+    clusters[present] = sums[:, len(n) :] > 0
+    missing = given & (matrix.answers[items] == NO_LETTER)
     return _Estimates(
         by=by,
         group=name,
         n=n,
         n_correct=n_correct,
-        n_missing=(matrix.answers[items] == NO_LETTER).sum(axis=0, dtype=np.int64),
+        n_missing=missing.sum(axis=0, dtype=np.int64),
         accuracy=ratio(counts, totals),
         low=low,
         high=high,
         method=WILSON,
-        resampled=None if weights is None else _resampled(correct.astype(float), clusters, weights),
-        several_clusters=len(np.unique(clusters)) > 1,
-        because="" if n else NO_REFERENCE,
+        resampled=None if weights is None else _resampled(sums, weights[:, present]),
+        clusters=clusters,
+        because="" if len(items) else NO_REFERENCE,
     )
 
 
-def _resampled(correct: Floats, clusters: Ints, weights: Floats) -> Floats:
-    counted = np.column_stack([correct, np.ones(len(correct))])
-    sums, present = sums_by_cluster(counted, clusters)
-    drawn = sums.T @ weights[:, present].T
-    return ratio(drawn[:-1], drawn[-1:])
+def _resampled(sums: Floats, weights: Floats) -> Floats:
+    """Divide right answers by items, the first and second half of the sums, in every resample."""
+    drawn = sums.T @ weights.T
+    half = len(drawn) // 2
+    return ratio(drawn[:half], drawn[half:])
 
 
 def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
-    shape = (len(tasks), len(matrix.columns))
+    """Return the means over the tasks of which each column has an item."""
+    columns = len(matrix.columns)
     accuracies, lows, highs = (
-        np.array(part, dtype=np.float64).reshape(shape)
+        np.array(part, dtype=np.float64).reshape(len(tasks), columns)
         for part in (
             [task.accuracy for task in tasks],
             [task.low for task in tasks],
@@ -170,27 +191,38 @@ def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
         )
     )
     mean, low, high = mover_mean(accuracies, lows, highs)
-    nothing = np.zeros(len(matrix.columns), dtype=np.int64)
-    resampled = [task.resampled for task in tasks if task.resampled is not None]
+    counts = [np.array([task.n, task.n_correct, task.n_missing]) for task in tasks]
+    n, n_correct, n_missing = sum(counts, np.zeros((3, columns), dtype=np.int64))
+    every = np.zeros((matrix.n_clusters, columns), dtype=np.bool_)
     return _Estimates(
         by="overall",
         group="macro",
-        n=sum(task.n for task in tasks),
-        n_correct=sum((task.n_correct for task in tasks), nothing),
-        n_missing=sum((task.n_missing for task in tasks), nothing),
+        n=n,
+        n_correct=n_correct,
+        n_missing=n_missing,
         accuracy=mean,
         low=low,
         high=high,
         method=MOVER,
-        resampled=ordered_sum(resampled) / len(resampled) if resampled else None,
-        several_clusters=any(task.several_clusters for task in tasks),
-        because="" if tasks else NO_TASK,
+        resampled=_mean_of_given(tasks),
+        clusters=np.logical_or.reduce([every, *(task.clusters for task in tasks)]),
+        because="" if any(task.because == "" for task in tasks) else NO_TASK,
     )
+
+
+def _mean_of_given(tasks: list[_Estimates]) -> Floats | None:
+    parts = [(task.resampled, task.n > 0) for task in tasks if task.resampled is not None]
+    if not parts:
+        return None
+    total = ordered_sum(np.where(has[:, None], drawn, 0.0) for drawn, has in parts)
+    return ratio(total, ordered_sum(has.astype(np.float64)[:, None] for _, has in parts))
 
 
 def _table(matrix: ReadingMatrix, e: _Estimates, alpha: float) -> pd.DataFrame:
     columns = matrix.columns
-    cluster_low, cluster_high, because = _cluster_interval(e, alpha)
+    n_clusters = e.clusters.sum(axis=0)
+    low, high, because = _cluster_interval(e, n_clusters, alpha)
+    widened = is_widened(n_clusters) & np.isfinite(low)
     return pd.DataFrame(
         {
             "column": np.arange(len(columns)),
@@ -205,19 +237,24 @@ def _table(matrix: ReadingMatrix, e: _Estimates, alpha: float) -> pd.DataFrame:
             "accuracy": e.accuracy,
             "ci_low": e.low,
             "ci_high": e.high,
-            "ci_method": e.method,
-            "cluster_ci_low": cluster_low,
-            "cluster_ci_high": cluster_high,
+            "ci_method": np.where(widened, f"{e.method}; {WIDENED}", e.method).astype(object),
+            "cluster_ci_low": low,
+            "cluster_ci_high": high,
             "undefined_because": because,
         }
     )
 
 
-def _cluster_interval(e: _Estimates, alpha: float) -> tuple[Floats, Floats, str]:
+def _cluster_interval(e: _Estimates, n_clusters: Ints, alpha: float) -> tuple[Floats, Floats, Any]:
     nothing = np.full(len(e.accuracy), np.nan)
+    reasons = np.full(len(e.accuracy), e.because, dtype=object)
+    if not e.because:
+        reasons[e.n == 0] = NOT_GIVEN
     if e.because or e.resampled is None:
-        return nothing, nothing, e.because
-    if not e.several_clusters:
-        return nothing, nothing, ONE_CLUSTER
-    low, high, _ = percentile_limits(e.resampled, alpha)
-    return low, high, FEW_RESAMPLES if np.isnan(low).any() else ""
+        return nothing, nothing, reasons
+    low, high, _ = percentile_limits(e.resampled, alpha, n_clusters)
+    failed = np.isnan(low) & (e.n > 0)
+    for column in np.flatnonzero(failed):
+        few = too_few(int(n_clusters[column]), clustered=True)
+        reasons[column] = f"cluster interval: {few}" if few else FEW_RESAMPLES
+    return low, high, reasons

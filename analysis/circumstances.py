@@ -75,7 +75,8 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     Returns
     -------
     Circumstances
-        One entry a first reading whose `response_ms` is given, whatever became of it.
+        One entry a first reading whose `response_ms` is given, whatever became of it; without
+        those that the protocol leaves out of the primary analysis.
 
     Notes
     -----
@@ -107,6 +108,8 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     readings = first_readings(readings.assign(**_places(readings)))
     readings = readings.loc[readings["response_ms"].notna()]
     item, column = cells_of(readings, matrix.item_ids, matrix.columns)
+    counts = ~matrix.left_out[item, column]
+    readings, item, column = readings.loc[counts], item[counts], column[counts]
     order = np.lexsort((item, column))
     found = readings.iloc[order]
     return Circumstances(

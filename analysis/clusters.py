@@ -12,12 +12,19 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm, t
 
 from analysis.arrays import Bools, Floats, Ints
 
 # Share of resamples in which an estimate must be defined for its percentiles to be given.
 ENOUGH_RESAMPLES = 0.8
 ALL_IN_ONE = "all items belong to one patient or examination"
+# Fewer say nothing about how the next would differ; of fewer than FEW a percentile interval is
+# short, and its levels are widened (docs/coverage.md).
+FEWEST, FEW = 8, 30
+TOO_FEW = f"fewer than {FEWEST} patients or examinations"
+PERCENTILE = "percentile bootstrap over patients"
+WIDENED = f"{PERCENTILE}, levels widened for fewer than {FEW}"
 # Drawn at once; the draw as a whole would take as much memory again as the weights.
 RESAMPLES_AT_ONCE = 64
 
@@ -98,8 +105,74 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     return weights.T
 
 
+def tail(alpha: float, n_units: Ints) -> Floats:
+    r"""Return the share of resamples beyond either limit of a percentile interval.
+
+    Parameters
+    ----------
+    alpha : float
+        Two-sided error.
+    n_units : numpy.ndarray of int, any shape
+        Patients, or items where every item stands alone, that the estimate rests on.
+
+    Returns
+    -------
+    numpy.ndarray of float, the same shape
+        alpha/2 from 30 units on; of fewer, n, the wider :math:`\Phi(-\sqrt{n / (n - 1)} \,
+        t_{1 - \alpha/2, n - 1})` [1]_; nan below 8.
+
+    Notes
+    -----
+    A percentile interval of few units is short for two reasons: resamples vary by (n - 1) / n of
+    what samples do, and the normal distribution stands where Student's t should. The wider level
+    mends both for a mean, and keeps every limit within what the statistic can be.
+
+    References
+    ----------
+    .. [1] Hesterberg TC. What teachers should know about the bootstrap: resampling in the
+       undergraduate statistics curriculum. Am Stat 2015;69:371-386.
+       doi:10.1080/00031305.2015.1089789
+
+    Examples
+    --------
+    >>> tail(0.05, np.array([7, 8, 12, 29, 30])).round(4).tolist()
+    [nan, 0.0057, 0.0108, 0.0185, 0.025]
+    """
+    n = np.clip(n_units, 2, None)
+    wider = norm.sf(np.sqrt(n / (n - 1)) * t.isf(alpha / 2, n - 1))
+    share = np.where(n_units < FEW, wider, alpha / 2)
+    return np.where(n_units < FEWEST, np.nan, share)
+
+
+def too_few(n_units: int, *, clustered: bool) -> str:
+    """Return why an estimate that rests on so few units has no interval; empty where it has one.
+
+    Examples
+    --------
+    >>> too_few(1, clustered=True), too_few(7, clustered=False), too_few(8, clustered=True)
+    ('all items belong to one patient or examination', 'fewer than 8 items', '')
+    """
+    if n_units >= FEWEST:
+        return ""
+    if n_units > 1:
+        return TOO_FEW if clustered else f"fewer than {FEWEST} items"
+    return ALL_IN_ONE if clustered else "a single item"
+
+
+def is_widened(n_units: Ints) -> Bools:
+    """Say of which estimates the percentile interval's levels are widened, resting on few units.
+
+    Examples
+    --------
+    >>> is_widened(np.array([7, 8, 29, 30])).tolist()
+    [False, True, True, False]
+    """
+    widened: Bools = (n_units >= FEWEST) & (n_units < FEW)
+    return widened
+
+
 def percentile_limits(
-    estimates: Floats, alpha: float, times: Ints | None = None
+    estimates: Floats, alpha: float, n_units: Ints, times: Ints | None = None
 ) -> tuple[Floats, Floats, Floats]:
     """Return the percentile interval of each estimate over the resamples where it is defined.
 
@@ -109,21 +182,25 @@ def percentile_limits(
         nan where a resample leaves an estimate undefined.
     alpha : float
         Two-sided error.
+    n_units : numpy.ndarray of int, shape (...)
+        Patients, or items where every item stands alone, that each estimate rests on.
     times : numpy.ndarray of int, shape (n_resamples,), optional
         How often each of these resamples was drawn; default once.
 
     Returns
     -------
     low, high, share : numpy.ndarray of float, shape (...)
-        The alpha/2 and 1 - alpha/2 quantiles (linear interpolation, Hyndman and Fan's type 7), nan
-        where fewer than 80 % of the resamples are defined, and the share that is.
+        The quantiles (linear interpolation, Hyndman and Fan's type 7) that leave `tail` on either
+        side, nan where fewer than 80 % of the resamples are defined or there are fewer than 8
+        units, and the share that is defined.
 
     Examples
     --------
-    >>> low, high, share = percentile_limits(np.arange(101.0)[None], alpha=0.1)
+    >>> many = np.array(30)
+    >>> low, high, share = percentile_limits(np.arange(101.0)[None], 0.1, many)
     >>> low.tolist(), high.tolist(), share.tolist()
     ([5.0], [95.0], [1.0])
-    >>> low, high, share = percentile_limits(np.array([[1.0, 2.0]]), 0.5, times=np.array([4, 1]))
+    >>> low, high, share = percentile_limits(np.array([[1.0, 2.0]]), 0.5, many, np.array([4, 1]))
     >>> low.tolist(), high.tolist()
     ([1.0], [1.0])
     """
@@ -131,10 +208,11 @@ def percentile_limits(
     finite = np.isfinite(estimates)
     defined = (finite if times is None else finite * times).sum(axis=-1)
     share = defined / max(n, 1)
-    enough = (share >= ENOUGH_RESAMPLES) & (defined > 0)
-    quantiles = (alpha / 2, 1 - alpha / 2)
+    beyond = np.broadcast_to(tail(alpha, np.asarray(n_units)), share.shape)
+    enough = (share >= ENOUGH_RESAMPLES) & (defined > 0) & np.isfinite(beyond)
+    beyond = np.where(enough, beyond, 0.0)
     at_rank = _ranked(estimates) if times is None else _counted(estimates, times)
-    limits = [_quantile(at_rank, defined, q) for q in quantiles]
+    limits = [_quantile(at_rank, defined, q) for q in (beyond, 1 - beyond)]
     low, high = (np.where(enough, limit, np.nan) for limit in limits)
     return low, high, share
 
@@ -162,7 +240,7 @@ def _counted(estimates: Floats, times: Ints) -> Callable[[Ints], Floats]:
     return at_rank
 
 
-def _quantile(at_rank: Callable[[Ints], Floats], defined: Ints, q: float) -> Floats:
+def _quantile(at_rank: Callable[[Ints], Floats], defined: Ints, q: Floats) -> Floats:
     position = q * np.maximum(defined - 1, 0)
     below = np.floor(position).astype(np.int64)
     above = np.minimum(below + 1, np.maximum(defined - 1, 0))

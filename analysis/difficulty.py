@@ -9,9 +9,9 @@ import pandas as pd
 
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle
-from analysis.bundle.words import RaterKind, Status
+from analysis.bundle.words import RaterKind
 from analysis.conditions import columns_by_condition
-from analysis.matrix import STATUS_CODES, ReadingMatrix, reading_matrix
+from analysis.matrix import ReadingMatrix, reading_matrix
 
 COLUMNS = (
     "item_id",
@@ -56,7 +56,8 @@ def item_difficulty(bundle: Bundle) -> pd.DataFrame:
     -----
     Readers count where they have a reading of the item, whatever became of it: an item that nobody
     has come to yet is not a hard one. Every model counts for every item, for one that a model says
-    nothing of is wrong, as everywhere. Unanswered is not correct. A model with a single condition
+    nothing of is wrong, as everywhere. Excluded readings do not count where the protocol takes them
+    out of the primary analysis. Unanswered is not correct. A model with a single condition
     stands beside the readers of every condition.
 
     Examples
@@ -98,9 +99,7 @@ def item_difficulty_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame
     items = np.flatnonzero(matrix.assigned)
     items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
     described = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]
-    absent = matrix.statuses == STATUS_CODES[Status.ABSENT]
-    models = np.array([column.kind is RaterKind.MODEL for column in matrix.columns], dtype=bool)
-    given = ~absent | models
+    given = matrix.given
     tables = [
         described.reset_index().assign(
             condition=condition, **_counts(matrix, given, items, columns)

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.stats import rankdata
 
-from analysis.accuracy import NO_REFERENCE
-from analysis.arrays import Floats, Ints, ordered_sum
+from analysis.accuracy import NO_REFERENCE, NOT_GIVEN
+from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
 from analysis.clusters import (
-    ALL_IN_ONE,
     ENOUGH_RESAMPLES,
+    is_widened,
     percentile_limits,
     ratio,
     sums_by_cluster,
+    tail,
+    too_few,
 )
 from analysis.conditions import columns_by_condition
-from analysis.matrix import ReadingMatrix, reading_matrix
+from analysis.matrix import ReadingMatrix, are_enough, reading_matrix
 from analysis.options import Options
 from analysis.resamples import cluster_weights, weight_blocks
 
@@ -44,8 +47,9 @@ COLUMNS = (
 OVER_PATIENTS = "bootstrap over patients, percentile"
 OVER_ITEMS = "bootstrap over items, percentile"
 NO_TASK = "no item with a reference standard names its task"
-ONE_CLUSTER = f"interval and limits of the rank: {ALL_IN_ONE}"
-ONE_ITEM = "interval and limits of the rank: a single item"
+WIDENED = "levels widened for few"
+NO_LIMITS = "interval and limits of the rank"
+UNRANKED = "rank: fewer than 80 % of these items, or none of some task, were given to this reader"
 FEW_RESAMPLES = "interval and limits of the rank: too many resamples hold no item of this group"
 # Decimals in which two accuracies must differ to rank apart: sums of fractions round otherwise.
 DECIMALS = 12
@@ -59,15 +63,18 @@ Single = npt.NDArray[np.float32]
 class _Group:
     """One group's accuracies of all columns, and their resamples of shape (n_columns, n_resamples).
 
-    `because` says why there are no limits.
+    `units` are the patients, or items, that each column's accuracy rests on, and `n_units` those of
+    the group; `ranked` says who was given enough of it to stand in the order.
     """
 
     by: str
     group: str
-    n: int
+    n: Ints
     accuracy: Floats
     resampled: Floats
-    because: str
+    units: Bools  # (n_units, n_columns)
+    ranked: Bools
+    because: str = ""
 
 
 def leaderboard(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -90,10 +97,11 @@ def leaderboard(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Accuracy is that of `accuracy`: an assigned item without an answer is wrong; `micro` weighs
+    Accuracy is that of `accuracy`: a given item without an answer is wrong; `micro` weighs
     questions, `macro` tasks, and the order may differ between them. Those of equal accuracy share
-    the better rank (1, 2, 2, 4). A model with a single condition is ranked among the readers of
-    every condition.
+    the better rank (1, 2, 2, 4). A reader who was given fewer than 80 % of the items has an
+    accuracy and no rank. A model with a single condition is ranked among the readers of every
+    condition.
 
     Intervals and ranks come from the same resamples: of patients where clusters exist (of
     examinations where no patient is given), else of items with a reference standard. All raters
@@ -112,10 +120,10 @@ def leaderboard(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     --------
     >>> from analysis.bundle import bundle_from_tables
     >>> table = leaderboard(bundle_from_tables(
-    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({"item_id": list("abcdefgh"), "truth": "A"}),
     ...     pd.DataFrame({
-    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4, "item_id": list("abcd") * 2,
-    ...         "answer": list("AABB") + list("AAAB"),
+    ...         "rater_id": ["R1"] * 8 + ["R2"] * 8, "item_id": list("abcdefgh") * 2,
+    ...         "answer": list("AABBAABB") + list("AAABAAAB"),
     ...     }),
     ... ))
     >>> table[["rater_id", "accuracy", "rank", "rank_low", "rank_high"]].values.tolist()[:2]
@@ -146,13 +154,12 @@ def leaderboard_table(
         As `leaderboard` says.
     """
     groups = _groups(matrix, options, weights)
-    method = OVER_ITEMS if weights is None else OVER_PATIENTS
     tables = [
         _rows(matrix, condition, np.array(columns), group, options.alpha)
         for condition, columns in columns_by_condition(matrix.columns).items()
         for group in groups
     ]
-    return pd.concat(tables, ignore_index=True).assign(method=method)[list(COLUMNS)]
+    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
 
 
 def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> list[_Group]:
@@ -164,31 +171,31 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
         ]
     unit = matrix.clusters[items] if weights is not None else np.arange(len(items))
     names, part = np.unique(matrix.groups["task"][items].astype(str), return_inverse=True)
-    counted = np.column_stack([matrix.correct[items], np.ones(len(items))]).astype(np.float64)
+    given = matrix.given[items]
+    counted = np.hstack([matrix.correct[items], given]).astype(np.float64)
     drawn = _drawn(counted, unit, part, weight_blocks(weights, len(items), options))
-    because = ONE_ITEM if weights is None else ONE_CLUSTER
-    parts = [
-        _Group(
-            by="task" if name else "",
-            group=str(name),
-            n=int((part == t).sum()),
-            accuracy=_accuracy(counted[part == t].sum(axis=0)),
-            resampled=_accuracy(drawn[t]),
-            because=because if len(np.unique(unit[part == t])) == 1 else "",
+
+    def group(by: str, name: str, these: Bools, resampled: Floats) -> _Group:
+        n = given[these].sum(axis=0, dtype=np.int64)
+        units = np.zeros((int(unit.max()) + 1, given.shape[1]), dtype=np.bool_)
+        np.logical_or.at(units, unit[these], given[these])
+        return _Group(
+            by=by,
+            group=name,
+            n=n,
+            accuracy=_accuracy(counted[these].sum(axis=0)),
+            resampled=_accuracy(resampled),
+            units=units,
+            ranked=are_enough(n, int(these.sum())),
         )
+
+    parts = [
+        group("task" if name else "", str(name), part == t, drawn[t])
         for t, name in enumerate(names)
     ]
-    because = because if len(np.unique(unit)) == 1 else ""
-    micro = _Group(
-        by="overall",
-        group="micro",
-        n=len(items),
-        accuracy=_accuracy(counted.sum(axis=0)),
-        resampled=_accuracy(drawn.sum(axis=0)),
-        because=because,
-    )
+    micro = group("overall", "micro", np.ones(len(items), dtype=np.bool_), drawn.sum(axis=0))
     tasks = [task for task in parts if task.group]
-    return [micro, _macro(matrix, tasks, because), *tasks]
+    return [micro, _macro(matrix, tasks), *tasks]
 
 
 def _drawn(counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
@@ -207,31 +214,43 @@ def _drawn(counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) ->
 
 
 def _accuracy(counts: Floats) -> Floats:
-    """Divide the counts of correct answers by what comes last, the count of items."""
-    return ratio(counts[:-1], counts[-1:])
+    """Divide the counts of correct answers by those of items, the first half by the second."""
+    half = len(counts) // 2
+    return ratio(counts[:half], counts[half:])
 
 
-def _macro(matrix: ReadingMatrix, tasks: list[_Group], because: str) -> _Group:
+def _macro(matrix: ReadingMatrix, tasks: list[_Group]) -> _Group:
     if not tasks:
         return _undefined(matrix, "macro", NO_TASK)
+    has = np.array([task.n > 0 for task in tasks])
+    n_tasks = has.sum(axis=0).astype(np.float64)
+    pairs = list(zip(tasks, has, strict=True))
+    n: Ints = np.array([task.n for task in tasks], dtype=np.int64).sum(axis=0)
+    accuracy = ordered_sum(np.where(given, task.accuracy, 0.0) for task, given in pairs)
+    resampled = ordered_sum(np.where(given[:, None], task.resampled, 0.0) for task, given in pairs)
+    n_items = (matrix.assigned & (matrix.groups["task"] != "")).sum()
     return _Group(
         by="overall",
         group="macro",
-        n=sum(task.n for task in tasks),
-        accuracy=ordered_sum(task.accuracy for task in tasks) / len(tasks),
-        resampled=ordered_sum(task.resampled for task in tasks) / len(tasks),
-        because=because,
+        n=n,
+        accuracy=ratio(accuracy, n_tasks),
+        resampled=ratio(resampled, n_tasks[:, None]),
+        units=np.logical_or.reduce([task.units for task in tasks]),
+        ranked=are_enough(n, int(n_items)) & has.all(axis=0),
     )
 
 
 def _undefined(matrix: ReadingMatrix, group: str, because: str) -> _Group:
     nothing = np.full(len(matrix.columns), np.nan)
+    none = np.zeros(len(matrix.columns), dtype=np.bool_)
     return _Group(
         by="overall",
         group=group,
-        n=0,
+        n=none.astype(np.int64),
         accuracy=nothing,
         resampled=nothing[:, None],
+        units=none[None],
+        ranked=none,
         because=because,
     )
 
@@ -240,7 +259,11 @@ def _rows(
     matrix: ReadingMatrix, condition: str, columns: Ints, group: _Group, alpha: float
 ) -> pd.DataFrame:
     accuracy = group.accuracy[columns]
-    low, high, rank_low, rank_high, because = _limits(group, columns, alpha)
+    n_units = group.units[:, columns].sum(axis=0)
+    over = OVER_PATIENTS if matrix.clustered else OVER_ITEMS
+    ranked = group.ranked[columns]
+    ranks = np.full(len(columns), np.nan)
+    ranks[ranked] = _ranks(accuracy[ranked])
     table = pd.DataFrame(
         {
             "rater_id": [matrix.columns[i].rater_id for i in columns],
@@ -248,37 +271,55 @@ def _rows(
             "condition": condition,
             "by": group.by,
             "group": group.group,
-            "n": group.n,
+            "n": group.n[columns],
             "accuracy": accuracy,
-            "ci_low": low,
-            "ci_high": high,
-            "rank": _ranks(accuracy),
-            "rank_low": rank_low,
-            "rank_high": rank_high,
-            "undefined_because": because,
+            "rank": ranks,
+            "method": np.where(is_widened(n_units), f"{over}, {WIDENED}", over).astype(object),
         }
     )
-    return table.sort_values("rank", kind="stable")
+    limits = _limits(group, columns, alpha, n_units, clustered=matrix.clustered)
+    return table.assign(**limits).sort_values("rank", kind="stable")
 
 
 def _ranks(accuracies: Floats) -> Floats:
     """Rank the raters along the first axis, 1 the best, equals sharing the better rank."""
     ranks: Floats = rankdata(-accuracies.round(DECIMALS), method="min", axis=0).astype(np.float64)
-    return np.where(np.isnan(accuracies), np.nan, ranks)
+    return ranks
 
 
 def _limits(
-    group: _Group, columns: Ints, alpha: float
-) -> tuple[Floats, Floats, Floats, Floats, str]:
-    nothing = np.full(len(columns), np.nan)
-    if group.because:
-        return nothing, nothing, nothing, nothing, group.because
-    resampled = group.resampled[columns]
-    low, high, share = percentile_limits(resampled, alpha)
-    if (share < ENOUGH_RESAMPLES).any():
-        return nothing, nothing, nothing, nothing, FEW_RESAMPLES
-    ranks = np.sort(_ranks(resampled[:, np.isfinite(resampled).all(axis=0)]), axis=1)
-    return low, high, _reached(ranks, alpha / 2), _reached(ranks, 1 - alpha / 2), ""
+    group: _Group, columns: Ints, alpha: float, n_units: Ints, *, clustered: bool
+) -> dict[str, Any]:
+    """Return the columns of limits and of reasons."""
+    resampled, ranked = group.resampled[columns], group.ranked[columns]
+    low, high, share = percentile_limits(resampled, alpha, n_units)
+    enough = share >= ENOUGH_RESAMPLES
+    rank_low, rank_high = np.full((2, len(columns)), np.nan)
+    those = np.flatnonzero(ranked & np.isfinite(low))
+    if len(those) and enough[ranked].all():
+        drawn = resampled[ranked]
+        ranks = np.full((len(columns), drawn.shape[1]), np.nan)
+        ranks[ranked] = _ranks(drawn)
+        ordered = np.sort(ranks[:, np.isfinite(drawn).all(axis=0)], axis=1)
+        beyond = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
+        rank_low[those] = _reached(ordered[those], beyond)
+        rank_high[those] = _reached(ordered[those], 1 - beyond)
+    because = np.full(len(columns), group.because, dtype=object)
+    for column in range(len(columns)) if not group.because else ():
+        few = too_few(int(n_units[column]), clustered=clustered)
+        if not n_units[column]:
+            because[column] = NOT_GIVEN
+        elif few:
+            because[column] = f"{NO_LIMITS}: {few}"
+        elif np.isnan(rank_low[column]):
+            because[column] = FEW_RESAMPLES if ranked[column] else UNRANKED
+    return {
+        "ci_low": low,
+        "ci_high": high,
+        "rank_low": rank_low,
+        "rank_high": rank_high,
+        "undefined_because": because,
+    }
 
 
 def _reached(ordered: Floats, share: float) -> Floats:

@@ -13,6 +13,7 @@ from analysis.arrays import Bools, Codes, Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import LETTERS, RaterKind, Status
 from analysis.clusters import cluster_codes
+from analysis.protocol import excluded_leave
 
 GROUPINGS = ("task", "category", "subcategory", "option_set")
 STATUS_CODES: Mapping[str, int] = {status.value: i for i, status in enumerate(Status)}
@@ -28,6 +29,11 @@ class Reads:
     rater_id: str
     kind: RaterKind
     condition: str
+
+
+def column_order(column: Reads) -> tuple[bool, str, str]:
+    """Return what columns are sorted by: readers first, then id and condition."""
+    return column.kind is RaterKind.MODEL, column.rater_id, column.condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,6 +52,8 @@ class ReadingMatrix:
         0 for A, 1 for B, ...; -1 where the reading is not `answered`.
     statuses : numpy.ndarray of int8, shape (n_items, n_columns)
         Positions in `Status`; `absent` where there is no reading.
+    left_out : numpy.ndarray of bool, shape (n_items, n_columns)
+        Readings that the protocol leaves out of the primary analysis; they have no answer here.
     confidence : numpy.ndarray of float, shape (n_items, n_columns)
         The confidence given with an answer; nan where there is none.
     truth : numpy.ndarray of int8, shape (n_items,)
@@ -62,6 +70,7 @@ class ReadingMatrix:
     item_ids: npt.NDArray[np.object_]
     answers: Codes
     statuses: Codes
+    left_out: Bools
     confidence: Floats
     truth: Codes
     n_options: Ints
@@ -85,6 +94,23 @@ class ReadingMatrix:
         return assigned
 
     @property
+    def presented(self) -> Bools:
+        """Whether there is a reading that counts, shape (n_items, n_columns)."""
+        presented: Bools = (self.statuses != STATUS_CODES[Status.ABSENT]) & ~self.left_out
+        return presented
+
+    @property
+    def given(self) -> Bools:
+        """Items that count for a rater, shape (n_items, n_columns).
+
+        Those with a reference standard that were presented to a reader: a case nobody showed is no
+        answer. For a model all of them: leaving hard items out must not pay.
+        """
+        models = np.array([c.kind is RaterKind.MODEL for c in self.columns], dtype=np.bool_)
+        given: Bools = self.assigned[:, None] & (self.presented | (models & ~self.left_out))
+        return given
+
+    @property
     def correct(self) -> Bools:
         """Whether the answer is the reference standard's, shape (n_items, n_columns)."""
         correct: Bools = self.assigned[:, None] & (self.answers == self.truth[:, None])
@@ -98,13 +124,16 @@ class ReadingMatrix:
         return {str(name): part for name, part in zip(names, parts, strict=True) if name}
 
 
-def reading_matrix(bundle: Bundle) -> ReadingMatrix:
+def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMatrix:
     """Arrange a bundle's readings as arrays.
 
     Parameters
     ----------
     bundle : Bundle
-        The checked tables.
+        The checked tables. Where its protocol says that excluded readings leave the primary
+        analysis, they do.
+    count_excluded : bool, default False
+        Count them whatever the protocol says.
 
     Returns
     -------
@@ -126,18 +155,32 @@ def reading_matrix(bundle: Bundle) -> ReadingMatrix:
     items = bundle.items.iloc[order]
     columns = _columns(bundle)
     item_ids = items["item_id"].to_numpy(dtype=object)
-    answers, statuses, confidence = _cells(bundle, item_ids, columns)
+    answers, statuses, excluded, confidence = _cells(bundle, item_ids, columns)
+    left_out = excluded & (excluded_leave(bundle.protocol) and not count_excluded)
     return ReadingMatrix(
         columns=columns,
         item_ids=item_ids,
-        answers=answers,
+        answers=np.where(left_out, np.int8(NO_LETTER), answers),
         statuses=statuses,
-        confidence=confidence,
+        left_out=left_out,
+        confidence=np.where(left_out, np.nan, confidence),
         truth=_letter_codes(items["truth"]),
         n_options=items["n_options"].to_numpy(dtype=np.int64),
         clusters=clusters[order],
         groups={name: items[name].to_numpy(dtype=object) for name in GROUPINGS},
     )
+
+
+def are_enough(n: Ints, of: int) -> Bools:
+    """Say whether so many items of those there are can stand for them: 80 %.
+
+    Examples
+    --------
+    >>> are_enough(np.array([7, 8]), of=10).tolist()
+    [False, True]
+    """
+    enough: Bools = np.asarray(5 * n >= 4 * of)  # in whole numbers, so that 80 % are 80 %
+    return enough
 
 
 def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
@@ -194,14 +237,12 @@ def _columns(bundle: Bundle) -> tuple[Reads, ...]:
         Reads(rater_id=rater, kind=RaterKind(kinds[rater]), condition=condition)
         for rater, condition in zip(seen["rater_id"], seen["condition"], strict=True)
     ]
-    return tuple(
-        sorted(columns, key=lambda c: (c.kind is RaterKind.MODEL, c.rater_id, c.condition))
-    )
+    return tuple(sorted(columns, key=column_order))
 
 
 def _cells(
     bundle: Bundle, item_ids: npt.NDArray[np.object_], columns: tuple[Reads, ...]
-) -> tuple[Codes, Codes, Floats]:
+) -> tuple[Codes, Codes, Bools, Floats]:
     readings = first_readings(bundle.readings)
     cells = cells_of(readings, item_ids, columns)
     shape = (len(item_ids), len(columns))
@@ -210,10 +251,12 @@ def _cells(
     answered = (readings["status"] == Status.ANSWERED).to_numpy()
     answers[cells] = np.where(answered, _letter_codes(readings["answer"]), NO_LETTER)
     statuses[cells] = readings["status"].map(STATUS_CODES).to_numpy(dtype=np.int8)
+    excluded = np.zeros(shape, dtype=np.bool_)
+    excluded[cells] = (readings["excluded"] != "").to_numpy()
     confidence = np.full(shape, np.nan)
     given = pd.to_numeric(readings["confidence"].str.strip(), errors="coerce").to_numpy(dtype=float)
     confidence[cells] = np.where(answered, given, np.nan)
-    return answers, statuses, confidence
+    return answers, statuses, excluded, confidence
 
 
 def _letter_codes(letters: pd.Series[str]) -> Codes:

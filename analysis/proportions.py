@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import norm
 
 from analysis.arrays import Floats, ordered_sum
+from analysis.clusters import ratio
 
 
 def wilson_interval(successes: Floats, n: Floats, alpha: float) -> tuple[Floats, Floats]:
@@ -62,7 +63,7 @@ def mover_mean(estimates: Floats, low: Floats, high: Floats) -> tuple[Floats, Fl
     Returns
     -------
     mean, low, high : numpy.ndarray of float, shape (...)
-        All parts weigh the same; nan where a part is nan or there is no part.
+        The parts weigh the same; those that are nan are left out. nan where none is left.
 
     Notes
     -----
@@ -84,11 +85,11 @@ def mover_mean(estimates: Floats, low: Floats, high: Floats) -> tuple[Floats, Fl
     >>> mean.round(4), low.round(4), high.round(4)
     (np.float64(0.6), np.float64(0.3879), np.float64(0.8828))
     """
-    parts = len(estimates)
-    if parts == 0:
-        nothing = np.full(estimates.shape[1:], np.nan)
-        return nothing, nothing, nothing
-    mean: Floats = ordered_sum(estimates) / parts
-    below = np.sqrt(ordered_sum((estimates - low) ** 2)) / parts
-    above = np.sqrt(ordered_sum((high - estimates) ** 2)) / parts
+    has = np.isfinite(estimates)
+    n = has.sum(axis=0).astype(np.float64)
+    mean = ratio(ordered_sum(np.where(has, estimates, 0.0)), n)
+    below, above = (
+        ratio(np.sqrt(ordered_sum(np.where(has, (estimates - limit) ** 2, 0.0))), n)
+        for limit in (low, high)
+    )
     return mean, mean - below, mean + above

@@ -96,6 +96,17 @@ def declared(protocol: Mapping[str, Any]) -> str:
     return "; ".join(part for part in parts if part)
 
 
+def excluded_leave(protocol: Mapping[str, Any]) -> bool:
+    """Return whether excluded readings leave the primary analysis.
+
+    Examples
+    --------
+    >>> excluded_leave({"locked": {"protocol": {"exclusions": "primary"}}}), excluded_leave({})
+    (True, False)
+    """
+    return bool(stated(protocol, "exclusions") == "primary")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What a study was declared to show.

@@ -23,13 +23,13 @@ from analysis.difficulty import item_difficulty_table
 from analysis.leaderboard import leaderboard_table
 from analysis.matrix import reading_matrix
 from analysis.missing import missing_table
+from analysis.mrmc.adjusted import panel_adjusted_table
 from analysis.mrmc.choices import sensitivity_panel_table
 from analysis.mrmc.components import variance_components_table
 from analysis.mrmc.conditions import reader_conditions_items_table, reader_conditions_table
 from analysis.mrmc.figures_of_merit import figures_of_merit
 from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
-from analysis.protocol import margin_of
 from analysis.resamples import cluster_weights
 from analysis.sensitivity import sensitivity_table
 from analysis.times.model import time_model_table
@@ -97,7 +97,7 @@ def _analyse(bundle: Bundle, options: Options) -> Results:
     matrix = reading_matrix(bundle)
     weights = cluster_weights(matrix, options)
     figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
-    margin = margin_of(options, bundle.protocol)
+    panel = reader_panel_table(matrix, options, figures, bundle.protocol)
     found = measured(bundle, matrix)
     return Results(
         bundle=bundle,
@@ -107,12 +107,13 @@ def _analyse(bundle: Bundle, options: Options) -> Results:
             "agreement_pairs": agreement_table(matrix, options, weights),
             "agreement_groups": agreement_groups_table(matrix, options, weights),
             "comparisons": comparisons_table(matrix, options, weights),
-            "reader_panel": reader_panel_table(matrix, options, figures, margin),
+            "reader_panel": panel,
             "reader_conditions": reader_conditions_table(matrix, options, figures),
             "times": times_table(matrix, found),
-            "missing": missing_table(matrix),
+            "missing": missing_table(bundle, matrix),
             "sensitivity": sensitivity_table(bundle, matrix, options),
             "sensitivity_panel": sensitivity_panel_table(bundle, matrix, options),
+            "panel_adjusted": panel_adjusted_table(panel, bundle.labels, bundle.protocol),
             "reader_conditions_items": reader_conditions_items_table(matrix, options, figures),
             "variance_components": variance_components_table(matrix, options, figures),
             "gee": gee_table(matrix, options),

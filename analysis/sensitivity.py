@@ -37,12 +37,15 @@ def sensitivity(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Assigned is every item with a reference standard. `missing as wrong`, the primary analysis:
-    correct over assigned. `missing dropped`: correct over answered. `missing as right`: an assigned
-    item without an answer is correct; the first and this one bound what the missing answers can
-    have been. `flagged times dropped`: as the first, without the items whose reading has a flag.
+    What counts is, of the items with a reference standard, those that a reader was given, and all
+    for a model. `missing as wrong`, the primary analysis: correct answers over these. `missing
+    dropped`: over those of them that were answered. `missing as right`: an item without an answer
+    is correct; the first and this one bound what the missing answers can have been. `absent as
+    wrong`: a reader's items that were never presented count as well, as wrong. `flagged times
+    dropped`: as the first, without the items whose reading has a flag that puts its time in doubt.
     `excluded readings dropped`, where any is excluded: as the first, without the items whose
-    reading was set aside. Intervals are Wilson's [1]_.
+    reading was set aside. Where the protocol has done so in the primary analysis, `excluded
+    readings counted` is the other choice. Intervals are Wilson's [1]_.
 
     References
     ----------
@@ -55,16 +58,17 @@ def sensitivity(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     >>> table = sensitivity(bundle_from_tables(
     ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
     ...     pd.DataFrame({
-    ...         "rater_id": "R1", "item_id": list("abc"), "answer": list("AAB"),
+    ...         "rater_id": "R1", "item_id": list("abc"), "answer": ["A", "A", ""],
     ...         "flags": ["", "too_fast", ""],
     ...     }),
     ... ))
     >>> for row in table[["analysis", "n", "accuracy"]].round(3).values.tolist():
     ...     print(*row)
-    missing as wrong 4 0.5
-    missing dropped 3 0.667
-    missing as right 4 0.75
-    flagged times dropped 3 0.333
+    missing as wrong 3 0.667
+    missing dropped 2 1.0
+    missing as right 3 1.0
+    absent as wrong 4 0.5
+    flagged times dropped 2 0.5
     """
     return sensitivity_table(bundle, reading_matrix(bundle), options or Options())
 
@@ -86,28 +90,30 @@ def sensitivity_table(bundle: Bundle, matrix: ReadingMatrix, options: Options) -
     pandas.DataFrame
         As `sensitivity` says.
     """
-    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
     tables = [
         _rows(matrix, name, counted, correct, options.alpha)
-        for name, (counted, correct) in _analyses(matrix, flagged, excluded).items()
+        for name, (counted, correct) in _analyses(bundle, matrix).items()
     ]
     return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
 
 
-def _analyses(
-    matrix: ReadingMatrix, flagged: Bools, excluded: Bools
-) -> Mapping[str, tuple[Bools, Bools]]:
+def _analyses(bundle: Bundle, matrix: ReadingMatrix) -> Mapping[str, tuple[Bools, Bools]]:
     """Return what counts, and what of it is correct; each of shape (n_items, n_columns)."""
-    assigned = np.broadcast_to(matrix.assigned[:, None], matrix.answers.shape)
+    given, correct = matrix.given, matrix.correct
     answered = matrix.answers != NO_LETTER
+    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
     analyses = {
-        "missing as wrong": (assigned, matrix.correct),
-        "missing dropped": (assigned & answered, matrix.correct),
-        "missing as right": (assigned, matrix.correct | ~answered),
-        "flagged times dropped": (assigned & ~flagged, matrix.correct),
+        "missing as wrong": (given, correct),
+        "missing dropped": (given & answered, correct),
+        "missing as right": (given, correct | ~answered),
+        "absent as wrong": (matrix.assigned[:, None] & ~matrix.left_out, correct),
+        "flagged times dropped": (given & ~flagged, correct),
     }
     if excluded.any():
-        analyses["excluded readings dropped"] = (assigned & ~excluded, matrix.correct)
+        analyses["excluded readings dropped"] = (given & ~excluded, correct)
+    if matrix.left_out.any():
+        counting = reading_matrix(bundle, count_excluded=True)
+        analyses["excluded readings counted"] = (counting.given, counting.correct)
     return analyses
 
 

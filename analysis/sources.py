@@ -44,6 +44,12 @@ SOURCES = (
         doi="10.1111/j.1467-9868.2007.00593.x",
     ),
     Source(
+        method="Percentile intervals of few clusters",
+        text="Hesterberg TC. What teachers should know about the bootstrap: resampling in the"
+        " undergraduate statistics curriculum. Am Stat 2015;69:371-386.",
+        doi="10.1080/00031305.2015.1089789",
+    ),
+    Source(
         method="Cohen's kappa",
         text="Cohen J. A coefficient of agreement for nominal scales."
         " Educ Psychol Meas 1960;20:37-46.",

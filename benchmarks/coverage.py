@@ -27,10 +27,12 @@ from analysis.comparison.pairs import comparisons_table
 from analysis.confidence import Confidence
 from analysis.matrix import ReadingMatrix, Reads
 from analysis.mrmc.conditions import reader_conditions_table
-from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
+from analysis.mrmc.figures_of_merit import Figures, figures_of_merit
 from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
 from analysis.resamples import cluster_weights
+from benchmarks.few_patients import few_rows, few_text
+from benchmarks.panel_coverage import panel_rows, panel_text
 from benchmarks.simulated_studies import Design, Truths, raters, simulated, truths
 
 DESCRIPTION = "coverage of every interval and error of every test, by simulation"
@@ -38,6 +40,7 @@ DESCRIPTION = "coverage of every interval and error of every test, by simulation
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
+PARTS = ("tables", "panel", "few")
 DIFFERENCE_SD = 0.15
 """How much a reader's own difference between two conditions varies, on the probit scale."""
 
@@ -61,10 +64,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--readers", type=int, nargs="+", default=[3, 5, 10])
     parser.add_argument("--items", type=int, default=200)
     parser.add_argument("--bootstrap", type=int, default=1000)
+    parser.add_argument(
+        "--parts", nargs="+", choices=PARTS, default=list(PARTS), help="what is simulated"
+    )
+    parser.add_argument("--panels", type=int, default=10_000, help="studies a design of the panel")
+    parser.add_argument("--few", type=int, default=2000, help="studies of few patients a size")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Simulate; return one row a design and kind of interval."""
+    sizes = ("studies", "items", "bootstrap", "panels", "few")
+    result: dict[str, Any] = {"sizes": {name: getattr(args, name) for name in sizes}}
+    if "tables" in args.parts:
+        result["rows"] = _table_rows(args)
+    if "panel" in args.parts:
+        result["panel"] = panel_rows(args.readers, args.panels, SEED)
+    if "few" in args.parts:
+        result["few"] = few_rows(args.few, args.bootstrap, SEED)
+    return result
+
+
+def _table_rows(args: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
     for n_readers in args.readers:
         for items_a_patient in (1, 4):
@@ -73,14 +93,25 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             )
             print(f"{n_readers} readers, {items_a_patient} items a patient", file=sys.stderr)
             rows += _design_rows(design, args.studies, args.bootstrap)
-    return {"studies": args.studies, "items": args.items, "bootstrap": args.bootstrap, "rows": rows}
+    return rows
 
 
 def text(result: Mapping[str, Any]) -> str:
     """Return a table for each design."""
+    parts = []
+    if "rows" in result:
+        parts.append(_table_text(result))
+    if "panel" in result:
+        parts.append(panel_text(result["panel"], result["sizes"]["panels"]))
+    if "few" in result:
+        parts.append(few_text(result["few"], result["sizes"]["few"]))
+    return "\n\n".join(parts)
+
+
+def _table_text(result: Mapping[str, Any]) -> str:
     lines = [
-        f"{result['studies']} studies of {result['items']} items a design;"
-        f" {result['bootstrap']} resamples; intervals of 95 %, tests at 5 %"
+        f"{result['sizes']['studies']} studies of {result['sizes']['items']} items a design;"
+        f" {result['sizes']['bootstrap']} resamples; intervals of 95 %, tests at 5 %"
     ]
     for design in dict.fromkeys(row["design"] for row in result["rows"]):
         lines += ["", design]
@@ -159,14 +190,14 @@ def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict
         *_pairs(agreement_table(matrix, options, weights), true, place),
         *_groups(agreement_groups_table(matrix, options, weights), true, design.n_readers),
         *_comparisons(comparisons_table(matrix, options, weights), true, place),
-        *_panel(reader_panel_table(matrix, options, _merits(matrix), None), true, design),
+        *_panel(reader_panel_table(matrix, options, _merits(matrix), {}), true, design),
         *_conditions(design, readers, generator, options),
     ):
         found[seen.what].append(seen)
     return found
 
 
-def _merits(matrix: ReadingMatrix) -> tuple[FigureOfMerit, ...]:
+def _merits(matrix: ReadingMatrix) -> Figures:
     return figures_of_merit(
         matrix, pd.DataFrame({"options": [""] * len(matrix.truth)}), Confidence()
     )

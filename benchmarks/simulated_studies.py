@@ -69,6 +69,13 @@ class Design:
             brentq(lambda a: self._accuracy(a, 0.0) - self.population_accuracy, -5, 5, xtol=1e-13)
         )
 
+    def accuracy_of(self, abilities: Floats) -> Floats:
+        """Return the true accuracy that goes with each ability."""
+        scale = np.sqrt(1 + self.shared_sd**2)
+        right = ndtr((abilities[..., None] + np.array(TASK_OFFSETS)) / scale)
+        accuracy: Floats = right.mean(axis=-1)
+        return accuracy
+
     def _accuracy(self, ability: float, spread: float) -> float:
         scale = np.sqrt(1 + self.shared_sd**2 + spread**2)
         return float(np.mean(ndtr((ability + np.array(TASK_OFFSETS)) / scale)))
@@ -160,6 +167,7 @@ def simulated(
         item_ids=np.array([f"q{i:05d}" for i in range(n)], dtype=object),
         answers=answers.astype(np.int8),
         statuses=np.full(right.shape, STATUS_CODES["answered"], dtype=np.int8),
+        left_out=np.zeros(right.shape, dtype=np.bool_),
         confidence=np.full(right.shape, np.nan),
         truth=truth.astype(np.int8),
         n_options=np.full(n, N_OPTIONS, dtype=np.int64),

@@ -13,13 +13,21 @@ from analysis.agreement.pairing import Pair
 from analysis.agreement.registry import Measure, Reasons
 from analysis.agreement.resampling import resampled_sums
 from analysis.arrays import Floats, Ints
-from analysis.clusters import ALL_IN_ONE, percentile_limits
+from analysis.clusters import (
+    ALL_IN_ONE,
+    FEWEST,
+    PERCENTILE,
+    TOO_FEW,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+)
 from analysis.matrix import ReadingMatrix
 
 NORMAL = "normal interval, cut at 1"
 STUDENT = "t interval (n - 1), cut at 1"
-BOOTSTRAP = "percentile bootstrap over patients"
 ONE_CLUSTER = f"interval: {ALL_IN_ONE}"
+FEW_CLUSTERS = f"interval: {TOO_FEW}"
 FEW_RESAMPLES = "interval: undefined in too many resamples"
 
 
@@ -29,7 +37,7 @@ class Interval:
 
     low: Floats
     high: Floats
-    method: str
+    method: Reasons
     because: Reasons
 
 
@@ -57,7 +65,7 @@ def analytic_interval(measure: Measure, counts: PairCounts, alpha: float) -> Int
     return Interval(
         low=estimate - quantile * se,
         high=np.minimum(estimate + quantile * se, 1.0),
-        method=NORMAL if measure.normal else STUDENT,
+        method=np.full(se.shape, NORMAL if measure.normal else STUDENT, dtype=object),
         because=np.full(se.shape, "", dtype=object),
     )
 
@@ -90,30 +98,34 @@ def cluster_intervals(
     Returns
     -------
     list of Interval
-        One a measure; nan where the pair's items belong to one cluster, or where fewer than 80 %
-        of the resamples define the measure.
+        One a measure; nan where the pair's items belong to fewer than 8 clusters, or where fewer
+        than 80 % of the resamples define the measure.
     """
     shape = (len(measures), len(pairs), len(scopes))
     low, high = np.full(shape, np.nan), np.full(shape, np.nan)
     because = np.full(shape, ONE_CLUSTER, dtype=object)
+    method = np.full(shape, PERCENTILE, dtype=object)
     for scope, items in enumerate(scopes):
         if len(np.unique(matrix.clusters[items])) <= 1:
             continue
         for block, by_cluster, drawn, times in resampled_sums(matrix, pairs, items, weights):
             limits: dict[Callable[[Sums], Floats], tuple[Floats, Floats, Floats]] = {}
             for m, measure in enumerate(measures):
-                one = (measure.n(by_cluster) > 0).sum(axis=-1) <= 1
+                n_clusters = (measure.n(by_cluster) > 0).sum(axis=-1)
                 # Kappa in an option set stands in two rows.
                 if measure.estimate not in limits:
                     estimates = measure.estimate(drawn)
-                    limits[measure.estimate] = percentile_limits(estimates, alpha, times)
+                    limits[measure.estimate] = percentile_limits(
+                        estimates, alpha, n_clusters, times
+                    )
                 below, above, _ = limits[measure.estimate]
                 reason = np.where(np.isnan(below), FEW_RESAMPLES, "").astype(object)
-                reason[one] = ONE_CLUSTER
-                low[m, block, scope] = np.where(one, np.nan, below)
-                high[m, block, scope] = np.where(one, np.nan, above)
+                reason[n_clusters < FEWEST] = FEW_CLUSTERS
+                reason[n_clusters <= 1] = ONE_CLUSTER
+                low[m, block, scope], high[m, block, scope] = below, above
                 because[m, block, scope] = reason
+                method[m, block, scope] = np.where(is_widened(n_clusters), WIDENED, PERCENTILE)
     return [
-        Interval(low=low[m], high=high[m], method=BOOTSTRAP, because=because[m])
+        Interval(low=low[m], high=high[m], method=method[m], because=because[m])
         for m in range(len(measures))
     ]

@@ -119,7 +119,12 @@ def intra_reader_table(
         ]
     )
     again = reading_matrix(
-        Bundle(items=bundle.items, raters=raters, readings=readings.drop(columns="time"))
+        Bundle(
+            items=bundle.items,
+            raters=raters,
+            readings=readings.drop(columns="time"),
+            protocol=bundle.protocol,
+        )
     )
     pairs, names = _pairs(matrix, again)
     every = np.arange(len(again.truth))

@@ -64,10 +64,6 @@ def partition_rows(
         _measure_columns(measure, counts, sums, interval)
         for measure, interval in zip(measures, intervals, strict=True)
     ]
-    methods = [
-        f"{measure.method}; {interval.method}"
-        for measure, interval in zip(measures, intervals, strict=True)
-    ]
     n_scopes = len(partition.names)
     shape = (len(pairs), n_scopes * len(measures))
     columns = {name: np.stack([each[name] for each in found], axis=-1) for name in found[0]}
@@ -77,7 +73,6 @@ def partition_rows(
             np.tile(_texts([measure.name for measure in measures]), n_scopes), shape
         ),
         **{name: column.reshape(shape) for name, column in columns.items()},
-        "method": np.broadcast_to(np.tile(_texts(methods), n_scopes), shape),
     }
 
 
@@ -101,6 +96,7 @@ def _measure_columns(
         "se": np.where(no_se, np.nan, se),
         "ci_low": np.where(no_se, np.nan, interval.low),
         "ci_high": np.where(no_se, np.nan, interval.high),
+        "method": f"{measure.method}; " + interval.method,
         "undefined_because": because,
     }
 

@@ -10,8 +10,9 @@ from analysis.agreement.pairing import PairKind, pairs_of
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.clusters import ALL_IN_ONE
-from analysis.comparison.correctness import NO_REFERENCE, Correctness, correctness
+from analysis.comparison.correctness import NO_REFERENCE, correctness
 from analysis.comparison.risk_difference import robust_difference
+from analysis.crossing import shared_by_panel
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.options import Options
 
@@ -99,7 +100,6 @@ def gee_table(matrix: ReadingMatrix, options: Options) -> pd.DataFrame:
     pandas.DataFrame
         As `gee` says.
     """
-    right = correctness(matrix)
     readers: dict[tuple[str, str, int], list[int]] = {}
     for pair in pairs_of(matrix.columns):
         if pair.kind is PairKind.MIXED:
@@ -109,36 +109,37 @@ def gee_table(matrix: ReadingMatrix, options: Options) -> pd.DataFrame:
         {
             "contrast": model,
             "condition": condition,
-            **_row(right, column, np.array(among), matrix.clustered, options.alpha),
+            **_row(matrix, np.array([*among, column]), options.alpha),
         }
         for (condition, model, column), among in sorted(readers.items())
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _row(
-    right: Correctness, model: int, readers: Ints, clustered: bool, alpha: float
-) -> dict[str, object]:
+def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object]:
+    """Compare the last column, the model, with the others."""
+    shared = shared_by_panel(matrix, columns)
+    right = correctness(matrix, shared.items, columns)
     n_clusters = len(right.sizes)
-    estimate, se = robust_difference(
-        right.by_cluster[:, model], right.by_cluster[:, readers], right.sizes
-    )
-    because = _reason(n_clusters, se, clustered)
+    estimate, se = robust_difference(right.by_cluster[:, -1], right.by_cluster[:, :-1], right.sizes)
+    because = shared.because or _reason(n_clusters, se, matrix.clustered)
+    if shared.because:
+        estimate = float("nan")
     if because:
         se = float("nan")
     df = max(n_clusters - 1, 1)
     reach = float(t.isf(alpha / 2, df)) * se
     return {
-        "n_readings": right.n * (1 + len(readers)),
+        "n_readings": right.n * len(columns),
         "n_items": right.n,
         "n_clusters": n_clusters,
         "estimate": estimate,
         "se": se,
-        "ci_low": estimate - reach,
-        "ci_high": estimate + reach,
+        "ci_low": np.maximum(estimate - reach, -1.0),
+        "ci_high": np.minimum(estimate + reach, 1.0),
         "p": 2 * float(t.sf(abs(estimate / se), df)),
         "scale": SCALE,
-        "method": METHOD.format(clusters="patients" if clustered else "items"),
+        "method": METHOD.format(clusters="patients" if matrix.clustered else "items"),
         "undefined_because": because,
     }
 

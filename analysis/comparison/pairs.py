@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
 from analysis.agreement.pairing import Pair, PairKind, pair_names, pairs_of
-from analysis.arrays import Floats, Ints
+from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.clusters import ALL_IN_ONE, ratio
+from analysis.clusters import ALL_IN_ONE, FEWEST, TOO_FEW, WIDENED, is_widened, ratio
 from analysis.comparison.correctness import (
     NO_REFERENCE,
     Correctness,
     correctness,
+    given_to_both,
     only_one_right,
     resampled_limits,
 )
@@ -30,19 +29,35 @@ TANGO = "Tango score"
 YANG = "Yang's modified Obuchowski test over patients"
 FAMILY = "reader-model pairs"
 
+NOT_BOTH = "no item was given to both"
 ONE_CLUSTER = f"cluster interval and clustered test: {ALL_IN_ONE}"
-FEW_RESAMPLES = "cluster interval: too many resamples hold no item with a reference standard"
+FEW_CLUSTERS = f"cluster interval: {TOO_FEW}"
+FEW_RESAMPLES = "cluster interval: too many resamples hold none of the pair's items"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Clustered:
-    """What is known from clusters; arrays have shape (n_pairs,)."""
-
-    low: Floats
-    high: Floats
-    p: Floats
-    method: str
-    because: str
+COLUMNS = (
+    "rater_a",
+    "rater_b",
+    "pair_kind",
+    "condition",
+    "n",
+    "accuracy_a",
+    "accuracy_b",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "ci_method",
+    "cluster_ci_low",
+    "cluster_ci_high",
+    "only_a_correct",
+    "only_b_correct",
+    "p_exact",
+    "p_mid",
+    "p_clustered",
+    "clustered_method",
+    "p_adjusted",
+    "family",
+    "undefined_because",
+)
 
 
 def comparisons(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -65,9 +80,10 @@ def comparisons(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
 
     Notes
     -----
-    Every item with a reference standard counts for both raters; unanswered is wrong. `difference`
-    is the first rater's accuracy less the second's, with Tango's score interval; `p_exact` and
-    `p_mid` are McNemar's test. These three take items for independent. Where clusters exist,
+    The items with a reference standard that both raters were given count, `n` of them: for a model
+    all, also what it left out. Unanswered is wrong. `difference` is the first rater's accuracy less
+    the second's, with Tango's score interval; `p_exact` and `p_mid` are McNemar's test. These three
+    take items for independent. Where clusters exist,
     `cluster_ci_*` is the percentile interval over resampled patients, `p_clustered` Yang's test,
     and these are the ones to read; without clusters they are empty. `p_adjusted` is Holm's, over
     all reader-model pairs of a condition, on `p_clustered` where clusters exist, else on `p_mid`;
@@ -119,34 +135,19 @@ def comparisons_table(
     pairs = pairs_of(matrix.columns)
     a = np.array([pair.a for pair in pairs], dtype=np.int64)
     b = np.array([pair.b for pair in pairs], dtype=np.int64)
-    right = correctness(matrix)
-    n = np.full(len(pairs), float(right.n))
-    only_a, only_b = only_one_right(right, a, b)
-    totals = right.correct.sum(axis=0)
-    low, high = tango_interval(only_a, only_b, n, options.alpha)
-    exact, mid = (np.where(n > 0, p, np.nan) for p in mcnemar_p(only_a, only_b))
-    clustered = _clustered(right, a, b, weights, options.alpha)
+    parts = [
+        _compared(matrix, items, a[members], b[members], weights, options.alpha).set_index(members)
+        for items, members in given_to_both(matrix, a, b)
+    ]
     families = [_family(pair) for pair in pairs]
-    return pair_names(matrix.columns, pairs).assign(
-        n=n.astype(np.int64),
-        accuracy_a=ratio(totals[a], n),
-        accuracy_b=ratio(totals[b], n),
-        difference=ratio(only_a - only_b, n),
-        ci_low=low,
-        ci_high=high,
-        ci_method=TANGO,
-        cluster_ci_low=clustered.low,
-        cluster_ci_high=clustered.high,
-        only_a_correct=only_a.astype(np.int64),
-        only_b_correct=only_b.astype(np.int64),
-        p_exact=exact,
-        p_mid=mid,
-        p_clustered=clustered.p,
-        clustered_method=clustered.method,
-        p_adjusted=holm_within(mid if weights is None else clustered.p, families),
-        family=np.array(families, dtype=object),
-        undefined_because=clustered.because,
-    )
+    table = pair_names(matrix.columns, pairs)
+    if not parts:
+        return table.reindex(columns=list(COLUMNS))
+    table = table.join(pd.concat(parts))
+    on = table["p_mid" if weights is None else "p_clustered"].to_numpy(dtype=np.float64)
+    return table.assign(
+        p_adjusted=holm_within(on, families), family=np.array(families, dtype=object)
+    )[list(COLUMNS)]
 
 
 def _family(pair: Pair) -> str:
@@ -155,17 +156,55 @@ def _family(pair: Pair) -> str:
     return f"{FAMILY}, {pair.condition}" if pair.condition else FAMILY
 
 
-def _clustered(
-    right: Correctness, a: Ints, b: Ints, weights: Floats | None, alpha: float
-) -> _Clustered:
-    nothing = np.full(len(a), np.nan)
-    method = "" if weights is None else YANG
-    because = "" if right.n else NO_REFERENCE
-    if weights is None or because:
-        return _Clustered(low=nothing, high=nothing, p=nothing, method=method, because=because)
-    if len(right.present) < 2:
-        return _Clustered(low=nothing, high=nothing, p=nothing, method=method, because=ONE_CLUSTER)
-    low, high = resampled_limits(right, a, b, weights, alpha)
-    p = yang_test(right.by_cluster, right.sizes, a, b)[1]
-    because = FEW_RESAMPLES if np.isnan(low).any() else ""
-    return _Clustered(low=low, high=high, p=p, method=method, because=because)
+def _compared(
+    matrix: ReadingMatrix, items: Bools, a: Ints, b: Ints, weights: Floats | None, alpha: float
+) -> pd.DataFrame:
+    """Compare pairs whose raters were given the same items, one row a pair."""
+    columns, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    a, b = places[: len(a)], places[len(a) :]
+    right = correctness(matrix, items, columns)
+    n = np.full(len(a), float(right.n))
+    only_a, only_b = only_one_right(right, a, b)
+    totals = right.correct.sum(axis=0)
+    low, high = tango_interval(only_a, only_b, n, alpha)
+    exact, mid = (np.where(n > 0, p, np.nan) for p in mcnemar_p(only_a, only_b))
+    cluster_low = cluster_high = p_clustered = np.full(len(a), np.nan)
+    if weights is not None and len(right.present) > 1:
+        cluster_low, cluster_high = resampled_limits(right, a, b, weights, alpha)
+        p_clustered = yang_test(right.by_cluster, right.sizes, a, b)[1]
+    return pd.DataFrame(
+        {
+            "n": n.astype(np.int64),
+            "accuracy_a": ratio(totals[a], n),
+            "accuracy_b": ratio(totals[b], n),
+            "difference": ratio(only_a - only_b, n),
+            "ci_low": low,
+            "ci_high": high,
+            "ci_method": TANGO,
+            "cluster_ci_low": cluster_low,
+            "cluster_ci_high": cluster_high,
+            "only_a_correct": only_a.astype(np.int64),
+            "only_b_correct": only_b.astype(np.int64),
+            "p_exact": exact,
+            "p_mid": mid,
+            "p_clustered": p_clustered,
+            "clustered_method": _method(right, weights),
+            "undefined_because": _because(matrix, right, weights, cluster_low),
+        }
+    )
+
+
+def _method(right: Correctness, weights: Floats | None) -> str:
+    if weights is None:
+        return ""
+    return f"{YANG}; {WIDENED}" if is_widened(np.array(len(right.present))) else YANG
+
+
+def _because(matrix: ReadingMatrix, right: Correctness, weights: Floats | None, low: Floats) -> str:
+    if not right.n:
+        return NOT_BOTH if matrix.assigned.any() else NO_REFERENCE
+    if weights is None:
+        return ""
+    if len(right.present) < FEWEST:
+        return FEW_CLUSTERS if len(right.present) > 1 else ONE_CLUSTER
+    return FEW_RESAMPLES if np.isnan(low).any() else ""

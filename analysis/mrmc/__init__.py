@@ -14,6 +14,7 @@ tables. Everything below the tables works on arrays alone:
 (0.4, 0.1)
 """
 
+from analysis.mrmc.adjusted import panel_adjusted
 from analysis.mrmc.auc import AucCovariance, empirical_auc
 from analysis.mrmc.choices import sensitivity_panel
 from analysis.mrmc.components import variance_components
@@ -34,6 +35,7 @@ __all__ = [
     "differences",
     "empirical_auc",
     "infer",
+    "panel_adjusted",
     "percent_correct",
     "reader_conditions",
     "reader_conditions_items",

@@ -8,12 +8,13 @@ from enum import StrEnum
 
 from analysis.mrmc.inference import Inference
 
-BELOW_FIXED = "standard error is below that of these readers"
+NARROWER = "came out narrower than for these readers, whose se, df, limits and p stand here"
 NEGATIVE_COVARIANCE = "negative covariance between readers taken as 0"
-NO_SPREAD = "df: the readers' values are equal, so that it has no bound and t is normal"
 NO_TEST = "standard error, interval and p"
-# Equal standard errors that were computed in two ways differ by this share of them at most.
+# Equal widths that were computed in two ways differ by this share of them at most.
 ROUNDING = 1e-12
+# A difference of proportions, or of areas, cannot be larger.
+LARGEST = 1.0
 
 
 class Claim(StrEnum):
@@ -39,8 +40,8 @@ def inference_cells(one: Inference, claim: Claim, no_value: str) -> dict[str, ob
     Returns
     -------
     dict
-        `claim, difference, se, df, ci_low, ci_high, p, undefined_because`; `df` is nan where it has
-        no bound.
+        `claim, difference, se, df, ci_low, ci_high, p, undefined_because`; limits are cut at the
+        largest difference there can be.
 
     Examples
     --------
@@ -49,18 +50,15 @@ def inference_cells(one: Inference, claim: Claim, no_value: str) -> dict[str, ob
     >>> inference_cells(one, Claim.READERS_LIKE_THESE, "")["undefined_because"]
     'standard error, interval and p: a single reader'
     """
-    unbounded = math.isinf(one.df)
     return {
         "claim": claim.value,
         "difference": one.estimate,
         "se": one.se,
-        "df": math.nan if unbounded else one.df,
-        "ci_low": one.ci_low,
-        "ci_high": one.ci_high,
+        "df": one.df,
+        "ci_low": -LARGEST if one.ci_low < -LARGEST else one.ci_low,
+        "ci_high": LARGEST if one.ci_high > LARGEST else one.ci_high,
         "p": one.p,
-        "undefined_because": NO_SPREAD
-        if unbounded and claim is not Claim.THESE_READERS
-        else _reason(one, no_value),
+        "undefined_because": _reason(one, no_value),
     }
 
 
@@ -70,21 +68,37 @@ def _reason(one: Inference, no_value: str) -> str:
     return f"{NO_TEST}: {one.undefined_because}" if one.undefined_because else ""
 
 
-def below(random: Inference, fixed: Inference) -> str:
-    """Return the note that random readers came out more precise than fixed ones, else nothing.
+def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
+    """Return the inference for readers like these, which is never surer than for these readers.
+
+    Where readers differ less than chance would make them, the random interval comes out narrower
+    than the fixed one: then the fixed one's standard error, df, limits and p stand for both. The
+    narrower one would hold the truth in 80 % (docs/coverage.md).
 
     Parameters
     ----------
     random, fixed : Inference
         Of one difference, for readers like these and for these readers.
 
+    Returns
+    -------
+    Inference
+        The wider of the two.
+    str
+        The note that says so; empty where the random one is as wide, or undefined.
+
     Examples
     --------
     >>> from analysis.mrmc.inference import infer
-    >>> below(infer(0.1, 0.01, 4, alpha=0.05), infer(0.1, 0.04, math.inf, alpha=0.05))
-    'standard error is below that of these readers'
+    >>> fixed = infer(0.1, 0.04, 30, alpha=0.05)
+    >>> found, note = never_surer(infer(0.1, 0.01, 4, alpha=0.05), fixed)
+    >>> found == fixed, note[:21]
+    (True, 'came out narrower tha')
+    >>> never_surer(infer(0.1, 0.04, 4, alpha=0.05), fixed)[1]
+    ''
     """
-    return BELOW_FIXED if random.se < fixed.se * (1 - ROUNDING) else ""
+    widths = [one.ci_high - one.ci_low for one in (random, fixed)]
+    return (fixed, NARROWER) if widths[0] < widths[1] * (1 - ROUNDING) else (random, "")
 
 
 def joined(parts: Iterable[str]) -> str:

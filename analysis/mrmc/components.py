@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from analysis.bundle.model import Bundle
 from analysis.confidence import confidence_of
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.mrmc import conditions, panel
-from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
+from analysis.mrmc.figures_of_merit import FigureOfMerit, Figures, figures_of_merit
 from analysis.mrmc.single_treatment import NO_ESTIMATE, ONE_READER, SingleTreatment
 from analysis.mrmc.two_treatments import TwoTreatments
 from analysis.options import Options
@@ -82,7 +82,7 @@ def variance_components(bundle: Bundle, options: Options | None = None) -> pd.Da
 
 
 def variance_components_table(
-    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+    matrix: ReadingMatrix, options: Options, figures: Figures
 ) -> pd.DataFrame:
     """Return the table of `variance_components` for figures of merit that are there already.
 
@@ -92,7 +92,7 @@ def variance_components_table(
         The readings.
     options : Options
         Not used by the components; handed on.
-    figures : sequence of FigureOfMerit
+    figures : Figures
         The metrics.
 
     Returns
@@ -105,7 +105,7 @@ def variance_components_table(
 
 
 def _of_panels(
-    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+    matrix: ReadingMatrix, options: Options, figures: Figures
 ) -> Iterator[dict[str, object]]:
     for one in panel.comparisons_of(matrix, options, figures):
         names = {
@@ -114,12 +114,11 @@ def _of_panels(
             "condition": one.panel.condition,
             "metric": one.figure.metric.value,
         }
-        no_value = one.figure.reason(one.panel.columns)
-        yield from _rows(names, one.result, PANEL, no_value, one.figure.merits.no_covariance)
+        yield from _rows(names, one.result, PANEL, one.figure)
 
 
 def _of_conditions(
-    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+    matrix: ReadingMatrix, options: Options, figures: Figures
 ) -> Iterator[dict[str, object]]:
     for one in conditions.comparisons_of(matrix, options, figures):
         names = {
@@ -128,23 +127,22 @@ def _of_conditions(
             "condition": f"{one.contrast.condition_a} - {one.contrast.condition_b}",
             "metric": one.figure.metric.value,
         }
-        no_value = one.figure.reason(one.contrast.columns)
-        yield from _rows(names, one.result, CONDITIONS, no_value, one.figure.merits.no_covariance)
+        yield from _rows(names, one.result, CONDITIONS, one.figure)
 
 
 def _rows(
     names: dict[str, str],
     result: SingleTreatment | TwoTreatments,
     components: dict[str, str],
-    no_value: str,
-    no_covariance: str,
+    figure: FigureOfMerit,
 ) -> Iterator[dict[str, object]]:
     for component, name in components.items():
-        value = math.nan if no_value else float(getattr(result, name))
+        value = math.nan if figure.no_value else float(getattr(result, name))
         note = ""
         if math.isnan(value):
             one_reader = ONE_READER if result.n_readers == 1 else ""
-            note = f"undefined: {no_value or no_covariance or one_reader or NO_ESTIMATE}"
+            reason = figure.no_value or figure.merits.no_covariance or one_reader or NO_ESTIMATE
+            note = f"undefined: {reason}"
         elif value < 0 and component.startswith("var_"):
             note = NEGATIVE
         yield {**names, "component": component, "value": value, "note": note}

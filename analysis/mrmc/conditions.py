@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,9 +14,11 @@ from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import RaterKind
 from analysis.confidence import confidence_of
+from analysis.crossing import shared_by_conditions
 from analysis.matrix import ReadingMatrix, reading_matrix
-from analysis.mrmc.claims import Claim, below, inference_cells, joined
-from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
+from analysis.mrmc.claims import Claim, inference_cells, joined, never_surer
+from analysis.mrmc.figures_of_merit import FigureOfMerit, Figures, Metric, figures_of_merit
+from analysis.mrmc.inference import undefined
 from analysis.mrmc.two_treatments import TwoTreatments, two_treatments
 from analysis.options import Options
 
@@ -39,12 +42,13 @@ COLUMNS = (
     "undefined_because",
 )
 METHODS = {
-    Claim.THESE_READERS: "Obuchowski-Rockette, two treatments, readers fixed; normal",
+    Claim.THESE_READERS: "Obuchowski-Rockette, two treatments, readers fixed; t, C - 1",
     Claim.READERS_LIKE_THESE: (
         "Obuchowski-Rockette, two treatments, readers random; t, Hillis degrees of freedom"
     ),
     Claim.THESE_ITEMS: "Obuchowski-Rockette, two treatments, readers random, items fixed; t, J - 1",
 }
+NOBODY = "no reader read under both conditions"
 NEGATIVE_COVARIANCE = "negative Cov2 - Cov3 taken as 0"
 
 
@@ -112,7 +116,7 @@ def reader_conditions(bundle: Bundle, options: Options | None = None) -> pd.Data
     ...     }),
     ... ))
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
-    [['these readers', 0.5, 0.204, nan], ['readers like these', 0.5, 0.289, 1.778]]
+    [['these readers', 0.5, 0.204, 3.0], ['readers like these', 0.5, 0.289, 1.778]]
     """
     options = options or Options()
     matrix = reading_matrix(bundle)
@@ -163,7 +167,7 @@ def reader_conditions_items(bundle: Bundle, options: Options | None = None) -> p
 
 
 def reader_conditions_table(
-    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+    matrix: ReadingMatrix, options: Options, figures: Figures
 ) -> pd.DataFrame:
     """Return the table of `reader_conditions` for figures of merit that are there already.
 
@@ -173,7 +177,7 @@ def reader_conditions_table(
         The readings.
     options : Options
         Its alpha is used.
-    figures : sequence of FigureOfMerit
+    figures : Figures
         The metrics.
 
     Returns
@@ -186,7 +190,7 @@ def reader_conditions_table(
 
 
 def reader_conditions_items_table(
-    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+    matrix: ReadingMatrix, options: Options, figures: Figures
 ) -> pd.DataFrame:
     """Return the table of `reader_conditions_items` for figures of merit that are there already.
 
@@ -196,7 +200,7 @@ def reader_conditions_items_table(
         The readings.
     options : Options
         Its alpha is used.
-    figures : sequence of FigureOfMerit
+    figures : Figures
         The metrics.
 
     Returns
@@ -210,20 +214,20 @@ def reader_conditions_items_table(
 def _table(
     matrix: ReadingMatrix,
     options: Options,
-    figures: Sequence[FigureOfMerit],
+    figures: Figures,
     claims: Sequence[Claim],
 ) -> pd.DataFrame:
     rows = [
         row
-        for comparison in comparisons_of(matrix, options, figures)
-        for row in _rows(comparison)
+        for contrast in contrasts_of(matrix)
+        for row in _contrast_rows(matrix, contrast, options, figures)
         if row["claim"] in claims
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def comparisons_of(
-    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+    matrix: ReadingMatrix, options: Options, figures: Figures
 ) -> Iterator[Comparison]:
     """Yield every contrast under every metric that one of its readers takes part in.
 
@@ -233,7 +237,7 @@ def comparisons_of(
         The readings.
     options : Options
         Its alpha is used.
-    figures : sequence of FigureOfMerit
+    figures : Figures
         The metrics.
 
     Yields
@@ -242,14 +246,23 @@ def comparisons_of(
         In order of conditions and metric.
     """
     for contrast in contrasts_of(matrix):
-        for figure in figures:
-            if figure.measured[contrast.columns].any():
-                result = two_treatments(figure.merits, contrast.a, contrast.b, options.alpha)
-                yield Comparison(contrast=contrast, figure=figure, result=result)
+        yield from _compared(matrix, contrast, options, figures)
+
+
+def _compared(
+    matrix: ReadingMatrix, contrast: Contrast, options: Options, figures: Figures
+) -> Iterator[Comparison]:
+    if not len(contrast.a):
+        return
+    shared = shared_by_conditions(matrix, contrast.a, contrast.b)
+    a, b = np.arange(2 * len(contrast.a)).reshape(2, -1)
+    for figure in figures.over(shared, contrast.columns, contrast.columns):
+        result = two_treatments(figure.merits, a, b, options.alpha, items_df=figure.items_df)
+        yield Comparison(contrast=contrast, figure=figure, result=result)
 
 
 def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
-    """Yield every two conditions that some reader read under both.
+    """Yield every two conditions that readers read under, with those who did under both.
 
     Parameters
     ----------
@@ -267,38 +280,61 @@ def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
             columns.setdefault(column.condition, {})[column.rater_id] = place
     for a, b in combinations(sorted(columns), 2):
         readers = sorted(columns[a].keys() & columns[b].keys())
-        if readers:
-            yield Contrast(
-                condition_a=a,
-                condition_b=b,
-                a=np.array([columns[a][reader] for reader in readers]),
-                b=np.array([columns[b][reader] for reader in readers]),
-            )
+        yield Contrast(
+            condition_a=a,
+            condition_b=b,
+            a=np.array([columns[a][reader] for reader in readers], dtype=np.int64),
+            b=np.array([columns[b][reader] for reader in readers], dtype=np.int64),
+        )
+
+
+def _contrast_rows(
+    matrix: ReadingMatrix, contrast: Contrast, options: Options, figures: Figures
+) -> Iterator[dict[str, object]]:
+    if not len(contrast.a):
+        yield from _unread_by_anybody(contrast)
+    for comparison in _compared(matrix, contrast, options, figures):
+        yield from _rows(comparison)
+
+
+def _unread_by_anybody(contrast: Contrast) -> Iterator[dict[str, object]]:
+    for claim in METHODS:
+        yield {
+            "condition_a": contrast.condition_a,
+            "condition_b": contrast.condition_b,
+            "metric": Metric.ACCURACY.value,
+            "n_readers": 0,
+            "n_items": 0,
+            **inference_cells(undefined(math.nan, NOBODY), claim, ""),
+            "method": METHODS[claim],
+            "note": "",
+        }
 
 
 def _rows(comparison: Comparison) -> Iterator[dict[str, object]]:
     contrast, figure, result = comparison.contrast, comparison.figure, comparison.result
-    no_value = figure.reason(contrast.columns)
-    notes = figure.note(contrast.columns)
-    shared = {
-        "condition_a": contrast.condition_a,
-        "condition_b": contrast.condition_b,
-        "metric": figure.metric.value,
-        "n_readers": result.n_readers,
-        "n_items": figure.n_items,
-        "value_a": result.value_a,
-        "value_b": result.value_b,
-    }
-    fixed, random = result.fixed_readers, result.random_readers
+    values = figure.merits.values.reshape(2, -1)
+    notes = [
+        *figure.notes,
+        figure.backwards(values[0], f" under {contrast.condition_a}"),
+        figure.backwards(values[1], f" under {contrast.condition_b}"),
+    ]
     negative = NEGATIVE_COVARIANCE if result.cov_difference < 0 else ""
+    random, narrower = never_surer(result.random_readers, result.fixed_readers)
     for claim, one, note in (
-        (Claim.THESE_READERS, fixed, joined([negative, *notes])),
-        (Claim.READERS_LIKE_THESE, random, joined([below(random, fixed), negative, *notes])),
-        (Claim.THESE_ITEMS, result.fixed_items, joined(notes)),
+        (Claim.THESE_READERS, result.fixed_readers, [negative, *notes]),
+        (Claim.READERS_LIKE_THESE, random, [narrower, negative, *notes]),
+        (Claim.THESE_ITEMS, result.fixed_items, notes),
     ):
         yield {
-            **shared,
-            **inference_cells(one, claim, no_value),
+            "condition_a": contrast.condition_a,
+            "condition_b": contrast.condition_b,
+            "metric": figure.metric.value,
+            "n_readers": result.n_readers,
+            "n_items": figure.n_items,
+            "value_a": result.value_a,
+            "value_b": result.value_b,
+            **inference_cells(one, claim, figure.no_value),
             "method": f"{METHODS[claim]}; {figure.covariances}",
-            "note": note,
+            "note": joined(note),
         }

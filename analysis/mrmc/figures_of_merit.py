@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Bools, Ints
+from analysis.arrays import Floats, Ints
 from analysis.confidence import Confidence
+from analysis.crossing import Shared
 from analysis.matrix import ReadingMatrix
 from analysis.mrmc.auc import AucCovariance, empirical_auc
-from analysis.mrmc.merits import Merits
+from analysis.mrmc.merits import Merits, without_covariance
 from analysis.mrmc.percent_correct import percent_correct
 from analysis.mrmc.ratings import Ratings, binary_letters, ratings_of
+
+CHANCE_AREA = 0.5
 
 
 class Metric(StrEnum):
@@ -27,46 +30,158 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FigureOfMerit:
-    """One metric of every column of the reading matrix.
+    """One metric of the raters of a comparison, over the items they share.
 
     Parameters
     ----------
     metric : Metric
         Which.
-    n_items : int
-        Items it is taken over: those with a reference standard.
+    n_items, n_clusters : int
+        Items it is taken over, and their clusters: patients, or items where none cluster.
     merits : Merits
-        Values and covariances, columns in the matrix' order.
+        Values and covariances, in the raters' order.
     covariances : str
         How these were estimated, as text.
-    measured : numpy.ndarray of bool, shape (n_columns,)
-        Whether the rater takes part in this metric at all.
-    reasons : tuple of str, length n_columns
-        Why the rater's value is undefined; empty where it is not.
-    notes : tuple of str, length n_columns
-        What is to be known about the rater's value.
+    no_value : str
+        Why a rater's value is undefined; empty where none is.
+    notes : tuple of str
+        What is to be known about the values.
     """
 
     metric: Metric
     n_items: int
+    n_clusters: int
     merits: Merits
     covariances: str
-    measured: Bools
-    reasons: tuple[str, ...]
+    no_value: str
     notes: tuple[str, ...]
 
-    def reason(self, columns: Ints) -> str:
-        """Return why values of these columns are undefined, empty where none is."""
-        return "; ".join(_once([self.reasons[column] for column in columns]))
+    @property
+    def items_df(self) -> float:
+        """Degrees of freedom of what varies with the items alone."""
+        return float(max(self.n_clusters - 1, 1))
 
-    def note(self, columns: Ints) -> tuple[str, ...]:
-        """Return what is to be known about these columns."""
-        return _once([part for c in columns for part in self.notes[c].split("; ")])
+    def backwards(self, readers: Floats, where: str = "") -> str:
+        """Return the note that every reader does worse than guessing; empty where one does not.
+
+        Parameters
+        ----------
+        readers : numpy.ndarray of float, shape (n_readers,)
+            The readers' values.
+        where : str
+            What is added to the readers.
+        """
+        if self.metric is Metric.AUC and len(readers) and bool((readers < CHANCE_AREA).all()):
+            return f"the AUC of every reader{where} is below 0.5"
+        return ""
 
 
-def figures_of_merit(
-    matrix: ReadingMatrix, items: pd.DataFrame, confidence: Confidence
-) -> tuple[FigureOfMerit, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Figures:
+    """The metrics of a matrix, over whatever items a comparison is made on.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    ratings : Ratings or None
+        What areas are taken of; None where there are none.
+    """
+
+    matrix: ReadingMatrix
+    ratings: Ratings | None
+
+    def over(self, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
+        """Yield every metric of some raters, over the items that they share.
+
+        Parameters
+        ----------
+        shared : Shared
+            The items; where they cannot stand for those there are, nothing is defined.
+        columns : numpy.ndarray of int, shape (n_raters,)
+            Positions of the raters in the matrix.
+        rated : numpy.ndarray of int
+            Those of them without whose ratings there is no area.
+
+        Yields
+        ------
+        FigureOfMerit
+            In the order of `Metric`.
+        """
+        yield self._accuracy(shared, columns)
+        if self.ratings is not None and self.ratings.rated[rated].any():
+            yield self._auc(self.ratings, shared, columns)
+
+    def _accuracy(self, shared: Shared, columns: Ints) -> FigureOfMerit:
+        correct = self.matrix.correct[shared.items][:, columns]
+        return self._figure(
+            Metric.ACCURACY,
+            shared,
+            percent_correct(correct, self.matrix.clusters[shared.items]),
+            "covariances of percent correct",
+        )
+
+    def _auc(self, ratings: Ratings, shared: Shared, columns: Ints) -> FigureOfMerit:
+        matrix = self.matrix
+        covariance = AucCovariance.DELONG if matrix.clustered else AucCovariance.JACKKNIFE
+        given = ratings.ratings[shared.items][:, columns]
+        reasons = [
+            _why_no_auc(
+                matrix.columns[column].rater_id,
+                int(n_gaps),
+                unreadable=ratings.unreadable and bool(ratings.rated[column]),
+            )
+            for column, n_gaps in zip(columns, np.isnan(given).sum(axis=0), strict=True)
+        ]
+        merits = empirical_auc(
+            np.where(np.isnan(given), 0.0, given),
+            ratings.positive[shared.items],
+            matrix.clusters[shared.items] if matrix.clustered else None,
+            covariance,
+        )
+        gaps = np.array([bool(reason) for reason in reasons])
+        merits = Merits(
+            values=np.where(gaps, np.nan, merits.values),
+            covariance=np.where(gaps[:, None] | gaps, np.nan, merits.covariance),
+            no_covariance=merits.no_covariance,
+        )
+        notes = [part for column in columns for part in ratings.notes[column].split("; ")]
+        if np.isinf(given).any():
+            notes.append("missing answers have the worst rating")
+        return self._figure(
+            Metric.AUC,
+            shared,
+            merits,
+            f"{covariance.value} covariances of the empirical AUC",
+            "; ".join(_once(reasons)),
+            notes,
+        )
+
+    def _figure(
+        self,
+        metric: Metric,
+        shared: Shared,
+        merits: Merits,
+        covariances: str,
+        no_value: str = "",
+        notes: Sequence[str] = (),
+    ) -> FigureOfMerit:
+        clusters = self.matrix.clusters[shared.items]
+        if shared.because:
+            merits = without_covariance(np.full(len(merits.values), np.nan), shared.because)
+            no_value, notes = "", ()
+        return FigureOfMerit(
+            metric=metric,
+            n_items=len(clusters),
+            n_clusters=len(np.unique(clusters)),
+            merits=merits,
+            covariances=covariances + (" over patients" if self.matrix.clustered else ""),
+            no_value=no_value,
+            notes=_once([shared.note, *notes]),
+        )
+
+
+def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame, confidence: Confidence) -> Figures:
     """Return accuracy, and AUC where there are ratings and a binary reference standard.
 
     Parameters
@@ -80,57 +195,12 @@ def figures_of_merit(
 
     Returns
     -------
-    tuple of FigureOfMerit
-        Each with all columns of the matrix.
+    Figures
+        Of the matrix.
     """
     letters = binary_letters(matrix, items)
-    ratings = ratings_of(matrix, letters, confidence) if letters else None
-    if ratings is None or not ratings.rated.any():
-        return (_accuracy(matrix),)
-    return _accuracy(matrix), _auc(matrix, ratings)
-
-
-def _accuracy(matrix: ReadingMatrix) -> FigureOfMerit:
-    items = matrix.assigned
-    n_columns = len(matrix.columns)
-    return FigureOfMerit(
-        metric=Metric.ACCURACY,
-        n_items=int(items.sum()),
-        merits=percent_correct(matrix.correct[items], matrix.clusters[items]),
-        covariances="covariances of percent correct" + _over(matrix),
-        measured=np.ones(n_columns, dtype=np.bool_),
-        reasons=("",) * n_columns,
-        notes=("",) * n_columns,
-    )
-
-
-def _auc(matrix: ReadingMatrix, ratings: Ratings) -> FigureOfMerit:
-    covariance = AucCovariance.DELONG if matrix.clustered else AucCovariance.JACKKNIFE
-    clusters = matrix.clusters[matrix.assigned] if matrix.clustered else None
-    reasons = tuple(
-        _why_no_auc(column.rater_id, int(n), unreadable=ratings.unreadable and bool(rated))
-        for column, n, rated in zip(matrix.columns, ratings.gaps, ratings.rated, strict=True)
-    )
-    merits = empirical_auc(
-        np.where(np.isnan(ratings.ratings), 0.0, ratings.ratings),
-        ratings.positive,
-        clusters,
-        covariance,
-    )
-    gaps = np.array([bool(reason) for reason in reasons])
-    either = gaps[:, None] | gaps
-    return FigureOfMerit(
-        metric=Metric.AUC,
-        n_items=len(ratings.positive),
-        merits=Merits(
-            values=np.where(gaps, np.nan, merits.values),
-            covariance=np.where(either, np.nan, merits.covariance),
-            no_covariance=merits.no_covariance,
-        ),
-        covariances=f"{covariance.value} covariances of the empirical AUC" + _over(matrix),
-        measured=ratings.rated,
-        reasons=reasons,
-        notes=ratings.notes,
+    return Figures(
+        matrix=matrix, ratings=ratings_of(matrix, letters, confidence) if letters else None
     )
 
 
@@ -140,10 +210,6 @@ def _why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
     if unreadable:
         return "AUC: nobody gave both letters, so that it cannot be told which of them is rated"
     return ""
-
-
-def _over(matrix: ReadingMatrix) -> str:
-    return " over patients" if matrix.clustered else ""
 
 
 def _once(parts: Sequence[str]) -> tuple[str, ...]:

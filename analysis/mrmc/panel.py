@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,10 +15,12 @@ from analysis.agreement.pairing import PairKind, pairs_of
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.confidence import confidence_of
+from analysis.crossing import shared_by_panel
 from analysis.matrix import ReadingMatrix, reading_matrix
-from analysis.mrmc.claims import NEGATIVE_COVARIANCE, Claim, below, inference_cells, joined
-from analysis.mrmc.figures_of_merit import FigureOfMerit, figures_of_merit
-from analysis.mrmc.merits import differences
+from analysis.mrmc.claims import NEGATIVE_COVARIANCE, Claim, inference_cells, joined, never_surer
+from analysis.mrmc.figures_of_merit import FigureOfMerit, Figures, Metric, figures_of_merit
+from analysis.mrmc.inference import Inference
+from analysis.mrmc.merits import Merits, differences
 from analysis.mrmc.single_treatment import SingleTreatment, single_treatment
 from analysis.options import Options
 from analysis.protocol import margin_of
@@ -44,7 +47,7 @@ COLUMNS = (
     "undefined_because",
 )
 METHODS = {
-    Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; normal",
+    Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
     Claim.READERS_LIKE_THESE: (
         "Obuchowski-Rockette, standalone model, readers random; t, Hillis degrees of freedom"
     ),
@@ -119,19 +122,19 @@ def reader_panel(bundle: Bundle, options: Options | None = None) -> pd.DataFrame
     ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
     ... ))
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
-    [['these readers', 0.25, 0.214, nan], ['readers like these', 0.25, 0.171, 17.64]]
+    [['these readers', 0.25, 0.214, 5.0], ['readers like these', 0.25, 0.214, 5.0]]
     """
     matrix = reading_matrix(bundle)
     options = options or Options()
     figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
-    return reader_panel_table(matrix, options, figures, margin_of(options, bundle.protocol))
+    return reader_panel_table(matrix, options, figures, bundle.protocol)
 
 
 def reader_panel_table(
     matrix: ReadingMatrix,
     options: Options,
-    figures: Sequence[FigureOfMerit],
-    margin: float | None,
+    figures: Figures,
+    protocol: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Return the table of `reader_panel` for figures of merit that are there already.
 
@@ -140,27 +143,28 @@ def reader_panel_table(
     matrix : ReadingMatrix
         The readings.
     options : Options
-        Its alpha is used.
-    figures : sequence of FigureOfMerit
+        Its alpha and margin are used.
+    figures : Figures
         The metrics.
-    margin : float or None
-        The non-inferiority margin, not negative; None where there is none.
+    protocol : mapping
+        For the margins where none is asked for.
 
     Returns
     -------
     pandas.DataFrame
         As `reader_panel` says.
     """
+    margins = {metric: margin_of(options, protocol, metric) for metric in Metric}
     rows = [
         row
         for comparison in comparisons_of(matrix, options, figures)
-        for row in _rows(comparison, math.nan if margin is None else margin)
+        for row in _rows(comparison, margins[comparison.figure.metric])
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def comparisons_of(
-    matrix: ReadingMatrix, options: Options, figures: Sequence[FigureOfMerit]
+    matrix: ReadingMatrix, options: Options, figures: Figures
 ) -> Iterator[Comparison]:
     """Yield every panel under every metric that one of its readers takes part in.
 
@@ -170,7 +174,7 @@ def comparisons_of(
         The readings.
     options : Options
         Its alpha is used.
-    figures : sequence of FigureOfMerit
+    figures : Figures
         The metrics.
 
     Yields
@@ -179,12 +183,34 @@ def comparisons_of(
         In order of model, condition and metric.
     """
     for panel in panels_of(matrix):
-        for figure in figures:
-            if figure.measured[panel.readers].any():
-                model = np.full(len(panel.readers), panel.model)
-                psi = differences(figure.merits, model, panel.readers)
-                result = single_treatment(psi, options.alpha)
-                yield Comparison(panel=panel, figure=figure, result=result)
+        shared = shared_by_panel(matrix, panel.columns)
+        for figure in figures.over(shared, panel.columns, panel.readers):
+            result = model_against_readers(figure.merits, options.alpha, figure.items_df)
+            yield Comparison(panel=panel, figure=figure, result=result)
+
+
+def model_against_readers(merits: Merits, alpha: float, items_df: float) -> SingleTreatment:
+    """Infer how far a model is from the readers' mean.
+
+    Parameters
+    ----------
+    merits : Merits
+        The readers' figures of merit, and the model's last.
+    alpha : float
+        Two-sided error of the intervals.
+    items_df : float
+        Degrees of freedom of the claim about these readers.
+
+    Returns
+    -------
+    SingleTreatment
+        Of the differences model minus reader.
+    """
+    n_readers = len(merits.values) - 1
+    model = np.full(n_readers, n_readers)
+    return single_treatment(
+        differences(merits, model, np.arange(n_readers)), alpha, items_df=items_df
+    )
 
 
 def panels_of(matrix: ReadingMatrix) -> list[Panel]:
@@ -213,30 +239,44 @@ def panels_of(matrix: ReadingMatrix) -> list[Panel]:
     ]
 
 
-def _rows(comparison: Comparison, margin: float) -> Iterator[dict[str, object]]:
+def _rows(comparison: Comparison, margin: float | None) -> Iterator[dict[str, object]]:
     panel, figure, result = comparison.panel, comparison.figure, comparison.result
-    no_value = figure.reason(panel.columns)
-    notes = figure.note(panel.columns)
+    margin = math.nan if margin is None else margin
+    readers, model = figure.merits.values[:-1], figure.merits.values[-1]
     shared = {
         "model_id": panel.model_id,
         "condition": panel.condition,
         "metric": figure.metric.value,
         "n_readers": result.n_readers,
         "n_items": figure.n_items,
-        "reader_mean": figure.merits.values[panel.readers].mean(),
-        "model_value": figure.merits.values[panel.model],
+        "reader_mean": readers.mean(),
+        "model_value": model,
         "margin": margin,
     }
-    fixed, random = result.fixed_readers, result.random_readers
-    negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
-    for claim, one, note in (
-        (Claim.THESE_READERS, fixed, joined([negative, *notes])),
-        (Claim.READERS_LIKE_THESE, random, joined([below(random, fixed), negative, *notes])),
-    ):
+    for claim, one, note in claims_of(result):
         yield {
             **shared,
-            **inference_cells(one, claim, no_value),
+            **inference_cells(one, claim, figure.no_value),
             "p_noninferior": one.p_noninferior(margin),
             "method": f"{METHODS[claim]}; {figure.covariances}",
-            "note": note,
+            "note": joined([note, *figure.notes, figure.backwards(readers)]),
         }
+
+
+def claims_of(result: SingleTreatment) -> Iterator[tuple[Claim, Inference, str]]:
+    """Yield both claims about a model and readers, each with its inference and what to know of it.
+
+    Parameters
+    ----------
+    result : SingleTreatment
+        Of the differences model minus reader.
+
+    Yields
+    ------
+    Claim, Inference, str
+        These readers, then readers like these.
+    """
+    negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
+    random, narrower = never_surer(result.random_readers, result.fixed_readers)
+    yield Claim.THESE_READERS, result.fixed_readers, negative
+    yield Claim.READERS_LIKE_THESE, random, joined([narrower, negative])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Bools, Codes, Floats, Ints
+from analysis.arrays import Bools, Codes, Floats
 from analysis.bundle.words import LETTERS, RaterKind
 from analysis.confidence import WORDS, Confidence, Meaning
 from analysis.matrix import NO_LETTER, ReadingMatrix
@@ -21,7 +21,7 @@ ENOUGH = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ratings:
-    """What every rater makes of every item with a binary reference standard.
+    """What every rater makes of every item of a matrix, where the reference standard is binary.
 
     Parameters
     ----------
@@ -29,21 +29,18 @@ class Ratings:
         Whether the reference standard is the positive letter.
     ratings : numpy.ndarray of float, shape (n_items, n_columns)
         Higher means more likely positive; where there is no answer, the worst: -inf for a positive
-        item and inf for a negative one.
+        item and inf for a negative one. nan where an answer has no confidence.
     rated : numpy.ndarray of bool, shape (n_columns,)
         Whether the rater gave any confidence.
-    gaps : numpy.ndarray of int, shape (n_columns,)
-        Answers without a confidence; with any, the rater's ratings are not complete.
     unreadable : bool
         Whether it cannot be told which letter the ratings are of.
     notes : tuple of str, length n_columns
-        How the confidence was read, and how many ratings are missing answers.
+        How the confidence was read.
     """
 
     positive: Bools
     ratings: Floats
     rated: Bools
-    gaps: Ints
     unreadable: bool
     notes: tuple[str, ...]
 
@@ -94,7 +91,7 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
     Returns
     -------
     Ratings
-        Of the items with a reference standard.
+        Those of items without a reference standard mean nothing.
 
     Notes
     -----
@@ -123,28 +120,26 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
     [5.0, 1.0, 1.0]
     """
     items = matrix.assigned
-    answers, given = matrix.answers[items], matrix.confidence[items]
-    positive: Bools = matrix.truth[items] == letters[1]
-    missing: Bools = answers == NO_LETTER
-    with_confidence: Bools = np.isfinite(given)
-    pairs = [_pairs(answers[:, i], given[:, i], letters) for i in range(len(matrix.columns))]
+    answers, given = matrix.answers, matrix.confidence
+    positive: Bools = matrix.truth == letters[1]
+    pairs = [
+        _pairs(answers[items, i], given[items, i], letters) for i in range(len(matrix.columns))
+    ]
     rated_letter = _rated_letter([column.kind for column in matrix.columns], pairs)
     if confidence.meaning is Meaning.FINDING:
         signs = np.full(answers.shape, -1.0 if rated_letter == 0 else 1.0)
     else:
         signs = np.where(answers == letters[1], 1.0, -1.0)
-    rated = np.logical_or.reduce(with_confidence, axis=0)
+    rated = np.logical_or.reduce(np.isfinite(given[items]), axis=0)
     notes = [
-        _note(column.kind, found, confidence, int(absent), rated_letter, letters) if gave else ""
-        for column, found, gave, absent in zip(
-            matrix.columns, pairs, rated, missing.sum(axis=0), strict=True
-        )
+        _note(column.kind, found, confidence, rated_letter, letters) if gave else ""
+        for column, found, gave in zip(matrix.columns, pairs, rated, strict=True)
     ]
+    worst = np.where(positive, -np.inf, np.inf)[:, None]
     return Ratings(
         positive=positive,
-        ratings=np.where(missing, np.where(positive, -np.inf, np.inf)[:, None], signs * given),
+        ratings=np.where(answers == NO_LETTER, worst, signs * given),
         rated=rated,
-        gaps=(~missing & ~with_confidence).sum(axis=0, dtype=np.int64),
         unreadable=confidence.meaning is Meaning.FINDING and rated_letter is None,
         notes=tuple(notes),
     )
@@ -179,7 +174,6 @@ def _note(
     kind: RaterKind,
     pairs: _Pairs,
     confidence: Confidence,
-    absent: int,
     rated_letter: int | None,
     letters: tuple[int, int],
 ) -> str:
@@ -197,6 +191,4 @@ def _note(
             parts.append(f"{who}: not every answer follows from the confidence")
     if parts and confidence.origin:
         parts.append(confidence.origin)
-    if absent:
-        parts.append("missing answers have the worst rating")
     return "; ".join(parts)

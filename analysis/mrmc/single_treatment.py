@@ -50,7 +50,11 @@ class SingleTreatment:
 
 
 def single_treatment(
-    merits: Merits, alpha: float = 0.05, *, constrain: bool = True
+    merits: Merits,
+    alpha: float = 0.05,
+    *,
+    constrain: bool = True,
+    items_df: float = math.inf,
 ) -> SingleTreatment:
     r"""Infer the mean of readers' figures of merit.
 
@@ -63,6 +67,10 @@ def single_treatment(
         Two-sided error of the intervals.
     constrain : bool, default True
         Take a negative Cov2 as 0. MRMCaov's fixed-reader interval does not.
+    items_df : float, default inf
+        Degrees of freedom of the claim about fixed readers. The programs that this is checked
+        against have the normal distribution there; with few items, or patients, t with their number
+        less 1 holds its level.
 
     Returns
     -------
@@ -76,7 +84,8 @@ def single_treatment(
 
     - readers and items random: :math:`(MSR + \max(J\,Cov_2, 0)) / J`, t with Hillis' degrees of
       freedom [1]_ :math:`(MSR + \max(J\,Cov_2, 0))^2 / (MSR^2 / (J - 1))`;
-    - readers fixed: :math:`(Var + (J - 1) \max(Cov_2, 0)) / J`, normal;
+    - readers fixed: :math:`(Var + (J - 1) \max(Cov_2, 0)) / J`, normal, or t
+      with `items_df`;
     - items fixed: :math:`MSR / J`, t with J - 1.
 
     Applied to the differences from a model that reads alone this is the comparison with a
@@ -118,7 +127,7 @@ def single_treatment(
         cov2=cov2,
         var_reader=beyond_rounding(msr - var + cov2, msr + var),
         random_readers=_random(estimate, msr, j * used, j, alpha, reason),
-        fixed_readers=_fixed(estimate, var, used, j, alpha, reason),
+        fixed_readers=_fixed(estimate, var, used, j, items_df, alpha, reason),
         fixed_items=_random(estimate, msr, 0.0, j, alpha, no_estimate and reason),
     )
 
@@ -134,12 +143,12 @@ def _random(
 
 
 def _fixed(
-    estimate: float, var: float, cov2: float, j: int, alpha: float, reason: str
+    estimate: float, var: float, cov2: float, j: int, df: float, alpha: float, reason: str
 ) -> Inference:
     if reason:
         return undefined(estimate, reason)
     between = (j - 1) * cov2 if j > 1 else 0.0
-    return infer(estimate, beyond_rounding(var + between, var) / j, math.inf, alpha)
+    return infer(estimate, beyond_rounding(var + between, var) / j, df, alpha)
 
 
 def _mean_square(values: Floats) -> float:

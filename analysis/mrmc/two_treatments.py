@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,13 @@ class TwoTreatments:
 
 
 def two_treatments(
-    merits: Merits, a: Ints, b: Ints, alpha: float = 0.05, *, constrain: bool = True
+    merits: Merits,
+    a: Ints,
+    b: Ints,
+    alpha: float = 0.05,
+    *,
+    constrain: bool = True,
+    items_df: float = math.inf,
 ) -> TwoTreatments:
     r"""Compare two treatments (conditions, modalities) read by the same readers.
 
@@ -69,6 +76,8 @@ def two_treatments(
         Two-sided error of the intervals.
     constrain : bool, default True
         Take a negative Cov2 - Cov3 as 0. MRMCaov's fixed-reader interval does not; OR-DBM does.
+    items_df : float, default inf
+        Degrees of freedom of FRRC; see `single_treatment`.
 
     Returns
     -------
@@ -82,7 +91,8 @@ def two_treatments(
 
     - RRRC: :math:`\frac{2}{J} (MSTR + \max(J (Cov_2 - Cov_3), 0))`, t with the square of the
       bracket over :math:`MSTR^2 / (J - 1)` degrees of freedom;
-    - FRRC: :math:`\frac{2}{J} (Var - Cov_1 + (J - 1) \max(Cov_2 - Cov_3, 0))`, normal;
+    - FRRC: :math:`\frac{2}{J} (Var - Cov_1 + (J - 1) \max(Cov_2 - Cov_3, 0))`, normal,
+      or t with `items_df`;
     - RRFC: :math:`\frac{2}{J} MSTR`, t with J - 1.
 
     Each is what `single_treatment` says of the readers' differences, whose MSR is 2 MSTR, whose Var
@@ -110,7 +120,7 @@ def two_treatments(
     >>> round(two.value_a - two.value_b, 4), round(two.random_readers.se, 4)
     (0.3333, 0.1054)
     """
-    one = single_treatment(differences(merits, a, b), alpha, constrain=constrain)
+    one = single_treatment(differences(merits, a, b), alpha, constrain=constrain, items_df=items_df)
     msr, mstr = _mean_squares(merits.values[a], merits.values[b])
     var, cov1, cov2, cov3 = _covariances(merits.covariance, a, b)
     value_a, value_b = float(merits.values[a].mean()), float(merits.values[b].mean())

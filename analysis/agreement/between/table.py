@@ -9,13 +9,20 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.between.means import Estimate, PairMeans, pair_means, resampled_means
-from analysis.agreement.intervals import BOOTSTRAP, FEW_RESAMPLES, ONE_CLUSTER
+from analysis.agreement.intervals import FEW_RESAMPLES
 from analysis.agreement.measures import brennan_prediger, error_consistency, raw
 from analysis.agreement.pairing import Pair, PairKind, pairs_of
 from analysis.agreement.scopes import partitions
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.clusters import percentile_limits, resample_weights
+from analysis.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    resample_weights,
+    too_few,
+)
 from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.options import Options
 from analysis.resamples import cluster_weights
@@ -48,7 +55,6 @@ OVER_ITEMS = "percentile bootstrap over items"
 ONE_READER = "fewer than two readers"
 NO_READERS = "no two readers have a defined agreement"
 NO_MIXED = "no reader and model have a defined agreement"
-ONE_ITEM = "interval: a single item"
 # Numbers in one block of resamples over items: 128 MiB of float64.
 BUDGET = 2**24
 
@@ -145,9 +151,8 @@ def agreement_between_table(
         for block in _weight_blocks(matrix, options, weights):
             for drawn, comparison in zip(parts, comparisons, strict=True):
                 drawn.append(comparison.resampled(block))
-    method = f"{MEANS}; {OVER_ITEMS if weights is None else BOOTSTRAP}"
     rows = [
-        row | {"method": method}
+        row
         for comparison, drawn in zip(comparisons, parts, strict=True)
         for row in comparison.rows(np.concatenate(drawn, axis=-1), options.alpha)
     ]
@@ -213,14 +218,15 @@ class _Comparison:
         return mixed - among
 
     def rows(self, resampled: Floats, alpha: float) -> Iterator[Row]:
-        """Yield a row a measure, without its method."""
+        """Yield a row a measure."""
         among, mixed, models = (self.means[kind].mean for kind in PairKind)
-        low, high, _ = percentile_limits(resampled, alpha)
         for m, (name, _) in enumerate(MEASURES):
             readers, others = self._answered(judged=name == "error_consistency")
             n_answers = readers.sum(axis=1) + others.sum(axis=1)
             counted = readers.any(axis=1) & (n_answers >= 2)
-            because = self._reason(among[m], mixed[m], low[m], counted)
+            n_units = np.array(len(np.unique(self.matrix.clusters[self.items[counted]])))
+            low, high, _ = percentile_limits(resampled[m], alpha, n_units)
+            because = self._reason(among[m], mixed[m], float(low), int(n_units))
             yield {
                 "condition": self.condition,
                 "scope": self.scope,
@@ -232,8 +238,9 @@ class _Comparison:
                 "readers_models": mixed[m],
                 "among_models": models[m],
                 "difference": mixed[m] - among[m],
-                "ci_low": np.nan if because else low[m],
-                "ci_high": np.nan if because else high[m],
+                "ci_low": np.nan if because else low,
+                "ci_high": np.nan if because else high,
+                "method": f"{MEANS}; {self._method(n_units)}",
                 "undefined_because": because,
             }
 
@@ -246,15 +253,20 @@ class _Comparison:
         readers, models = sorted({pair.a for pair in mixed}), sorted({pair.b for pair in mixed})
         return answered[:, readers], answered[:, models]
 
-    def _reason(self, among: float, mixed: float, low: float, counted: Bools) -> str:
+    def _method(self, n_units: Ints) -> str:
+        if self.matrix.clustered:
+            return WIDENED if is_widened(n_units) else PERCENTILE
+        return f"{OVER_ITEMS}, levels widened for few" if is_widened(n_units) else OVER_ITEMS
+
+    def _reason(self, among: float, mixed: float, low: float, n_units: int) -> str:
         if not self.pairs[PairKind.READERS]:
             return ONE_READER
         if np.isnan(among):
             return NO_READERS
         if np.isnan(mixed):
             return NO_MIXED
-        if len(np.unique(self.matrix.clusters[self.items[counted]])) <= 1:
-            return ONE_CLUSTER if self.matrix.clustered else ONE_ITEM
+        if few := too_few(n_units, clustered=self.matrix.clustered):
+            return f"interval: {few}"
         return FEW_RESAMPLES if np.isnan(low) else ""
 
 

@@ -17,14 +17,14 @@ from analysis.agreement.groups.scope import (
     draws_of,
     letters_of,
 )
-from analysis.agreement.intervals import BOOTSTRAP, FEW_RESAMPLES, ONE_CLUSTER, STUDENT
+from analysis.agreement.intervals import FEW_RESAMPLES, STUDENT
 from analysis.agreement.measures import CHANCE_TOLERANCE
 from analysis.agreement.registry import WITHIN_OPTION_SET as PAIRS_WITHIN_OPTION_SET
 from analysis.agreement.rows import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
 from analysis.agreement.scopes import partitions
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.clusters import percentile_limits
+from analysis.clusters import PERCENTILE, WIDENED, is_widened, percentile_limits, too_few
 from analysis.matrix import ReadingMatrix, reading_matrix
 from analysis.options import Options
 from analysis.resamples import cluster_weights
@@ -162,6 +162,7 @@ def _row(measure: GroupMeasure, found: Answered, clusters: Ints, alpha: float) -
     se = measure.standard_error(ratings, sums)
     because = _why_no_error(measure, found, estimate, se, n)
     low = high = np.nan
+    n_clusters = np.array(len(np.unique(clusters[counted[ratings.kinds]])))
     if because:
         se = np.nan
     elif found.resampled is None:
@@ -169,7 +170,12 @@ def _row(measure: GroupMeasure, found: Answered, clusters: Ints, alpha: float) -
         low, high = estimate - spread, min(estimate + spread, 1.0)
     else:
         resampled = measure.estimate(found.resampled)
-        low, high, because = _percentiles(resampled, clusters[counted[ratings.kinds]], alpha)
+        low, high, _ = (float(one) for one in percentile_limits(resampled, alpha, n_clusters))
+        few = too_few(int(n_clusters), clustered=True)
+        because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+    interval = WIDENED if is_widened(n_clusters) else PERCENTILE
+    if found.resampled is None:
+        interval = STUDENT
     return {
         "measure": measure.name,
         "n_raters": int(sums.raters.n),
@@ -178,7 +184,7 @@ def _row(measure: GroupMeasure, found: Answered, clusters: Ints, alpha: float) -
         "se": se,
         "ci_low": low,
         "ci_high": high,
-        "method": f"{measure.method}; {STUDENT if found.resampled is None else BOOTSTRAP}",
+        "method": f"{measure.method}; {interval}",
         "undefined_because": because,
     }
 
@@ -195,10 +201,3 @@ def _why_no_error(
     if found.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
         return CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
     return ""
-
-
-def _percentiles(resampled: Floats, clusters: Ints, alpha: float) -> tuple[float, float, str]:
-    if len(np.unique(clusters)) <= 1:
-        return np.nan, np.nan, ONE_CLUSTER
-    low, high, _ = (float(limit) for limit in percentile_limits(resampled, alpha))
-    return low, high, FEW_RESAMPLES if np.isnan(low) else ""

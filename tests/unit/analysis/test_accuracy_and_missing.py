@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from analysis import Options, accuracy, bundle_from_tables, missing
-from analysis.accuracy import NO_REFERENCE, ONE_CLUSTER
+from analysis.accuracy import NO_REFERENCE
+from analysis.clusters import ALL_IN_ONE
 from analysis.proportions import wilson_interval
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -47,7 +48,7 @@ def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
 
 
 def test_every_way_of_not_answering_is_wrong_and_stays_in_n() -> None:
-    """Even a right letter does not count where the status says the time was up."""
+    """Even a right letter is wrong where the time was up; what was never shown is not in n."""
     items = pd.DataFrame({"item_id": list("abcdefg"), "truth": ["A"] * 6 + [""]})
     readings = pd.DataFrame(
         {
@@ -59,7 +60,7 @@ def test_every_way_of_not_answering_is_wrong_and_stays_in_n() -> None:
     )
     bundle = bundle_from_tables(items, readings)
     micro = accuracy(bundle).iloc[0]
-    assert (micro["n"], micro["n_correct"], micro["n_missing"]) == (6, 1, 5)
+    assert (micro["n"], micro["n_correct"], micro["n_missing"]) == (5, 1, 4)
     assert missing(bundle).iloc[0, 2:].tolist() == [6, 1, 1, 1, 1, 1, 1]
 
 
@@ -104,7 +105,9 @@ def test_cluster_intervals_stand_only_where_some_patient_has_several_items(
     answers = {"R": "ABABABAB"}
     apart = accuracy(make_bundle("AAAABBBB", answers, patient_id=list("abcdefgh")))
     assert apart["cluster_ci_low"].isna().all()
-    together = accuracy(make_bundle("AAAABBBB", answers, patient_id=list("aabbccdd")))
+    answers = {"R": "ABABABAB" * 2}
+    pairs = [f"p{i // 2}" for i in range(16)]
+    together = accuracy(make_bundle("AAAABBBB" * 2, answers, patient_id=pairs))
     micro = together.iloc[0]
     assert micro["cluster_ci_low"] <= micro["accuracy"] <= micro["cluster_ci_high"]
 
@@ -112,7 +115,7 @@ def test_cluster_intervals_stand_only_where_some_patient_has_several_items(
 def test_examinations_are_clusters_where_no_patient_is_given(make_bundle: MakeBundle) -> None:
     """A single examination leaves nothing to resample, and says so."""
     table = accuracy(make_bundle("AB", {"R": "AA"}, examination_id=["e", "e"]))
-    assert table["undefined_because"].iloc[0] == ONE_CLUSTER
+    assert table["undefined_because"].iloc[0] == f"cluster interval: {ALL_IN_ONE}"
 
 
 def test_a_patient_whose_answers_repeat_widens_the_cluster_interval(

@@ -33,8 +33,14 @@ EVERYWHERE = [
 WITHIN = ["fleiss_kappa", "conger_kappa", "krippendorff_alpha", "ac1", "brennan_prediger"]
 
 
-def _row(bundle: Bundle, measure: str, scope: str = "all", raters: str = "readers") -> pd.Series:
-    table = agreement_groups(bundle)
+def _row(
+    bundle: Bundle,
+    measure: str,
+    scope: str = "all",
+    raters: str = "readers",
+    options: Options | None = None,
+) -> pd.Series:
+    table = agreement_groups(bundle, options)
     wanted = (table["measure"] == measure) & (table["scope"] == scope)
     return table.loc[wanted & (table["raters"] == raters)].iloc[0]
 
@@ -198,19 +204,20 @@ def test_the_interval_is_students_with_n_minus_1_cut_at_1(make_bundle: MakeBundl
 
 
 def test_patients_are_resampled_where_clusters_exist(make_bundle: MakeBundle) -> None:
-    """Here a resample of two patients has one of three compositions."""
-    answers = {"R": "ABABAB", "S": "ABABBA", "T": "ABABAA"}
-    bundle = make_bundle("ABABAB", answers, patient_id=["p", "p", "p", "p", "q", "q"])
-    row = _row(bundle, "brennan_prediger")
+    """The limits are quantiles of what the drawn patients' items alone would give."""
+    answers = {"R": "ABABAB" * 10, "S": "ABABBA" * 10, "T": "ABABAA" * 10}
+    patients = [f"p{i // 2:02d}" for i in range(60)]
+    bundle = make_bundle("ABABAB" * 10, answers, patient_id=patients)
+    row = _row(bundle, "brennan_prediger", options=Options(bootstrap=64, seed=3))
     assert row["method"].endswith("percentile bootstrap over patients")
-    ends = [
-        _row(make_bundle(key, given), "brennan_prediger")["estimate"]
-        for key, given in (
-            ("AB", {name: given[4:] for name, given in answers.items()}),
-            ("ABAB", {name: given[:4] for name, given in answers.items()}),
-        )
-    ]
-    assert [row["ci_low"], row["ci_high"]] == pytest.approx(ends, abs=1e-15)
+    drawn = np.random.default_rng(3).integers(30, size=(64, 30))
+    estimates = []
+    for patients_drawn in drawn:
+        places = [place for one in patients_drawn for place in (2 * one, 2 * one + 1)]
+        given = {name: "".join(given[i] for i in places) for name, given in answers.items()}
+        estimates.append(_row(make_bundle("A" * 60, given), "brennan_prediger")["estimate"])
+    ends = np.quantile(estimates, [0.025, 0.975])
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx(ends, abs=1e-12)
 
 
 def test_one_patient_alone_leaves_no_interval(make_bundle: MakeBundle) -> None:

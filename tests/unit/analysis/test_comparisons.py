@@ -1,12 +1,11 @@
 """comparisons.csv: who is compared with whom, over which items, and what is undefined why."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from analysis import Options, accuracy, agreement_pairs, bundle_from_tables, comparisons
+from analysis.clusters import WIDENED
 from analysis.comparison import correctness
 from analysis.comparison.correctness import NO_REFERENCE
 from analysis.comparison.pairs import (
@@ -17,7 +16,6 @@ from analysis.comparison.pairs import (
     comparisons_table,
 )
 from analysis.matrix import reading_matrix
-from analysis.resamples import cluster_weights
 from tests.unit.analysis.conftest import MakeBundle
 
 COLUMNS = [
@@ -123,26 +121,27 @@ def test_each_condition_is_a_family_and_a_model_with_one_meets_all(
 
 def test_with_clusters_the_family_is_adjusted_on_the_clustered_p(make_bundle: MakeBundle) -> None:
     """A family of one is not changed by Holm."""
-    patients = [f"p{i // 2}" for i in range(8)]
+    patients = [f"p{i // 2}" for i in range(16)]
     bundle = make_bundle(
-        "A" * 8, {"R": "AAAAABBB", "M": "ABABBBBA"}, models=("M",), patient_id=patients
+        "A" * 16, {"R": "AAAAABBB" * 2, "M": "ABABBBBA" * 2}, models=("M",), patient_id=patients
     )
     row = comparisons(bundle, Options(bootstrap=200)).iloc[0]
-    assert row["clustered_method"] == YANG
+    assert row["clustered_method"] == f"{YANG}; {WIDENED}"
     assert row["p_adjusted"] == row["p_clustered"] != row["p_mid"]
     assert row["cluster_ci_low"] <= row["difference"] <= row["cluster_ci_high"]
 
 
 def test_the_cluster_interval_is_the_naive_loops(make_bundle: MakeBundle) -> None:
     """Patients drawn one after the other with the same generator."""
-    patients = [f"p{i // 3}" for i in range(12)]
-    bundle = make_bundle("A" * 12, {"R": "AAAAABBBABAA", "S": "ABABBBBAAABB"}, patient_id=patients)
-    row = comparisons(bundle, Options(bootstrap=300, seed=11)).iloc[0]
-    right = {
-        r: np.array([a == "A" for a in s])
-        for r, s in (("R", "AAAAABBBABAA"), ("S", "ABABBBBAAABB"))
-    }
-    drawn = np.random.default_rng(11).integers(4, size=(300, 4))
+    answers = {"R": "AAAAABBBABAA" * 8, "S": "ABABBBBAAABB" * 8}
+    patients = [f"p{i // 3:02d}" for i in range(96)]
+    row = comparisons(
+        make_bundle("A" * 96, answers, patient_id=patients), Options(bootstrap=300, seed=11)
+    ).iloc[0]
+    right = {r: np.array([a == "A" for a in s]) for r, s in answers.items()}
+    # The draw is made 64 resamples at a time.
+    generator = np.random.default_rng(11)
+    drawn = np.vstack([generator.integers(32, size=(n, 32)) for n in (64, 64, 64, 64, 44)])
     differences = [
         np.mean(
             [
@@ -160,8 +159,9 @@ def test_the_same_limits_come_from_small_blocks(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Memory is bounded; no number hangs on it."""
-    patients = [f"p{i // 2}" for i in range(4)]
-    bundle = make_bundle("AAAA", ANSWERS, models=("M1", "M2"), patient_id=patients)
+    patients = [f"p{i // 2}" for i in range(16)]
+    answers = {rater: given * 4 for rater, given in ANSWERS.items()}
+    bundle = make_bundle("A" * 16, answers, models=("M1", "M2"), patient_id=patients)
     whole = comparisons(bundle, Options(bootstrap=50))
     monkeypatch.setattr(correctness, "BUDGET", 1)
     pd.testing.assert_frame_equal(
@@ -171,9 +171,10 @@ def test_the_same_limits_come_from_small_blocks(
 
 def test_raters_alike_in_every_patient_differ_in_nothing(make_bundle: MakeBundle) -> None:
     """The p is 1 without discordant items, and where they cancel within every patient."""
-    patients = ["p", "p", "q", "q"]
-    for answers in ({"R": "ABAB", "S": "ABAB"}, {"R": "ABAB", "S": "BABA"}):
-        row = comparisons(make_bundle("AAAA", answers, patient_id=patients)).iloc[0]
+    patients = [f"p{i // 2}" for i in range(16)]
+    for other in ("ABAB", "BABA"):
+        answers = {"R": "ABAB" * 4, "S": other * 4}
+        row = comparisons(make_bundle("A" * 16, answers, patient_id=patients)).iloc[0]
         assert (row["p_clustered"], row["cluster_ci_low"], row["cluster_ci_high"]) == (1, 0, 0)
         assert row["undefined_because"] == ""
 
@@ -191,17 +192,18 @@ def test_one_patient_leaves_the_clustered_cells_undefined(make_bundle: MakeBundl
 def test_resamples_without_a_reference_standard_leave_the_cluster_interval_out(
     make_bundle: MakeBundle,
 ) -> None:
-    """Two of forty patients have one: an eighth of the resamples draws neither."""
-    truth = "AA" + "." * 78
-    answers = {"R": "A" * 80, "S": "AB" + "A" * 78}
-    bundle = make_bundle(truth, answers, patient_id=[f"p{i % 40:02d}" for i in range(80)])
+    """Eight of twenty patients have one, and a draw of the other twelve holds none of them."""
+    truth, answers = "A" * 8 + "." * 32, {"R": "A" * 40, "S": "AB" * 20}
+    bundle = make_bundle(truth, answers, patient_id=[f"p{i % 20:02d}" for i in range(40)])
     matrix = reading_matrix(bundle)
-    draws = [Options(bootstrap=1, seed=seed) for seed in range(40)]
-    rows = [comparisons_table(matrix, o, cluster_weights(matrix, o)).iloc[0] for o in draws]
-    empty = [row for row in rows if math.isnan(row["cluster_ci_low"])]
-    assert 0 < len(empty) < len(rows)
-    assert {row["undefined_because"] for row in empty} == {FEW_RESAMPLES}
-    assert len({row["p_clustered"] for row in rows}) == 1
+    neither = np.repeat([[0.0, 20 / 12]], [8, 12], axis=1)
+    tables = [
+        comparisons_table(matrix, Options(), weights)
+        for weights in (np.ones((10, 20)), np.vstack([np.ones((7, 20)), np.tile(neither, (3, 1))]))
+    ]
+    assert [table["undefined_because"].iloc[0] for table in tables] == ["", FEW_RESAMPLES]
+    assert np.isnan(tables[1]["cluster_ci_low"].iloc[0])
+    assert len({table["p_clustered"].iloc[0] for table in tables}) == 1
 
 
 def test_without_a_reference_standard_everything_is_undefined(make_bundle: MakeBundle) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from analysis import Bundle, Options, accuracy, bundle_from_tables, leaderboard
 from analysis.accuracy import NO_REFERENCE
-from analysis.leaderboard import FEW_RESAMPLES, NO_TASK, ONE_CLUSTER
+from analysis.clusters import ALL_IN_ONE
+from analysis.leaderboard import FEW_RESAMPLES, NO_LIMITS, NO_TASK
 from analysis.matrix import reading_matrix
 from analysis.options import DEFAULT_SEED
 from analysis.resamples import weight_blocks
@@ -88,7 +89,8 @@ def test_the_columns_are_those_agreed_and_accuracies_those_of_their_table(
 
 def test_equals_share_the_better_rank(make_bundle: MakeBundle) -> None:
     """1, 2, 2, 4; and those who answer alike never part in any resample."""
-    bundle = make_bundle("AAAA", {"a": "AAAB", "b": "AABB", "c": "AABB", "d": "BBBB"})
+    answers = {"a": "AAAB" * 2, "b": "AABB" * 2, "c": "AABB" * 2, "d": "BBBB" * 2}
+    bundle = make_bundle("A" * 8, answers)
     micro = leaderboard(bundle).query("group == 'micro'").set_index("rater_id")
     assert micro["rank"].tolist() == [1, 2, 2, 4]
     assert micro.loc["b", ["rank_low", "rank_high"]].tolist() == (
@@ -142,11 +144,11 @@ def test_no_reference_no_task_and_one_patient_are_undefined_in_words(
     nothing = leaderboard(make_bundle("..", {"R": "AB"}))
     assert nothing["undefined_because"].tolist() == [NO_REFERENCE] * 2
     assert nothing["rank"].isna().all()
-    taskless = leaderboard(make_bundle("AB", {"R": "AB"}))
+    taskless = leaderboard(make_bundle("AB" * 4, {"R": "AB" * 4}))
     assert taskless["undefined_because"].tolist() == ["", NO_TASK]
     alone = leaderboard(make_bundle("AB", {"R": "AA"}, patient_id="p")).iloc[0]
     assert (alone["accuracy"], alone["rank"]) == (0.5, 1)
-    assert alone["undefined_because"] == ONE_CLUSTER
+    assert alone["undefined_because"] == f"{NO_LIMITS}: {ALL_IN_ONE}"
     assert np.isnan(alone["rank_low"])
 
 
@@ -154,7 +156,8 @@ def test_a_task_of_one_question_has_no_limits_and_takes_the_macros_along(
     make_bundle: MakeBundle,
 ) -> None:
     """More than a third of all resamples miss it."""
-    table = leaderboard(make_bundle("AAAA", {"R": "AABB", "S": "ABBB"}, task=list("xxxy")))
+    answers = {"R": "AABBAABBA", "S": "ABBBABBBA"}
+    table = leaderboard(make_bundle("A" * 9, answers, task=list("xxxxxxxxy")))
     because = table.set_index("group")["undefined_because"]
     assert because["macro"].tolist() == [FEW_RESAMPLES] * 2
     assert because["micro"].tolist() == [""] * 2

@@ -65,10 +65,12 @@ def test_only_readers_with_both_conditions_count(read: Read) -> None:
     )
 
 
-def test_conditions_without_a_common_reader_make_no_row(read: Read) -> None:
-    """Different people cannot be compared so."""
+def test_conditions_without_a_common_reader_are_refused_in_words(read: Read) -> None:
+    """Different people cannot be compared so; the row says it and holds no number."""
     table = reader_conditions(read({("R1", "aided"): "AAAABAAA", ("R2", "unaided"): "AABBBAAB"}))
-    assert len(table) == 0
+    assert (table["undefined_because"] == "no reader read under both conditions").all()
+    assert table[["value_a", "value_b", "difference", "se", "p"]].isna().all(axis=None)
+    assert (table[["n_readers", "n_items"]] == 0).all(axis=None)
 
 
 def test_three_conditions_make_three_contrasts(read: Read) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, analyse, bundle_from_tables, reader_panel, variance_components
+from analysis.mrmc.claims import NARROWER
 from tests.unit.analysis.conftest import MakeBundle
 
 FIXED, RANDOM = "these readers", "readers like these"
@@ -60,15 +61,16 @@ def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBun
     assert table["difference"].tolist() == [0.25, 0.25]
 
 
-def test_readers_without_spread_leave_df_without_bound(make_bundle: MakeBundle) -> None:
-    """The cell is empty, the reason says so, and interval and p stand."""
+def test_readers_without_spread_are_no_surer_than_these_readers(make_bundle: MakeBundle) -> None:
+    """Equal in accuracy: the random interval would be narrower, so that the fixed one stands."""
     readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "BAAABAAA"}
     table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
-    random = row(table, RANDOM)
-    assert math.isnan(random["df"])
-    assert random["undefined_because"].startswith("df: ")
-    half = 1.959963984540054 * random["se"]
-    assert random["ci_high"] == pytest.approx(random["difference"] + half)
+    fixed, random = row(table, FIXED), row(table, RANDOM)
+    same = ["se", "df", "ci_low", "ci_high", "p"]
+    assert random[same].tolist() == fixed[same].tolist()
+    assert random["undefined_because"] == ""
+    assert random["note"] == NARROWER
+    assert fixed["df"] == 7
 
 
 def test_without_spread_and_covariance_random_readers_leave_no_error(
@@ -148,14 +150,16 @@ def test_the_margin_is_the_options_else_the_protocols_else_none(make_bundle: Mak
     assert asked["p_noninferior"].to_numpy() == pytest.approx(asked["p"].to_numpy() / 2)
 
 
-def test_a_smaller_error_for_random_readers_is_noted(make_bundle: MakeBundle) -> None:
-    """Readers alike in accuracy but not in answers: MSR is below the error of items."""
+def test_the_wider_of_the_two_claims_stands_in_both_rows(make_bundle: MakeBundle) -> None:
+    """Readers alike in accuracy but not in answers: p for the margin is the fixed claim's too."""
     readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "AABBAAAA", "R3": "AAAABBAA"}
-    table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
+    bundle = make_bundle("A" * 8, readings, models=("M",))
+    table = reader_panel(bundle, Options(margin=0.1))
     random, fixed = row(table, RANDOM), row(table, FIXED)
-    assert random["se"] < fixed["se"]
-    assert "below that of these readers" in random["note"]
-    assert "below" not in fixed["note"]
+    same = ["difference", "se", "df", "ci_low", "ci_high", "p", "p_noninferior"]
+    assert random[same].tolist() == fixed[same].tolist()
+    assert NARROWER in random["note"]
+    assert NARROWER not in fixed["note"]
 
 
 def test_a_model_with_one_condition_meets_the_readers_of_each(make_bundle: MakeBundle) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm, t
 
 from analysis import Options, agreement_pairs
 from analysis.agreement import resampling
@@ -18,9 +19,23 @@ def test_counted_resamples_have_the_limits_of_the_resamples_themselves() -> None
         estimates[generator.random((5, 40)) > defined] = np.nan
         times = generator.integers(1, 60, size=40)
         for alpha in (0.05, 0.2, 0.9):
-            counted = percentile_limits(estimates, alpha, times)
-            written_out = percentile_limits(np.repeat(estimates, times, axis=1), alpha)
+            units = np.array([7, 8, 29, 30, 300])
+            counted = percentile_limits(estimates, alpha, units, times)
+            written_out = percentile_limits(np.repeat(estimates, times, axis=1), alpha, units)
             np.testing.assert_array_equal(counted, written_out)
+
+
+def test_an_interval_of_few_patients_is_wider_and_of_fewer_than_eight_there_is_none() -> None:
+    """From thirty on it is the percentile interval itself, to the last bit."""
+    estimates = np.tile(np.random.default_rng(3).normal(size=999), (4, 1))
+    low, high, _ = percentile_limits(estimates, 0.05, np.array([7, 8, 29, 30]))
+    assert np.isnan([low[0], high[0]]).all()
+    level = norm.cdf(-np.sqrt(8 / 7) * t.isf(0.025, 7))
+    ends = np.quantile(estimates[0], [level, 1 - level])
+    assert [low[1], high[1]] == pytest.approx(ends.tolist(), abs=1e-12)
+    assert low[1] < low[2] < low[3] < high[3] < high[2] < high[1]
+    plain = np.quantile(estimates[0], [0.025, 0.975])
+    assert [low[3], high[3]] == pytest.approx(plain.tolist(), abs=1e-12)
 
 
 def test_equal_resamples_are_found_and_counted() -> None:

@@ -18,11 +18,17 @@ from analysis.proportions import wilson_interval
 from tests.conftest import ROOT
 from tests.unit.analysis.conftest import MakeBundle
 
-ANALYSES = ["missing as wrong", "missing dropped", "missing as right", "flagged times dropped"]
+ANALYSES = [
+    "missing as wrong",
+    "missing dropped",
+    "missing as right",
+    "absent as wrong",
+    "flagged times dropped",
+]
 
 
 def _flagged() -> Bundle:
-    """Six assigned items: two right (one flagged), one wrong and flagged, three unanswered."""
+    """Six items: two right (one flagged), one wrong and flagged, two given up, one absent."""
     items = pd.DataFrame({"item_id": list("abcdefg"), "truth": ["A"] * 6 + [""]})
     readings = pd.DataFrame(
         {
@@ -36,7 +42,7 @@ def _flagged() -> Bundle:
     return bundle_from_tables(items, readings)
 
 
-def test_the_four_analyses_count_what_their_names_say() -> None:
+def test_the_five_analyses_count_what_their_names_say() -> None:
     """By hand, with Wilson's interval; an item without reference standard is in none."""
     table = sensitivity(_flagged())
     assert list(table.columns) == [
@@ -49,7 +55,7 @@ def test_the_four_analyses_count_what_their_names_say() -> None:
         "ci_high",
     ]
     assert table["analysis"].tolist() == ANALYSES
-    expected = [(2, 6), (2, 3), (5, 6), (1, 4)]
+    expected = [(2, 5), (2, 3), (4, 5), (2, 6), (1, 3)]
     assert table["n"].tolist() == [n for _, n in expected]
     assert table["accuracy"].tolist() == pytest.approx([k / n for k, n in expected], abs=1e-12)
     counts, totals = np.array(expected, dtype=float).T

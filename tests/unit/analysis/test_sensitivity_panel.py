@@ -53,15 +53,16 @@ def test_the_primary_choice_is_the_panel_itself(patients: bool) -> None:
         pd.testing.assert_frame_equal(rows, panel[SHARED], check_exact=False, rtol=1e-10)
 
 
-def test_an_item_is_dropped_for_every_rater_of_the_row() -> None:
-    """Two gaps, two flags and one exclusion, each on another item."""
+def test_an_item_is_dropped_for_every_rater_of_the_row_and_a_flagged_reading_alone() -> None:
+    """Two gaps, two flags (one the model's) and one exclusion, each on another item."""
     bundle = _bundle(gaps=True)
     table = sensitivity_panel(bundle).drop_duplicates("analysis").set_index("analysis")
     assert table["n_items"].to_dict() == {
         "missing as wrong": 60,
         "missing dropped": 58,
         "missing as right": 60,
-        "flagged times dropped": 58,
+        "absent as wrong": 60,
+        "flagged times dropped": 59,
         "excluded readings dropped": 59,
         "macro": 60,
     }
@@ -119,7 +120,7 @@ def test_the_findings_say_what_a_choice_leaves_open() -> None:
     bundle = _bundle(tasks=1)
     bundle.items.loc[0, "task"] = "lonely"
     told = [one.text for one in findings(analyse(bundle)) if one.theme is Theme.CHOICES]
-    assert any("With macro nothing can be told" in text for text in told)
+    assert any("With every task weighing the same nothing can be told" in text for text in told)
     assert not any("undefined" in text for text in told)
 
 

@@ -1,0 +1,56 @@
+"""panel_adjusted.csv: several models against one panel, and one that was named beforehand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis import Bundle, Options, panel_adjusted, reader_panel
+from tests.unit.analysis.conftest import MakeBundle
+
+MODELS = ("M1", "M2", "M3")
+
+
+def _bundle(make_bundle: MakeBundle, primary: str = "") -> Bundle:
+    random = np.random.default_rng(8)
+    answers = {name: "".join(random.choice(list("AAB"), 30)) for name in ("R1", "R2", "R3")}
+    shares = ((15, 15), (24, 6), (29, 1))
+    answers |= {m: "A" * a + "B" * b for m, (a, b) in zip(MODELS, shares, strict=True)}
+    bundle = make_bundle("A" * 30, answers, models=MODELS)
+    return replace(bundle, protocol={"primary_model": primary})
+
+
+def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
+    make_bundle: MakeBundle,
+) -> None:
+    """Holm by hand, claim by claim, for the difference and for the margin."""
+    bundle, options = _bundle(make_bundle), Options(margin=0.05)
+    table, panel = panel_adjusted(bundle, options), reader_panel(bundle, options)
+    keys = ["model_id", "condition", "metric", "claim"]
+    assert table[keys].to_numpy().tolist() == panel[keys].to_numpy().tolist()
+    for claim in ("these readers", "readers like these"):
+        rows = table.loc[table["claim"] == claim]
+        for column in ("p", "p_noninferior"):
+            ordered = rows.sort_values(column)
+            expected, last = [], 0.0
+            for factor, p in zip((3, 2, 1), ordered[column], strict=True):
+                last = max(last, min(1.0, factor * p))
+                expected.append(last)
+            assert ordered[f"{column}_adjusted"].tolist() == pytest.approx(expected)
+    assert set(table["family"]) == {"accuracy, these readers", "accuracy, readers like these"}
+
+
+def test_a_model_that_was_named_primary_is_tested_alone(make_bundle: MakeBundle) -> None:
+    """At the full level; the others are a family of two."""
+    table = panel_adjusted(_bundle(make_bundle, primary="M2")).set_index(["model_id", "claim"])
+    named, other = table.loc[("M2", "these readers")], table.loc[("M1", "these readers")]
+    assert (named["p_adjusted"], named["family"]) == (named["p"], "")
+    assert other["p_adjusted"] <= min(1.0, 2 * other["p"])
+    whole = panel_adjusted(_bundle(make_bundle)).set_index(["model_id", "claim"])
+    assert other["p_adjusted"] <= whole.loc[("M1", "these readers"), "p_adjusted"]
+
+
+def test_a_primary_model_that_is_not_there_changes_nothing(make_bundle: MakeBundle) -> None:
+    """Nothing is tested in its place."""
+    one, other = (panel_adjusted(_bundle(make_bundle, name)) for name in ("", "M9"))
+    assert one["p_adjusted"].tolist() == other["p_adjusted"].tolist()

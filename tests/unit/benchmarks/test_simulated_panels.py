@@ -1,0 +1,58 @@
+"""Simulated panels: what is counted in thousands of studies is what the table says of each."""
+
+import argparse
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.confidence import Confidence
+from analysis.matrix import ReadingMatrix
+from analysis.mrmc.figures_of_merit import figures_of_merit
+from analysis.mrmc.panel import reader_panel_table
+from analysis.options import Options
+from benchmarks import coverage
+from benchmarks.panel_coverage import SIZES, claims
+from benchmarks.simulated_studies import Design, raters, simulated
+
+
+@pytest.mark.parametrize("items_a_patient", [1, 4])
+def test_the_arrays_of_studies_hold_the_tables_numbers(items_a_patient: int) -> None:
+    """Standard errors, degrees of freedom, and the wider of the two intervals."""
+    generator = np.random.default_rng(2)
+    design = Design(n_readers=3, n_items=40, items_a_patient=items_a_patient)
+    columns = raters(3, ["M"])
+    matrices = [
+        simulated(design, columns, np.array([1.0, 1.2, 0.9, 1.1]), generator) for _ in range(40)
+    ]
+    right = np.array([matrix.correct for matrix in matrices], dtype=np.float64)
+    found = claims(right, items_a_patient)
+    for i, matrix in enumerate(matrices):
+        fixed, random = _rows(matrix)
+        assert fixed["se"] == pytest.approx(found.fixed_se[i], rel=1e-9)
+        assert fixed["df"] == found.fixed_df
+        reach = max(found.fixed_reach[i], found.random_reach[i])
+        if np.isfinite(random["se"]):
+            assert (random["ci_high"] - random["ci_low"]) / 2 == pytest.approx(reach, rel=1e-9)
+            df = found.fixed_df if found.narrower[i] else found.random_df[i]
+            assert random["df"] == pytest.approx(df, rel=1e-9)
+    assert 0 < found.narrower.sum() < len(matrices)
+
+
+def test_what_is_simulated_is_told_in_tables() -> None:
+    """Also where nothing is there to count: no study may have been surer of more readers."""
+    arguments = argparse.ArgumentParser()
+    coverage.add_arguments(arguments)
+    words = "--parts panel few --panels 2 --few 1 --bootstrap 20 --readers 3"
+    result = coverage.run(arguments.parse_args(words.split()))
+    lines = coverage.text(result).splitlines()
+    assert sum(line.split()[:2] == ["1", "3"] for line in lines) == len(SIZES)
+    assert json.loads(json.dumps(result, allow_nan=False))["sizes"]["panels"] == 2
+
+
+def _rows(matrix: ReadingMatrix) -> tuple[pd.Series, pd.Series]:
+    items = pd.DataFrame({"options": [""] * len(matrix.truth)})
+    figures = figures_of_merit(matrix, items, Confidence())
+    table = reader_panel_table(matrix, Options(), figures, {})
+    return table.iloc[0], table.iloc[1]
