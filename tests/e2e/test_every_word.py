@@ -38,8 +38,12 @@ DATA = (
     r"\d, unaided, \d",
     "[0-9a-f]{12,}",
     "XXXX-XXXX-XXXX-XXXX",
+    r"^\w+ · \d+ of \d+ · [0-9A-Z-]{14}$",
+    "^reading-room head: .*",
 )
-"""Names of the demo: studies, people, levels, models, views, an item; hashes; how a code looks."""
+"""Names of the demo: studies, people, levels, models, views, an item; hashes; how a code looks.
+
+And lines that `verify` reads, the same in every language: a receipt, and the head of a chain."""
 
 STREAMLITS = (
     # The link for the keyboard, past the menu.

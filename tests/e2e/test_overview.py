@@ -62,7 +62,7 @@ def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: R
     assert [one["kind"] for one in stepped_in(served.store, "trial")] == ["pause"]
     page.reload()
     _part(page, "Readings")
-    page.get_by_text("1 of 6 readings are excluded.").wait_for()
+    page.get_by_text("1 of 6 readings is excluded.").wait_for()
     page.get_by_text("fire alarm").first.wait_for()
     assert verify(served.store) == []
 
