@@ -131,7 +131,7 @@ def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.Mo
         ran.run()
         assert not ran.exception
         assert len(ran.dataframe) == 1
-    assert len(ran.selectbox[0].options) == 19
+    assert len(ran.selectbox[0].options) == 20
 
 
 def test_results_without_any_reading_are_one_sentence(
