@@ -225,8 +225,9 @@ class _Comparison:
             n_answers = readers.sum(axis=1) + others.sum(axis=1)
             counted = readers.any(axis=1) & (n_answers >= 2)
             n_units = np.array(len(np.unique(self.matrix.clusters[self.items[counted]])))
-            low, high, _ = percentile_limits(resampled[m], alpha, n_units)
-            because = self._reason(among[m], mixed[m], float(low), int(n_units))
+            limits = percentile_limits(resampled[m], alpha, n_units)
+            low, high, _ = (float(limit) for limit in limits)
+            because = self._reason(among[m], mixed[m], low, int(n_units))
             yield {
                 "condition": self.condition,
                 "scope": self.scope,
