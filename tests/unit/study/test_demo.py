@@ -107,6 +107,7 @@ def test_the_newcomer_finds_all_that_stands_before_the_cases(shown: Store) -> No
         "feedback": "never",
         "cannot_answer": True,
         "break_every": 5,
+        "smallest_window": [1024, 700],
     }
 
 
