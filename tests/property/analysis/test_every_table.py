@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -207,6 +208,7 @@ def test_what_is_empty_has_its_reason_and_what_is_not_its_bounds(study: Study) -
         table = tables[name]
         assert (table.loc[table[column].isna(), "undefined_because"] != "").all(), name
     for table in tables.values():
+        assert not table.map(lambda cell: isinstance(cell, np.ndarray)).any(axis=None)
         keys = [c for c in table if pd.api.types.is_string_dtype(table[c]) and c not in WORDS]
         assert not table.duplicated(keys).any()
         if "ci_low" in table:
