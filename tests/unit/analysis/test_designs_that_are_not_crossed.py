@@ -138,17 +138,28 @@ def test_conditions_read_on_cases_of_their_own_are_refused_and_shared_ones_compa
         rows = table.loc[("film", other)]
         assert rows["difference"].isna().all()
         assert set(rows["undefined_because"]) == {
-            "0 of 8 items were given to all readers under both conditions, fewer than 80 %:"
-            " not everybody read everything"
+            f"{other} was read on other items than film, none of 8 under both"
         }
     shared = table.loc[("screen", "screen 2")]
     assert shared["n_items"].tolist() == [4, 4]
     assert (shared["undefined_because"] == "").all()
+    assert shared["note"].str.contains("over the 4 of 8 items that all readers").all()
     alone = {key: given[4:] for key, given in answers.items() if key[1] != "film"}
     same = ["value_a", "value_b", "difference", "se", "df", "p"]
     pd.testing.assert_frame_equal(
         shared[same].reset_index(drop=True), reader_conditions(study("A" * 4, alone))[same]
     )
+
+
+def test_readers_who_each_read_a_half_under_both_conditions_are_told_the_design() -> None:
+    """The conditions share their cases; it is the readers who do not."""
+    halves = {"R1": "AB  ", "R2": "  AA"}
+    answers = {(r, c): given for r, given in halves.items() for c in ("one", "two")}
+    table = reader_conditions(study("A" * 4, answers))
+    assert set(table["undefined_because"]) == {
+        "0 of 4 items were given to all readers under both conditions, fewer than 80 %:"
+        " not everybody read everything"
+    }
 
 
 def test_two_who_read_nothing_in_common_are_not_compared() -> None:
