@@ -1,8 +1,10 @@
 """Fixtures every kind of test shares: a fixed moment, fixed entropy, a small bank of real files."""
 
+import asyncio
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -213,6 +215,12 @@ def tamper(store: Store, *statements: str) -> None:
         connection.execute(again)
     connection.commit()
     connection.close()
+
+
+def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine in a thread of its own: what drives the browsers has a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
+from tests.conftest import run_apart
 from ui.connections import STALLED_S, Line, Room
 
 Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
@@ -56,7 +57,7 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
 
 def within_ten_seconds(scene: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
     """Return what comes of a scene."""
-    return asyncio.run(asyncio.wait_for(scene(), 10))
+    return run_apart(asyncio.wait_for(scene(), 10))
 
 
 @pytest.mark.parametrize(

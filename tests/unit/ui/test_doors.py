@@ -20,6 +20,7 @@ from streamlit.runtime.app_session import AppSession
 
 from study.errors import Busy, StudyError
 from study.store import Store
+from tests.conftest import run_apart
 from tests.unit.ui.two_studies import EVERYBODY, Deployment
 from ui import intake, turns
 from ui.access import COOKIE, SECURE_COOKIE
@@ -179,7 +180,7 @@ def _answer(application: Starlette, scope: dict[str, Any], receive: Any) -> tupl
     async def send(message: Message) -> None:
         said.append(message)
 
-    asyncio.run(application(scope, receive, send))
+    run_apart(application(scope, receive, send))
     return said[0]["status"], b"".join(one.get("body", b"") for one in said).decode()
 
 
@@ -247,7 +248,7 @@ def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.Mon
         now[0] = 3601.0
         return [*first, other, announced, await send("coordinator of amber")]
 
-    assert asyncio.run(everybody()) == [2000, 0, 0, 2000, 0, 2000]
+    assert run_apart(everybody()) == [2000, 0, 0, 2000, 0, 2000]
 
 
 def test_a_message_broken_off_leaves_no_traceback(
@@ -264,7 +265,7 @@ def test_a_message_broken_off_leaves_no_traceback(
         return {"type": "http.disconnect"}
 
     for path in ("/desk/records", "/sign-in"):
-        asyncio.run(streamlits(_scope(path, reader), hung_up, send))
+        run_apart(streamlits(_scope(path, reader), hung_up, send))
     assert (said, caplog.records) == ([], [])
 
 
@@ -343,7 +344,7 @@ def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
         go_on.set()
         return await asyncio.gather(*first)
 
-    assert asyncio.run(many()) == [True] * 8
+    assert run_apart(many()) == [True] * 8
 
 
 @pytest.mark.parametrize(
