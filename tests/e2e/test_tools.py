@@ -370,8 +370,9 @@ def test_time_in_use_is_recorded_and_never_more_than_was_charged(
         f"{name}_ms" for name in ("view_1", "view_2", "alone", "windowed", "inverted", "glass")
     }
     assert all(value == round(value) for value in used.values())
-    assert 300 <= used["inverted_ms"] < 900
-    assert 300 <= used["alone_ms"] < 3_000
+    assert min(used["inverted_ms"], used["alone_ms"]) >= 300
+    # One after the other, so that a pause that counted for either would be beyond the whole.
+    assert used["inverted_ms"] + used["alone_ms"] <= row["response_ms"] + 5
     # The second view of the item is the frontal one, on the left, and the first to be alone.
     assert used["view_2_ms"] == pytest.approx(row["response_ms"], abs=5)
     assert used["view_1_ms"] == pytest.approx(row["response_ms"] - used["alone_ms"], abs=5)
