@@ -138,3 +138,29 @@ def test_what_cannot_be_computed_says_why() -> None:
     macro = table.loc[table["analysis"] == "macro", "undefined_because"]
     assert (macro == "no item with a reference standard names its task").all()
     assert sensitivity_panel(bundle_from_tables(items, readings)).empty
+
+
+@pytest.mark.parametrize("patients", [False, True])
+def test_readings_that_all_readers_have_flagged_leave_what_their_items_would(
+    patients: bool,
+) -> None:
+    """To rounding, the numbers of a study without these items; one more flag is one reader's."""
+    bundle = _bundle(patients=patients)
+    items, readings = bundle.items.drop(columns="n_options"), bundle.readings.copy()
+    gone = ["q03", "q17", "q18", "q19", "q50"]
+    of_readers = readings["item_id"].isin(gone) & (readings["rater_id"] != "M1")
+    readings.loc[of_readers, "flags"] = "too_fast"
+    flagged = bundle_from_tables(items, readings, bundle.raters)
+    fewer = bundle_from_tables(
+        items[~items["item_id"].isin(gone)],
+        bundle.readings[~bundle.readings["item_id"].isin(gone)],
+        bundle.raters,
+    )
+    table = sensitivity_panel(flagged)
+    rows = table.loc[table["analysis"] == "flagged times dropped", SHARED].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rows, reader_panel(fewer)[SHARED], check_exact=False, rtol=1e-9)
+    readings.loc[(readings["rater_id"] == "R2") & (readings["item_id"] == "q30"), "flags"] = "late"
+    again = sensitivity_panel(bundle_from_tables(items, readings, bundle.raters))
+    again = again.loc[again["analysis"] == "flagged times dropped"]
+    assert again["n_items"].tolist() == rows["n_items"].tolist()
+    assert (again["note"].str.contains("without the readings whose time is in doubt")).all()
