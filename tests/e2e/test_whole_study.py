@@ -128,6 +128,8 @@ def _sets_up(ada: Coordinator) -> None:
     ada.click("Next: Words for readers")
     ada.click("Begin with an example")
     ada.sees("Before you take part")
+    ada.fill("Text, as Markdown", "# Consent\n\nApproved by the committee, number 7.")
+    ada.sees("Approved by the committee, number 7.")
     ada.click("Next: Endpoint")
     ada.choose("Accuracy")
     ada.sees("The share of cases answered as the reference standard says.")
