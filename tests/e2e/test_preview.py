@@ -18,7 +18,7 @@ from tests.unit.study.test_previews import tables
 pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
-KEPT = "Object.keys(localStorage).filter(name => name.startsWith('reading-room'))"
+KEPT = "Object.keys(localStorage).filter(name => name.startsWith('reading-room')).sort()"
 STUDY: dict[str, Any] = {
     "cases": 3,
     "consent": "# May we?\n\nYou read **films**.",

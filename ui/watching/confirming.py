@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from time import monotonic
 
 import streamlit as st
 
@@ -9,6 +10,9 @@ from study.acts import By
 from study.errors import StudyError
 from study.words import t
 from ui.text import plain
+
+# A second click draws the page again; what came of the first is still to be read then.
+_TOLD_FOR_S = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +25,19 @@ class Pending:
     done: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What came of a yes: whether it was done, in words, and how long they are shown."""
+
+    about: Hashable
+    done: bool
+    words: str
+    until: float
+
+
 def ask(key: str, *, about: Hashable, question: str, do: Callable[[By], None], done: str) -> None:
     """Have something asked back under a key, for as long as the page shows what it is about."""
+    st.session_state.pop(f"{key}-told", None)
     st.session_state[key] = Pending(about=about, question=question, do=do, done=done)
 
 
@@ -31,9 +46,9 @@ def answer(key: str, by: By, *, about: Hashable) -> None:
 
     A question about something else than the page shows by now is dropped.
     """
-    told = st.session_state.pop(f"{key}-told", None)
-    if told:
-        (st.success if told[0] else st.error)(plain(told[1]))
+    told: _Told | None = st.session_state.get(f"{key}-told")
+    if told is not None and told.about == about and monotonic() < told.until:
+        (st.success if told.done else st.error)(plain(told.words))
     pending: Pending | None = st.session_state.get(key)
     if pending is None or pending.about != about:
         st.session_state.pop(key, None)
@@ -51,9 +66,11 @@ def answer(key: str, by: By, *, about: Hashable) -> None:
         st.rerun()
 
 
-def _done(pending: Pending, by: By) -> tuple[bool, str]:
+def _done(pending: Pending, by: By) -> _Told:
+    words = pending.done
     try:
         pending.do(by)
+        done = True
     except StudyError as error:
-        return False, str(error)
-    return True, pending.done
+        words, done = str(error), False
+    return _Told(about=pending.about, done=done, words=words, until=monotonic() + _TOLD_FOR_S)
