@@ -1,11 +1,12 @@
 """Who may import whom: the house's floor plan, held by a test."""
 
 import ast
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parent.parent
 OURS = ("app", "ui", "pages", "study", "analysis", "data", "benchmarks", "tests", "docs")
@@ -34,9 +35,18 @@ def _files() -> Iterator[Path]:
         yield from folder.rglob("*.py") if folder.is_dir() else [ROOT / f"{package}.py"]
 
 
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def _imports(path: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -44,46 +54,57 @@ def _imports(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", list(_files()), ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_follow_the_floor_plan(path: Path) -> None:
+def test_imports_follow_the_floor_plan() -> None:
     """Study and analysis never meet; only the results page brings in the analysis."""
-    name = str(path.relative_to(ROOT))
+    offenders = {_name(path): sorted(bad) for path in _files() if (bad := _not_allowed(path))}
+    assert not offenders
+
+
+def _not_allowed(path: Path) -> set[str]:
+    name = _name(path)
     home = name.split("/")[0].removesuffix(".py")
     tops = {module.split(".")[0] for module in _imports(path)}
-    assert not (tops & set(OURS)) - ALLOWED[home]
-    assert not tops & FORBIDDEN.get(home, set())
+    bad = (tops & set(OURS)) - ALLOWED[home] | tops & FORBIDDEN.get(home, set())
     if home in ("ui", "pages") and name not in MAY_IMPORT_ANALYSIS:
-        assert "analysis" not in tops
+        bad |= tops & {"analysis"}
+    return bad
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.name)
-def test_every_page_starts_with_the_guard(path: Path) -> None:
+def test_every_page_starts_with_the_guard() -> None:
     """After imports and docstring the first statement is the guard; signing in needs none."""
-    statements = [
-        node
-        for node in ast.parse(path.read_text(encoding="utf-8")).body[1:]
-        if not isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    if path.name == "sign_in.py":
-        return
-    assert ast.unparse(statements[0]).removeprefix("person = ").startswith("guard(Act.")
+    pages = [path for path in sorted((ROOT / "pages").glob("*.py")) if path.name != "sign_in.py"]
+    assert pages
+    assert not [path.name for path in pages if not _is_guard(_statements(path)[0])]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "pages").glob("*.py")), ids=lambda path: path.name)
-def test_every_fragment_starts_with_the_guard(path: Path) -> None:
+def _statements(path: Path) -> list[ast.stmt]:
+    body = _tree(path).body[1:]
+    return [node for node in body if not isinstance(node, ast.Import | ast.ImportFrom)]
+
+
+def _is_guard(statement: ast.stmt) -> bool:
+    return ast.unparse(statement).removeprefix("person = ").startswith("guard(Act.")
+
+
+def test_every_fragment_starts_with_the_guard() -> None:
     """A fragment reruns without its page, so it asks for itself."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef) and "fragment" in ast.dump(
-            ast.Module(body=[ast.Expr(value=one) for one in node.decorator_list], type_ignores=[])
-        ):
-            assert ast.unparse(node.body[0]).removeprefix("person = ").startswith("guard(Act.")
+    assert not [
+        f"{path.name}:{node.lineno}"
+        for path in (ROOT / "pages").glob("*.py")
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.FunctionDef)
+        and any("fragment" in ast.unparse(one) for one in node.decorator_list)
+        and not _is_guard(node.body[0])
+    ]
 
 
 def test_sql_is_spoken_in_the_store_only() -> None:
     """No other module of the domain knows SQLite or sqlite-utils."""
-    for path in (ROOT / "study").rglob("*.py"):
-        if "store" not in path.parts:
-            assert not {"sqlite3", "sqlite_utils"} & _imports(path), path
+    assert not [
+        _name(path)
+        for path in (ROOT / "study").rglob("*.py")
+        if "store" not in path.parts and {"sqlite3", "sqlite_utils"} & _imports(path)
+    ]
 
 
 def test_every_file_says_what_it_is() -> None:
@@ -91,29 +112,31 @@ def test_every_file_says_what_it_is() -> None:
     tracked = subprocess.run(
         ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
-    for name in tracked:
-        text = (ROOT / name).read_text(encoding="utf-8")
-        if text.strip():
-            assert ast.get_docstring(ast.parse(text)), name
+    assert tracked
+    trees = {name: _tree(ROOT / name) for name in tracked}
+    assert not [name for name, it in trees.items() if it.body and not ast.get_docstring(it)]
 
 
 def test_no_constant_looks_like_an_access_code() -> None:
     """Codes are generated for a deployment and never stand in the code."""
-    import re
-
     code = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}\b")
-    for path in _files():
-        for found in code.findall(path.read_text(encoding="utf-8")):
-            assert found in EXAMPLES, (path, found)
+    assert not {
+        _name(path): found
+        for path in _files()
+        if (found := set(code.findall(path.read_text(encoding="utf-8"))) - EXAMPLES)
+    }
 
 
-@pytest.mark.parametrize("path", list(_files()), ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_name_of_a_module_is_given_twice(path: Path) -> None:
+def test_no_name_of_a_module_is_given_twice() -> None:
     """A second constant of the same name silently takes the first one's place everywhere."""
+    assert not {_name(path): twice for path in _files() if (twice := _given_twice(path))}
+
+
+def _given_twice(path: Path) -> list[str]:
     given: list[str] = []
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in _tree(path).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         given += [one.id for one in targets if isinstance(one, ast.Name)]
         if isinstance(node, ast.AnnAssign | ast.FunctionDef | ast.ClassDef):
             given.append(ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else node.name)
-    assert len(given) == len(set(given)), [one for one in given if given.count(one) > 1]
+    return [name for name, times in Counter(given).items() if times > 1]
