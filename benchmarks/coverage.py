@@ -31,8 +31,9 @@ from analysis.mrmc.figures_of_merit import Figures, figures_of_merit
 from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
 from analysis.resamples import cluster_weights
-from benchmarks.few_patients import few_rows, few_text
-from benchmarks.panel_coverage import panel_rows, panel_text
+from benchmarks.few_patients import few_rows
+from benchmarks.panel_coverage import panel_rows
+from benchmarks.shares import shares_text
 from benchmarks.simulated_studies import Design, Truths, raters, simulated, truths
 
 DESCRIPTION = "coverage of every interval and error of every test, by simulation"
@@ -98,13 +99,15 @@ def _table_rows(args: argparse.Namespace) -> list[dict[str, Any]]:
 
 def text(result: Mapping[str, Any]) -> str:
     """Return a table for each design."""
-    parts = []
+    sizes, parts = result["sizes"], []
     if "rows" in result:
         parts.append(_table_text(result))
     if "panel" in result:
-        parts.append(panel_text(result["panel"], result["sizes"]["panels"]))
+        heading = "model minus readers: shares of"
+        parts.append(shares_text(heading, result["panel"], sizes["panels"], width=9))
     if "few" in result:
-        parts.append(few_text(result["few"], result["sizes"]["few"]))
+        heading = "few patients: coverage of 95 % intervals in"
+        parts.append(shares_text(heading, result["few"], sizes["few"], width=17))
     return "\n\n".join(parts)
 
 

@@ -4,14 +4,14 @@ Studies of one reader and one model with four items a patient; accuracy, the dif
 accuracies and error consistency, each with all four intervals from the same resamples.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from scipy.stats import norm, t
 
 from analysis.clusters import tail
-from benchmarks.panel_coverage import cell, share
+from benchmarks.shares import share
 from benchmarks.simulated_studies import Design, Floats, raters, simulated, truths
 
 SIZES = (8, 12, 20, 29, 50, 100)
@@ -30,19 +30,6 @@ def few_rows(n_studies: int, bootstrap: int, seed: int) -> list[dict[str, Any]]:
         for patients in SIZES
         for i, shares in enumerate(_covered(patients, ability, n_studies, bootstrap, seed))
     ]
-
-
-def few_text(rows: Sequence[Mapping[str, Any]], n_studies: int) -> str:
-    """Return the rows as a table, in percent."""
-    error = 200 * np.sqrt(0.05 * 0.95 / n_studies)
-    lines = [
-        f"few patients: coverage of 95 % intervals in {n_studies} studies, in percent; two standard"
-        f" errors of the simulation are {error:.1f} near 95 %",
-        "".join(f"{name:>19s}" for name in rows[0]),
-    ]
-    for row in rows:
-        lines.append("".join(f"{cell(one):>19s}" for one in row.values()))
-    return "\n".join(lines)
 
 
 def _covered(

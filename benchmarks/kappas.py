@@ -179,6 +179,7 @@ def _resampled(
     matrix: ReadingMatrix, pairs: Sequence[Pair], options: Options, measures: Sequence[Any]
 ) -> Any:
     weights = cluster_weights(matrix, options)
+    assert weights is not None  # patients have several items
     every = np.arange(len(matrix.truth))
     return cluster_intervals(matrix, measures, pairs, [every], weights, options.alpha)
 

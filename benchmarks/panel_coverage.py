@@ -5,13 +5,14 @@ them against the tables. Claims about these readers are held against these reade
 claims about readers in general against the population's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.stats import norm, t
 
+from benchmarks.shares import share
 from benchmarks.simulated_studies import TASK_OFFSETS, Design, Floats
 
 SIZES = (10, 15, 25, 50, 100, 198)
@@ -98,19 +99,6 @@ def panel_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[s
     return rows
 
 
-def panel_text(rows: Sequence[Mapping[str, Any]], n_studies: int) -> str:
-    """Return the rows as a table, in percent."""
-    error = 200 * np.sqrt(0.05 * 0.95 / n_studies)
-    lines = [
-        f"model minus readers: shares of {n_studies} studies, in percent; two standard errors of"
-        f" the simulation are {error:.1f} near 95 %",
-        "  ".join(f"{name:>9s}" for name in rows[0]),
-    ]
-    for row in rows:
-        lines.append("  ".join(f"{cell(one):>9s}" for one in row.values()))
-    return "\n".join(lines)
-
-
 def _shares(design: Design, n_studies: int, seed: int) -> dict[str, float | None]:
     generator = np.random.default_rng([seed, design.n_readers, design.n_items])
     found: dict[str, list[Floats]] = {}
@@ -119,19 +107,6 @@ def _shares(design: Design, n_studies: int, seed: int) -> dict[str, float | None
         for name, hits in _counted(design, n, generator).items():
             found.setdefault(name, []).append(hits.astype(np.float64))
     return {name: share(np.concatenate(hits)) for name, hits in found.items()}
-
-
-def share(hits: Floats) -> float | None:
-    """Return how many of those that there are are hits; None where there are none."""
-    there = hits[np.isfinite(hits)]
-    return float(there.mean()) if len(there) else None
-
-
-def cell(value: float | str | None) -> str:
-    """Return a share in percent, anything else as it is, and a dash for nothing."""
-    if isinstance(value, float):
-        return f"{100 * value:.1f}"
-    return "-" if value is None else str(value)
 
 
 def _counted(design: Design, n: int, generator: np.random.Generator) -> dict[str, Floats]:

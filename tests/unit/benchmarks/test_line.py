@@ -3,14 +3,12 @@
 import asyncio
 import socket
 import threading
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from benchmarks.line import LOCAL, SLOW, Line
 from benchmarks.proxy import proxied
+from tests.conftest import run_apart
 
 
 def test_a_film_takes_its_size_over_the_rate_and_half_a_round_trip() -> None:
@@ -53,7 +51,7 @@ def test_the_proxy_counts_each_exchange_and_hands_on_every_byte() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=_answer_twice, args=(listening,), daemon=True).start()
         with proxied(listening.getsockname()[1], LOCAL) as proxy:
-            answers = _in_a_loop_of_its_own(_ask_twice(proxy.port))
+            answers = run_apart(_ask_twice(proxy.port))
             assert answers == [b"x" * 100, b"y" * 50_000]
             exchanges = proxy.log.exchanges
     assert [(each.path, each.received_bytes) for each in exchanges] == [
@@ -87,9 +85,3 @@ async def _ask_twice(port: int) -> list[bytes]:
     writer.close()
     await writer.wait_closed()
     return answers
-
-
-def _in_a_loop_of_its_own(coroutine: Coroutine[Any, Any, list[bytes]]) -> list[bytes]:
-    """Run it in a thread, since the browser tests' loop may be running in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
