@@ -48,7 +48,7 @@ const watches = new WeakMap();
 
 async function watch(parentElement, data) {
   const said = parentElement.querySelector(".alone");
-  const url = new URL(`${data.modules_url}idle.js`, document.baseURI).href;
+  const url = new URL(`${data.modules_url}page/idle.js`, document.baseURI).href;
   try {
     const { watchOver } = await import(url);
     return watchOver("here", {

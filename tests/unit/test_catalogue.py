@@ -87,12 +87,12 @@ def test_the_reading_page_speaks_another_language(french: str) -> None:
 
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
 def test_the_modules_use_the_catalogue_beside_them(french: str, tmp_path: Path) -> None:
-    """With another catalogue.js the same files say other words, with that language's plurals."""
+    """With another page/catalogue.js they say other words, with that language's plurals."""
     folder = tmp_path / "js"
     shutil.copytree(viewer.MODULES, folder)
-    (folder / "catalogue.js").write_text(viewer_catalogue(viewer.MODULES, french))
+    (folder / "page" / "catalogue.js").write_text(viewer_catalogue(viewer.MODULES, french))
     script = """
-    import { texts } from "./js/texts.js";
+    import { texts } from "./js/page/texts.js";
     const { labels, position, preparation: { questionnaire: { missing } } } = texts;
     console.log([labels.confirm, labels.pause, missing(0), missing(2), position(1, 6)].join("|"));
     """

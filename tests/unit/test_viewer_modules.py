@@ -1,16 +1,21 @@
-"""Runs the viewer's JavaScript unit tests in Node's own runner, where Node is present."""
+"""Runs the viewer's JavaScript unit tests in Node, and holds the order of its folders."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 
 NODE = shutil.which("node")
-FILES = sorted((ROOT / "tests" / "unit" / "viewer").glob("*.test.mjs"))
+FILES = sorted((ROOT / "tests" / "unit" / "viewer").rglob("*.test.mjs"))
+MODULES = ROOT / "ui" / "viewer" / "js"
+FLOORS = ("page", "film", "viewer", "delivery", "steps", "case", "room", "js")
+"""The folders from the ground up; in the last one stands ``start.js``, which puts all together."""
 
 
 def test_there_are_javascript_tests() -> None:
@@ -31,3 +36,25 @@ def test_javascript_modules(file: object) -> None:
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_viewers_folders_stand_on_each_other() -> None:
+    """No module names one of a higher folder, not even as a type, and no two import each other."""
+    imports = {path: set(_named(path, 'from "')) for path in MODULES.rglob("*.js")}
+    for path in imports:
+        for other in _named(path, r'from "|import\("|new URL\("'):
+            assert other.is_file(), f"{path} names {other}"
+            assert FLOORS.index(other.parent.name) <= FLOORS.index(path.parent.name), (path, other)
+    while leaves := [path for path, wants in imports.items() if not wants]:
+        for leaf in leaves:
+            del imports[leaf]
+        for wants in imports.values():
+            wants.difference_update(leaves)
+    assert not imports, f"a circle of imports: {sorted(map(str, imports))}"
+
+
+def _named(path: Path, before: str) -> list[Path]:
+    """Return the modules that stand after such words in a module."""
+    text = path.read_text(encoding="utf-8")
+    found = re.findall(rf'(?:{before})(\.\.?/[\w/-]+\.js)"', text)
+    return [(path.parent / name).resolve() for name in found]

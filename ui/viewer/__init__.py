@@ -65,8 +65,9 @@ def mount(
 def version() -> str:
     """Return a hash over the modules and their words, for an address that changes when they do."""
     digest = hashlib.sha256()
-    for path in sorted(MODULES.glob("*.js")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted(MODULES.rglob("*.js")):
+        name = path.relative_to(MODULES).as_posix()
+        digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
     for other in _others():
         digest.update(catalogue(MODULES, other).encode() + b"\0")
     return digest.hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The reading page's words in another language: a module in the place of ``catalogue.js``."""
+"""The reading page's words in another language: a module in the place of ``page/catalogue.js``."""
 
 import json
 from functools import cache
@@ -11,7 +11,7 @@ from starlette.types import Scope
 from study.words import table
 from ui.catalogue import messages
 
-MODULE = "catalogue.js"
+MODULE = "page/catalogue.js"
 
 
 class Modules(StaticFiles):
@@ -28,7 +28,7 @@ class Modules(StaticFiles):
 
 
 def catalogue(folder: Path, language: str) -> str:
-    """Return the module ``catalogue.js`` of a language."""
+    """Return the module ``page/catalogue.js`` of a language."""
     words, rule = table(language, wanted(folder))
     told = json.dumps(words, ensure_ascii=False, sort_keys=True)
     return f"export const words = {told};\nexport const form = (n) => Number({rule});\n"
@@ -37,5 +37,5 @@ def catalogue(folder: Path, language: str) -> str:
 @cache
 def wanted(folder: Path) -> frozenset[str]:
     """Return the messages of a folder's modules, which are read for them once."""
-    found = (message for path in folder.glob("*.js") for message in messages(path))
+    found = (message for path in folder.rglob("*.js") for message in messages(path))
     return frozenset(one if isinstance(one, str) else one[0] for one in found)

@@ -1,30 +1,30 @@
 /** Puts the reading room together inside its element and takes it apart again. */
 
-import { Commands } from "./commands.js";
-import { Courier } from "./courier.js";
-import { DeskRoutes } from "./desk.js";
-import { Films } from "./films.js";
-import { GivingUp } from "./giving-up.js";
-import { Hands } from "./hands.js";
-import { watchOver } from "./idle.js";
-import { HERE } from "./interludes.js";
-import { browserStorage } from "./keep.js";
-import { Overlays } from "./overlays.js";
-import { Panel } from "./panel.js";
-import { Picture } from "./picture.js";
-import { banner, wayOut } from "./preview.js";
-import { Room } from "./room.js";
-import { Settings } from "./settings.js";
-import { Stage } from "./stage.js";
-import { StepSheet } from "./step-sheet.js";
-import { texts } from "./texts.js";
+import { Commands } from "./room/commands.js";
+import { Courier } from "./delivery/courier.js";
+import { DeskRoutes } from "./delivery/desk.js";
+import { Films } from "./film/films.js";
+import { GivingUp } from "./case/giving-up.js";
+import { Hands } from "./viewer/hands.js";
+import { watchOver } from "./page/idle.js";
+import { HERE } from "./room/interludes.js";
+import { browserStorage } from "./page/keep.js";
+import { Overlays } from "./page/overlays.js";
+import { Panel } from "./page/panel.js";
+import { Picture } from "./viewer/picture.js";
+import { banner, wayOut } from "./page/preview.js";
+import { Room } from "./room/room.js";
+import { Settings } from "./page/settings.js";
+import { Stage } from "./case/stage.js";
+import { StepSheet } from "./page/step-sheet.js";
+import { texts } from "./page/texts.js";
 
 const TICK_MS = 100;
 
 /**
  * @param {ParentNode} parent holds the markup of viewer.html
  * @param {{desk_url: string, sign_out_url: string, here_url: string, force_canvas: boolean, language: string,
- *   preview: import("./preview.js").Urls|null}} data
+ *   preview: import("./page/preview.js").Urls|null}} data
  * @returns {() => void} stops everything
  */
 export function start(parent, data) {
@@ -118,7 +118,7 @@ export function start(parent, data) {
   };
 }
 
-/** What is done before a sign-in that nobody uses ends, and then. @returns {import("./idle.js").Page} */
+/** What is done before a sign-in that nobody uses ends, and then. @returns {import("./page/idle.js").Page} */
 function alone(courier, overlays) {
   const { title, text, button } = texts.alone;
   const calm = () => { if (overlays.open === "alone") overlays.close(); };

@@ -1,0 +1,68 @@
+/** Time in use is charged time: the clock's own, split over what was on the screen. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Sitting } from "../../../../ui/viewer/js/case/sitting.js";
+import { Usage, USES } from "../../../../ui/viewer/js/case/usage.js";
+
+const seated = (more = {}, options = {}) => new Sitting(
+  { case: "c1", position: 1, options: [], presented: false, reading: null, ...more }, { readingId: "r1", ...options });
+
+test("each view and tool gets the time it was in use, in whole milliseconds", () => {
+  const usage = new Usage();
+  usage.change(["view_1", "view_2"], 0);
+  usage.change(["view_1", "alone", "zoomed"], 1000.4);
+  usage.change(["view_1", "view_2"], 1500.9);
+  assert.deepEqual(usage.read(2000), { view_1_ms: 2000, view_2_ms: 1500, alone_ms: 501, zoomed_ms: 501 });
+});
+
+test("what was never in use is left out, and what has no name is never counted", () => {
+  const usage = new Usage();
+  usage.change(["view_9", "anything", "glass"], 10);
+  assert.deepEqual(usage.read(20), { glass_ms: 10 });
+  assert.equal(USES.length, 13);
+});
+
+test("hidden and paused time is charged to nothing", () => {
+  const sitting = seated();
+  sitting.looking(["view_1"], 50);
+  sitting.begin(100, 5000);
+  sitting.looking(["view_1", "inverted"], 300);
+  sitting.clock.setHidden(400, true);
+  sitting.clock.setHidden(1400, false);
+  sitting.clock.setPaused(1500, true);
+  sitting.looking(["view_1"], 2000);
+  sitting.clock.setPaused(9000, false);
+  const { behaviour, times } = sitting.reading(9500, 9000, "answered");
+  assert.deepEqual(behaviour, { view_1_ms: 900, inverted_ms: 200 });
+  assert.equal(times.response_ms, 900);
+});
+
+test("counts and times stand beside each other, and both survive a reload", () => {
+  const before = seated();
+  before.begin(0, 1000);
+  before.looking(["view_1", "glass"], 0);
+  before.used("glass");
+  const kept = JSON.parse(JSON.stringify(before.keep(400, 1400)));
+  const after = seated({ presented: true }, { kept });
+  after.looking(["view_1"], 10);
+  after.begin(20, 3000);
+  after.used("zoom");
+  assert.deepEqual(after.reading(120, 3100, "answered").behaviour,
+    { glass: 1, zoom: 1, view_1_ms: 500, glass_ms: 400 });
+});
+
+test("where the times before are not known, no time is told", () => {
+  const sitting = seated({ presented: true });
+  sitting.looking(["view_1"], 0);
+  sitting.begin(0, 0);
+  sitting.used("flip");
+  assert.deepEqual(sitting.reading(100, 100, "answered").behaviour, { flip: 1 });
+});
+
+test("a clock that seems to go back takes nothing away", () => {
+  const usage = new Usage();
+  usage.change(["view_1"], 100);
+  usage.change(["view_1"], 50);
+  assert.deepEqual(usage.read(60), { view_1_ms: 10 });
+});

@@ -1,0 +1,296 @@
+/** Records stay in the outbox until they are acknowledged, under their reader's seal, whatever the line does. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Keep } from "../../../../ui/viewer/js/page/keep.js";
+import { Outbox } from "../../../../ui/viewer/js/delivery/outbox.js";
+
+/** localStorage as far as it is used: its keys are its own properties. */
+class Storage {
+  setItem(key, value) { this[key] = String(value); }
+  getItem(key) { return Object.hasOwn(this, key) ? this[key] : null; }
+  removeItem(key) { delete this[key]; }
+}
+
+const reading = (id) => ({ id, kind: "reading", case: `case-${id}` });
+const settled = () => new Promise((resolve) => { setImmediate(resolve); });
+
+/** An outbox whose timers are run by hand. */
+function outboxWith(storage, { seal = "s", deliver, order = 0 } = {}) {
+  const seen = { waits: [], receipts: [], failures: [], sent: [] };
+  let due = null;
+  const outbox = new Outbox({
+    keep: new Keep(storage, seal),
+    order,
+    deliver: async (records, leaving) => {
+      seen.sent.push({ ids: records.map(({ id }) => id), leaving });
+      return deliver(records);
+    },
+    listener: {
+      changed: () => {},
+      receipt: (receipt) => seen.receipts.push(receipt),
+      failed: (error) => seen.failures.push(error),
+    },
+    later: (run, ms) => {
+      due = run;
+      seen.waits.push(ms);
+      return run;
+    },
+    cancel: () => { due = null; },
+  });
+  const tick = async () => {
+    const run = due;
+    due = null;
+    run?.();
+    await settled();
+  };
+  return { outbox, seen, tick };
+}
+
+const accept = (records) => ({ stored: records.map(({ id }) => id), refused: [], feedback: {}, desk: {} });
+const fail = () => { throw new Error("no line"); };
+
+test("an acknowledged record leaves the outbox, and the computer when the reader signs out", async () => {
+  const storage = new Storage();
+  const { outbox, tick } = outboxWith(storage, { deliver: accept });
+  outbox.put(reading("a"));
+  assert.equal(Object.keys(storage).length, 1);
+  assert.equal(outbox.state, "sending");
+  await tick();
+  assert.equal(outbox.size, 0);
+  assert.equal(outbox.state, "empty");
+  assert.deepEqual(Object.keys(storage), ["reading-room:s:done:a"]);
+  outbox.forget();
+  assert.equal(Object.keys(storage).length, 0);
+});
+
+/** A server that takes readings in order alone, and may be set back. */
+class Server {
+  ids = [];
+  take(records) {
+    const refused = [];
+    for (const { id } of records) {
+      if (this.ids.includes(id)) continue;
+      if (id === "abcdefgh"[this.ids.length]) this.ids.push(id);
+      else refused.push({ id, why: "not handed out yet" });
+    }
+    const stored = records.map(({ id }) => id).filter((id) => this.ids.includes(id));
+    return { stored, refused, feedback: {}, desk: { stored: this.ids.length } };
+  }
+}
+
+async function readOn(outbox, tick, ids) {
+  for (const id of ids) {
+    outbox.put(reading(id));
+    await tick();
+  }
+}
+
+test("what was acknowledged is offered again when the server has gone back, and refuses no answer for it", async () => {
+  const server = new Server();
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: (records) => server.take(records) });
+  await readOn(outbox, tick, "abcde");
+  const told = seen.receipts.length;
+  server.ids.length = 2; // restored to an earlier state
+  outbox.put(reading("f")); // which that state has not handed out
+  await tick();
+  assert.deepEqual(outbox.readings.map(({ id }) => id), [..."abcdef"]);
+  assert.equal(seen.receipts.length, told, "the desk of that moment lists cases that were read");
+  await tick();
+  assert.deepEqual(server.ids, [..."abcdef"]);
+  assert.equal(outbox.size, 0);
+  assert.deepEqual(seen.receipts.at(-1).refused, []);
+  assert.equal(seen.receipts.length, told + 1);
+});
+
+test("a reload finds what was acknowledged, and what comes again says so", async () => {
+  const storage = new Storage();
+  const server = new Server();
+  const sent = [];
+  const first = outboxWith(storage, { deliver: (records) => server.take(records) });
+  await readOn(first.outbox, first.tick, "abc");
+  server.ids.length = 0;
+  const deliver = (records) => { sent.push(...records); return server.take(records); };
+  const { outbox, tick } = outboxWith(storage, { deliver });
+  assert.equal(outbox.heard({ stored: 0 }), true);
+  outbox.hurry();
+  await tick();
+  assert.deepEqual(server.ids, [..."abc"]);
+  assert.deepEqual(sent.map(({ again }) => again), [true, true, true]);
+  assert.equal(outbox.heard({ stored: 3 }), false);
+});
+
+test("a server that only grows is offered nothing twice", async () => {
+  const server = new Server();
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: (records) => server.take(records) });
+  await readOn(outbox, tick, "abc");
+  assert.equal(outbox.heard({ stored: 3 }), false);
+  assert.equal(outbox.heard({}), false);
+  assert.deepEqual(seen.sent.map(({ ids }) => ids), [["a"], ["b"], ["c"]]);
+});
+
+test("many are offered again a hundred at a time, and the page hears when all are through", async () => {
+  const taken = new Set();
+  const deliver = (records) => {
+    records.forEach(({ id }) => taken.add(id));
+    return { ...accept(records), desk: { stored: taken.size } };
+  };
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver });
+  for (let n = 0; n < 250; n += 1) outbox.put(reading(`r${n}`));
+  while (outbox.size) await tick();
+  taken.clear();
+  seen.sent.length = 0;
+  seen.receipts.length = 0;
+  assert.equal(outbox.heard({ stored: 0 }), true);
+  outbox.hurry();
+  while (outbox.size) await tick();
+  assert.deepEqual(seen.sent.map(({ ids }) => ids.length), [100, 100, 50]);
+  assert.equal(taken.size, 250);
+  assert.equal(seen.receipts.length, 1);
+});
+
+test("what was acknowledged makes room for what was not", () => {
+  const storage = new Storage();
+  new Keep(storage, "s").put("done:a", { order: 1, record: reading("a") });
+  const { setItem } = Storage.prototype;
+  storage.setItem = function full(key, value) {
+    if (Object.keys(this).filter((name) => name.includes("reading-room")).length) throw new Error("full");
+    setItem.call(this, key, value);
+  };
+  const { outbox } = outboxWith(storage, { deliver: fail });
+  outbox.put(reading("b"));
+  assert.equal(outbox.unkept, false);
+});
+
+test("a failed delivery keeps the records and waits longer each time, within bounds", async () => {
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: fail });
+  outbox.put(reading("a"));
+  for (let i = 0; i < 8; i += 1) await tick();
+  assert.equal(outbox.size, 1);
+  assert.equal(outbox.state, "kept");
+  assert.deepEqual(seen.waits, [100, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000, 20_000]);
+});
+
+test("records survive a reload, in their order", async () => {
+  const storage = new Storage();
+  const first = outboxWith(storage, { deliver: fail, order: 10 });
+  first.outbox.put(reading("b"));
+  first.outbox.put(reading("a"));
+  const second = outboxWith(storage, { deliver: accept, order: 20 });
+  second.outbox.put(reading("0"));
+  assert.deepEqual(second.outbox.readings.map(({ id }) => id), ["b", "a", "0"]);
+  await second.tick();
+  assert.deepEqual(second.seen.sent[0].ids, ["b", "a", "0"]);
+});
+
+test("nothing is called saved before an answer was sent", async () => {
+  const { outbox, tick } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put({ id: "p", kind: "presentation", case: "c" });
+  await tick();
+  assert.equal(outbox.state, "idle");
+  outbox.put(reading("a"));
+  await tick();
+  assert.equal(outbox.state, "empty");
+});
+
+test("new records come after kept ones even when the clock was set back", () => {
+  const storage = new Storage();
+  outboxWith(storage, { deliver: fail, order: 1000 }).outbox.put(reading("a"));
+  const { outbox } = outboxWith(storage, { deliver: fail, order: 10 });
+  outbox.put(reading("b"));
+  assert.deepEqual(outbox.readings.map(({ id }) => id), ["a", "b"]);
+});
+
+test("another reader's seal sees nothing", () => {
+  const storage = new Storage();
+  outboxWith(storage, { seal: "one", deliver: fail }).outbox.put(reading("a"));
+  assert.equal(outboxWith(storage, { seal: "two", deliver: fail }).outbox.size, 0);
+});
+
+test("the same record put twice is one record", () => {
+  const { outbox } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put(reading("a"));
+  outbox.put(reading("a"));
+  assert.equal(outbox.size, 1);
+});
+
+test("what another tab left behind is taken along", async () => {
+  const storage = new Storage();
+  const { outbox, seen, tick } = outboxWith(storage, { deliver: accept });
+  outboxWith(storage, { deliver: fail }).outbox.put(reading("a"));
+  outbox.hurry();
+  await tick();
+  assert.deepEqual(seen.sent[0].ids, ["a"]);
+});
+
+test("a refused record leaves the outbox and its reason is told", async () => {
+  const refuse = () => ({ stored: [], refused: [{ id: "a", why: "read already" }], feedback: {}, desk: {} });
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: refuse });
+  outbox.put(reading("a"));
+  await tick();
+  assert.equal(outbox.size, 0);
+  assert.equal(seen.receipts[0].refused[0].why, "read already");
+});
+
+test("a record put while another is on its way is sent afterwards", async () => {
+  const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put(reading("a"));
+  const underWay = tick();
+  outbox.put(reading("b"));
+  await underWay;
+  await tick();
+  assert.deepEqual(seen.sent.map(({ ids }) => ids), [["a"], ["b"]]);
+  assert.equal(outbox.size, 0);
+});
+
+test("only readings count as answers", () => {
+  const { outbox } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put({ id: "p", kind: "presentation", case: "c" });
+  assert.equal(outbox.readings.length, 0);
+  assert.equal(outbox.state, "idle");
+  assert.equal(outbox.size, 1);
+});
+
+test("without storage it works from memory and says that the page must stay", async () => {
+  const { outbox, tick } = outboxWith(null, { deliver: fail });
+  outbox.put(reading("a"));
+  await tick();
+  assert.equal(outbox.size, 1);
+  assert.equal(outbox.state, "unkept");
+});
+
+test("the farewell takes what fits", () => {
+  const { outbox, seen } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put(reading("a"));
+  outbox.put({ ...reading("b"), comment: "x".repeat(40_000) });
+  outbox.farewell();
+  assert.deepEqual(seen.sent, [{ ids: ["a"], leaving: true }]);
+});
+
+test("sending waits for the next case's paint, a tenth of a second at most", () => {
+  const { outbox, seen } = outboxWith(new Storage(), { deliver: accept });
+  outbox.put(reading("a"));
+  outbox.flush();
+  assert.deepEqual(seen.waits, [100, 0]);
+});
+
+test("what fits into the storage again is kept after all", async () => {
+  const storage = new Storage();
+  const { setItem } = Storage.prototype;
+  storage.setItem = () => { throw new Error("full"); };
+  const { outbox, tick } = outboxWith(storage, { deliver: fail });
+  outbox.put(reading("a"));
+  assert.equal(outbox.unkept, true);
+  storage.setItem = setItem;
+  await tick();
+  assert.equal(outbox.unkept, false);
+  assert.equal(outbox.state, "kept");
+});
+
+test("only an answer that is kept nowhere holds the page", () => {
+  const { outbox } = outboxWith(null, { deliver: fail });
+  outbox.put({ id: "p", kind: "presentation", case: "c" });
+  assert.equal(outbox.unkept, false);
+  outbox.put(reading("a"));
+  assert.equal(outbox.unkept, true);
+});

@@ -1,0 +1,118 @@
+/** When a page tells the server that somebody is there, when it warns, and what is no sign of anybody. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Idle, WARN_MS } from "../../../../ui/viewer/js/page/idle.js";
+
+const MINUTE = 60_000;
+
+/** A server that lets a sign-in end after two hours without a word, and a page that notes what it is told. */
+function scene() {
+  const found = { now: 0, activeAt: 0, asked: [], told: [], ends: 0, line: true };
+  const fetcher = async (_, { method }) => {
+    if (!found.line) throw new TypeError("no line");
+    found.asked.push(method);
+    const left = 120 * MINUTE - (found.now - found.activeAt);
+    if (left <= 0) return new Response("{}", { status: 401 });
+    if (method === "POST") found.activeAt = found.now;
+    return Response.json({ left_s: (method === "POST" ? 120 * MINUTE : left) / 1000 });
+  };
+  const note = (what) => () => { if (found.told.at(-1) !== what) found.told.push(what); };
+  const ended = () => { found.ends += 1; note("ended")(); };
+  const page = { warn: note("warn"), calm: note("calm"), ended };
+  found.idle = new Idle("here", page, fetcher, () => found.now);
+  found.pass = async (minutes) => {
+    for (let passed = 0; passed < minutes * 4; passed += 1) {
+      found.now += MINUTE / 4;
+      await found.idle.look();
+    }
+  };
+  return found;
+}
+
+test("a page nobody touches asks once, warns five minutes before the end, and ends", async () => {
+  const page = scene();
+  await page.idle.look();
+  await page.pass(114);
+  assert.deepEqual([page.asked, page.told], [["GET"], []]);
+  await page.pass(1.25);
+  assert.deepEqual(page.told, ["warn"]);
+  await page.pass(5);
+  assert.deepEqual(page.told, ["warn", "ended"]);
+  assert.ok(!page.asked.includes("POST"));
+  const asked = page.asked.length;
+  await page.pass(60);
+  assert.equal(page.asked.length, asked);
+});
+
+test("whoever uses it stays, and is told of once a minute at most", async () => {
+  const page = scene();
+  for (let minute = 0; minute < 300; minute += 1) {
+    for (let key = 0; key < 20; key += 1) await page.idle.used();
+    await page.pass(1);
+  }
+  assert.deepEqual(page.told, []);
+  const posts = page.asked.filter((method) => method === "POST").length;
+  assert.ok(posts > 200 && posts <= 301, posts);
+});
+
+test("a key after the warning is told at once and takes it away", async () => {
+  const page = scene();
+  await page.idle.look();
+  await page.pass(116);
+  assert.deepEqual(page.told, ["warn"]);
+  await page.idle.used();
+  assert.deepEqual([page.told, page.asked.at(-1)], [["warn", "calm"], "POST"]);
+  await page.pass(114);
+  assert.deepEqual(page.told, ["warn", "calm"]);
+});
+
+test("a key pressed less than a minute after another is told when the minute is over", async () => {
+  const page = scene();
+  await page.idle.used();
+  await page.idle.look();
+  await page.idle.used();
+  await page.pass(200);
+  assert.equal(page.activeAt, MINUTE);
+  assert.equal(page.told[0], "warn");
+});
+
+test("a window that is not used does not warn while another one is", async () => {
+  const page = scene();
+  await page.idle.look();
+  for (let hour = 0; hour < 5; hour += 1) {
+    page.activeAt = page.now;
+    await page.pass(60);
+  }
+  assert.deepEqual(page.told, []);
+});
+
+test("without a line nothing is forgotten and nobody is thrown out", async () => {
+  const page = scene();
+  await page.idle.look();
+  page.line = false;
+  await page.idle.used();
+  await page.pass(60);
+  assert.deepEqual(page.told, []);
+  page.line = true;
+  await page.pass(0.25);
+  assert.equal(page.activeAt, page.now);
+  assert.ok(WARN_MS === 5 * MINUTE);
+});
+
+test("whoever signs in again in another window and reads on in this one stays", async () => {
+  const page = scene();
+  await page.idle.look();
+  await page.pass(121);
+  assert.deepEqual(page.told, ["warn", "ended"]);
+  await page.idle.used();
+  await page.pass(1);
+  assert.equal(page.ends, 1);
+  page.activeAt = page.now;
+  for (let minute = 0; minute < 180; minute += 1) {
+    await page.idle.used();
+    await page.pass(1);
+  }
+  assert.deepEqual(page.told, ["warn", "ended"]);
+  assert.ok(page.now - page.activeAt <= 2 * MINUTE);
+});

@@ -1,0 +1,72 @@
+/** Keys mean the same on every keyboard, and the browser keeps its own. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { actionOf } from "../../../../ui/viewer/js/page/keys.js";
+
+const press = (key, code = "", more = {}) => actionOf({
+  key, code, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, repeat: false, isComposing: false, ...more,
+});
+
+test("letters A to H and digits choose, in either case", () => {
+  assert.deepEqual(press("a", "KeyA"), { do: "select", letter: "A" });
+  assert.deepEqual(press("H", "KeyH", { shiftKey: true }), { do: "select", letter: "H" });
+  assert.deepEqual(press("3", "Digit3"), { do: "digit", number: 3 });
+  assert.deepEqual(press("3", "Numpad3"), { do: "digit", number: 3 });
+});
+
+test("no command shares a key with an option", () => {
+  for (const letter of "abcdefgh") assert.equal(press(letter).do, "select");
+});
+
+test("a French keyboard's row of digits works with and without shift", () => {
+  assert.deepEqual(press("&", "Digit1"), { do: "digit", number: 1 });
+  assert.deepEqual(press("-", "Digit6"), { do: "digit", number: 6 });
+  assert.deepEqual(press("1", "Digit1", { shiftKey: true }), { do: "digit", number: 1 });
+});
+
+test("letters go by what is printed on the key", () => {
+  assert.deepEqual(press("a", "KeyQ"), { do: "select", letter: "A" });
+  assert.equal(press("z", "KeyY").do, "actualSize");
+});
+
+test("where the key is not Latin, its place counts", () => {
+  assert.deepEqual(press("ф", "KeyA"), { do: "select", letter: "A" });
+  assert.deepEqual(press("Process", "KeyB"), { do: "select", letter: "B" });
+});
+
+test("signs are found on German and American keyboards", () => {
+  assert.equal(press("?", "Minus", { shiftKey: true }).do, "help");
+  assert.equal(press("+", "BracketRight").do, "zoomIn");
+  assert.equal(press("+", "Equal", { shiftKey: true }).do, "zoomIn");
+  assert.equal(press("-", "Slash").do, "zoomOut");
+});
+
+test("arrows move, with shift they window", () => {
+  assert.deepEqual(press("ArrowLeft"), { do: "pan", right: -1, down: 0, repeats: true });
+  assert.deepEqual(press("ArrowUp", "", { shiftKey: true }), { do: "level", right: 0, down: -1, repeats: true });
+});
+
+test("shortcuts of the browser and unfinished input are left alone", () => {
+  assert.equal(press("r", "KeyR", { ctrlKey: true }), null);
+  assert.equal(press("c", "KeyC", { metaKey: true }), null);
+  assert.equal(press("ArrowLeft", "", { altKey: true }), null);
+  assert.equal(press("a", "KeyA", { isComposing: true }), null);
+  for (const key of ["Tab", "F5", "Shift", " ", "Dead"]) assert.equal(press(key), null);
+});
+
+test("every letter is taken, so that nothing behind the page gets it", () => {
+  for (const letter of "abcdefghijklmnopqrstuvwxyz") assert.notEqual(press(letter), null);
+});
+
+test("the film's tools have letters that no option has, and Delete removes", () => {
+  const tools = { y: "flip", x: "swap", k: "link", m: "glass", j: "measure", o: "otherEnd", u: "newLine", q: "question" };
+  for (const [letter, tool] of Object.entries(tools)) assert.equal(press(letter).do, tool);
+  assert.equal(press("s").do, "settings");
+  assert.equal(press("Delete").do, "remove");
+});
+
+test("nothing but film movements and scrolling repeats", () => {
+  assert.deepEqual(press("PageDown"), { do: "scroll", down: 1, repeats: true });
+  for (const key of ["Enter", "a", "1", "p", "i", "Backspace"]) assert.ok(!press(key).repeats);
+});

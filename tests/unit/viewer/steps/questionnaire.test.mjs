@@ -1,0 +1,39 @@
+/** What was filled in becomes answers, or a fault that names what is missing. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { answersOf, faultOf, fitting } from "../../../../ui/viewer/js/steps/questionnaire.js";
+
+const years = { id: "years", kind: "number", options: [], required: true };
+const level = { id: "level", kind: "choice", options: ["Resident", "Specialist"], required: true };
+const site = { id: "site", kind: "text", options: [], required: false };
+
+test("what is required must be there; what is not may be left out", () => {
+  assert.equal(faultOf(level), "choice");
+  assert.equal(faultOf(years, "  "), "number");
+  assert.equal(faultOf(site, ""), "");
+  assert.equal(faultOf({ ...site, required: true }, " "), "text");
+  assert.equal(faultOf(level, "Resident"), "");
+});
+
+test("numbers are taken with a point or a comma, and nothing else is one", () => {
+  for (const [text, number] of [["3", 3], [" 2,5 ", 2.5], ["2.5", 2.5], ["-1", -1], [".5", 0.5]]) {
+    assert.equal(faultOf(years, text), "");
+    assert.deepEqual(answersOf([years], { years: text }), { years: number });
+  }
+  for (const text of ["three", "3 years", "1e3", "0x10", "1,2,3", "Infinity", "-"]) {
+    assert.equal(faultOf(years, text), "noNumber");
+    assert.equal(faultOf({ ...years, required: false }, text), "noNumber");
+  }
+});
+
+test("what was left out is not among the answers", () => {
+  assert.deepEqual(answersOf([years, level, site], { years: "4", level: "Resident", site: "  " }),
+    { years: 4, level: "Resident" });
+});
+
+test("what was kept is taken back only as far as it fits the questions asked now", () => {
+  assert.deepEqual(fitting([years, level], { years: "4", level: "Professor", gone: "x" }), { years: "4" });
+  assert.deepEqual(fitting([site], { site: 7 }), {});
+  assert.deepEqual(fitting([site], null), {});
+});

@@ -1,0 +1,105 @@
+/**
+ * Feedback after a case: awaited once the reading is on its way, shown when the server has it.
+ *
+ * It survives a reload: the case and its record are kept until the reader goes on. A record whose receipt was lost
+ * with the page is simply sent again, and the server tells again what it told before. Films' addresses do not last,
+ * so that after a longer while the reader goes straight on to the next case.
+ */
+
+/** @typedef {import("../page/types.js").Case} Case */
+/** @typedef {import("../page/types.js").Record} Record */
+/** @typedef {import("../page/types.js").Feedback} Told */
+/** @typedef {{item: Case, record: Record, told: Told|null, answered: boolean,
+ *   epoch_ms: number}} Awaited */
+
+const KEPT_MS = 10 * 60_000;
+
+export class Feedback {
+  #courier;
+  #panel;
+  /** @type {Awaited|null} */
+  #awaited = null;
+  #shown = false;
+  /** Whether it waits for its case to come back to the screen. */
+  #held = false;
+
+  /** @param {import("../delivery/courier.js").Courier} courier @param {import("../page/panel.js").Panel} panel */
+  constructor(courier, panel) {
+    this.#courier = courier;
+    this.#panel = panel;
+  }
+
+  /** Whether the reader is looking at it. */
+  get shown() { return this.#shown; }
+
+  get awaited() { return Boolean(this.#awaited) && !this.#shown; }
+
+  /** @param {Case} item @param {Record} record its reading, just confirmed @param {number} epoch_ms */
+  expect(item, record, epoch_ms) {
+    this.#put({ item, record, told: null, answered: false, epoch_ms });
+  }
+
+  /**
+   * @param {import("../page/types.js").Receipt} receipt @param {Record[]} sent
+   * @returns {Told|null|undefined} what there is to show; null: the server told nothing; undefined: not awaited, or not
+   *   answered yet
+   */
+  from({ feedback }, sent) {
+    if (!this.awaited || !sent.some(({ id }) => id === this.#awaited.record.id)) return undefined;
+    const told = feedback?.[this.#awaited.record.id] ?? null;
+    this.#put({ ...this.#awaited, told, answered: true });
+    return this.#held ? undefined : told;
+  }
+
+  show() {
+    this.#shown = true;
+    const { told, record } = this.#awaited;
+    this.#panel.showFeedback(told, record);
+  }
+
+  end() {
+    if (!this.#awaited) return;
+    this.leave();
+    this.#courier.keep.drop("feedback");
+  }
+
+  /** Out of sight here; a reload, or another window, brings it back. */
+  leave() {
+    this.#awaited = null;
+    this.#shown = false;
+    this.#held = false;
+  }
+
+  /** Its case went off the screen and is to come back first. @returns {Awaited|null} null: none is awaited */
+  hold() {
+    this.#shown = false;
+    this.#held = Boolean(this.#awaited);
+    return this.#awaited;
+  }
+
+  /** What a reload cut short: it is awaited again. @param {number} epoch_ms now @returns {Awaited|null} */
+  resume(epoch_ms) {
+    const kept = this.#courier.keep.get("feedback");
+    const age_ms = epoch_ms - (kept?.epoch_ms ?? -Infinity);
+    if (!kept || !(age_ms >= 0 && age_ms < KEPT_MS)) {
+      this.#courier.keep.drop("feedback");
+      return null;
+    }
+    this.#awaited = kept;
+    return this.hold();
+  }
+
+  /** The case is back. What the server never answered is asked again. @returns {Told|null|undefined} as `from` */
+  release() {
+    this.#held = false;
+    const { record, told, answered } = this.#awaited;
+    if (answered) return told;
+    if (!this.#courier.outbox.readings.some(({ id }) => id === record.id)) this.#courier.outbox.put(record);
+    return undefined;
+  }
+
+  #put(awaited) {
+    this.#awaited = awaited;
+    this.#courier.keep.put("feedback", awaited);
+  }
+}

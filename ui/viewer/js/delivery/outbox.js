@@ -1,0 +1,244 @@
+/**
+ * The outbox: records stay here, in memory and in the browser's storage, until the server acknowledges them.
+ *
+ * Each record has its own storage key, so that two tabs never overwrite each other's. One delivery is under
+ * way at a time. Sending the same record twice is harmless: it carries its id from the start.
+ *
+ * What was acknowledged is put by until the reader signs out or has finished. Should the server have gone back to an
+ * earlier state, which shows by its having fewer records than it had, all of it is offered again, in order.
+ */
+
+/** @typedef {import("../page/types.js").Record} Record */
+
+const NEXT_CASE_MS = 100; // the next case is painted first; by then it is, or never mind
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 20_000;
+const MOST_AT_ONCE = 100;
+const MOST_PUT_BY = 1000;
+const LARGEST_FAREWELL_BYTES = 60_000; // browsers refuse keepalive bodies of 64 KiB
+
+export class Outbox {
+  #keep;
+  #deliver;
+  #later;
+  #cancel;
+  #listener;
+  /** @type {Map<string, {order: number, record: Record, kept: boolean}>} */
+  #entries = new Map();
+  /** What was acknowledged. @type {Map<string, {order: number, record: Record}>} */
+  #done = new Map();
+  /** Ids offered again, until the server has answered about each. @type {Set<string>} */
+  #again = new Set();
+  /** What is to be told once that is through. @type {{refused: {id: string, why: string}[], sent: Record[]}} */
+  #untold = { refused: [], sent: [] };
+  #order = 0;
+  #sending = false;
+  #delivered = false;
+  #failures = 0;
+  #timer = null;
+
+  /**
+   * @param {{keep: import("../page/keep.js").Keep, order: number,
+   *   deliver: (records: Record[], leaving: boolean) => Promise<import("../page/types.js").Receipt>,
+   *   listener: {changed: () => void, receipt: (r: import("../page/types.js").Receipt, sent: Record[]) => void,
+   *              failed: (error: any) => void},
+   *   later?: (run: () => void, ms: number) => any, cancel?: (timer: any) => void}} parts
+   *   order: a number that grows from one page to the next, such as the time
+   */
+  constructor({ keep, order, deliver, listener, later, cancel }) {
+    this.#keep = keep;
+    this.#deliver = deliver;
+    this.#listener = listener;
+    this.#later = later ?? ((run, ms) => setTimeout(run, ms));
+    this.#cancel = cancel ?? ((timer) => clearTimeout(timer));
+    this.#gather();
+    this.#gatherDone();
+    // The computer's clock may have been set back since the last page.
+    const before = [...this.#entries.values(), ...this.#done.values()];
+    this.#order = Math.max(order, ...before.map((entry) => entry.order + 1));
+  }
+
+  get size() { return this.#entries.size; }
+
+  /** @returns {Record[]} readings not yet acknowledged, oldest first */
+  get readings() { return this.records.filter((record) => record.kind === "reading"); }
+
+  /** @returns {Record[]} */
+  get records() {
+    return [...this.#entries.values()].sort((a, b) => a.order - b.order).map((e) => e.record);
+  }
+
+  /** @returns {import("../page/types.js").OutboxState} */
+  get state() {
+    if (!this.readings.length) return this.#delivered ? "empty" : "idle";
+    if (!this.#failures) return "sending";
+    return [...this.#entries.values()].every((entry) => entry.kept) ? "kept" : "unkept";
+  }
+
+  /** @returns {boolean} whether an answer is in this page's memory and nowhere else */
+  get unkept() {
+    return [...this.#entries.values()].some(({ record, kept }) => record.kind === "reading" && !kept);
+  }
+
+  /** Take a record in; it is kept before this returns, and sent a little later. @param {Record} record */
+  put(record) {
+    const order = this.#order++;
+    this.#entries.set(record.id, this.#keeping({ order, record, kept: false }));
+    this.#listener.changed();
+    this.#schedule(NEXT_CASE_MS);
+  }
+
+  /** Nothing is being painted: send what there is. */
+  flush() {
+    if (this.size) this.#schedule(0);
+  }
+
+  /** Try at once, whatever the waiting time. */
+  hurry() {
+    this.#gather();
+    if (this.size) this.#schedule(0);
+  }
+
+  /** The desk says how many records the server has. Where it had more before, all are offered again.
+   *  @param {{stored?: number}} desk @returns {boolean} whether the server has gone back */
+  heard({ stored }) {
+    if (!Number.isInteger(stored)) return false;
+    const back = stored < (this.#keep.get(STORED) ?? 0);
+    this.#keep.put(STORED, stored);
+    if (back) this.#offerAgain();
+    return back && this.#again.size > 0;
+  }
+
+  /** The reader signs out or has finished: what was acknowledged need not be here any more. */
+  forget() {
+    for (const name of this.#keep.names(doneKeyOf(""))) this.#keep.drop(name);
+    this.#keep.drop(STORED);
+    this.#done.clear();
+  }
+
+  /** The page is being left: one last attempt that the browser finishes on its own. */
+  farewell() {
+    const parting = [];
+    let bytes = 0;
+    for (const record of this.records) {
+      bytes += JSON.stringify(record).length * 2;
+      if (bytes > LARGEST_FAREWELL_BYTES) break;
+      parting.push(record);
+    }
+    if (parting.length) this.#deliver(parting, true).catch(() => {});
+  }
+
+  stop() {
+    this.#cancel(this.#timer);
+  }
+
+  #gather() {
+    for (const name of this.#keep.names(keyOf(""))) {
+      const entry = this.#keep.get(name);
+      if (entry?.record?.id && !this.#entries.has(entry.record.id)) {
+        this.#entries.set(entry.record.id, { ...entry, kept: true });
+      }
+    }
+  }
+
+  #gatherDone() {
+    for (const name of this.#keep.names(doneKeyOf(""))) {
+      const entry = this.#keep.get(name);
+      if (entry?.record?.id) this.#done.set(entry.record.id, entry);
+    }
+  }
+
+  #offerAgain() {
+    this.#gatherDone();
+    for (const { order, record } of this.#done.values()) {
+      this.#entries.set(record.id, this.#keeping({ order, record: { ...record, again: true }, kept: false }));
+      this.#again.add(record.id);
+    }
+    this.#listener.changed();
+  }
+
+  /** There may be room again in the browser's storage; what waits comes before what was acknowledged. */
+  #keeping(entry) {
+    const { order, record } = entry;
+    entry.kept ||= this.#keep.put(keyOf(record.id), { order, record });
+    const putBy = entry.kept ? [] : this.#keep.names(doneKeyOf(""));
+    if (putBy.length) {
+      for (const name of putBy) this.#keep.drop(name);
+      entry.kept = this.#keep.put(keyOf(record.id), { order, record });
+    }
+    return entry;
+  }
+
+  #schedule(ms) {
+    this.#cancel(this.#timer);
+    this.#timer = this.#later(() => this.#send(), ms);
+  }
+
+  async #send() {
+    const records = this.records.slice(0, MOST_AT_ONCE);
+    if (this.#sending || !records.length) return;
+    this.#sending = true;
+    try {
+      const receipt = await this.#deliver(records, false);
+      this.#failures = 0;
+      this.#delivered ||= records.some((record) => record.kind === "reading");
+      this.#sending = false;
+      // An answer may be refused only because those before it are gone: none of this counts.
+      if (receipt.desk && this.heard(receipt.desk)) {
+        this.#schedule(0);
+        return;
+      }
+      for (const id of receipt.stored) this.#putBy(id);
+      for (const { id } of receipt.refused) this.#remove(id);
+      this.#tell(receipt, records);
+      this.#listener.changed();
+      if (this.size) this.#schedule(this.#unmoved(records) ? FIRST_WAIT_MS : NEXT_CASE_MS);
+    } catch (error) {
+      this.#sending = false;
+      this.#failures += 1;
+      this.#entries.forEach((entry) => this.#keeping(entry));
+      this.#listener.failed(error);
+      this.#listener.changed();
+      this.#schedule(Math.min(FIRST_WAIT_MS * 2 ** (this.#failures - 1), LONGEST_WAIT_MS));
+    }
+  }
+
+  /** Whether the server answered about none of them: asking again at once would not help. */
+  #unmoved(records) {
+    return records.every((record) => this.#entries.has(record.id));
+  }
+
+  /** Halfway through what is offered again the desk would have cases on it that were read. */
+  #tell(receipt, records) {
+    const refused = [...this.#untold.refused, ...receipt.refused];
+    const sent = [...this.#untold.sent, ...records];
+    this.#untold = this.#again.size ? { refused, sent } : { refused: [], sent: [] };
+    if (!this.#again.size) this.#listener.receipt({ ...receipt, refused }, sent);
+  }
+
+  #putBy(id) {
+    const entry = this.#entries.get(id);
+    this.#remove(id);
+    if (!entry) return;
+    const { again, ...record } = entry.record;
+    const done = { order: entry.order, record };
+    this.#done.delete(id);
+    this.#done.set(id, done);
+    if (!this.#keep.put(doneKeyOf(id), done)) this.#keep.drop(doneKeyOf(id)); // it is in this page's memory
+    if (this.#done.size <= MOST_PUT_BY) return;
+    const oldest = this.#done.keys().next().value;
+    this.#done.delete(oldest);
+    this.#keep.drop(doneKeyOf(oldest));
+  }
+
+  #remove(id) {
+    this.#entries.delete(id);
+    this.#again.delete(id);
+    this.#done.delete(id);
+    this.#keep.drop(keyOf(id));
+  }
+}
+
+const STORED = "stored";
+const keyOf = (id) => `record:${id}`;
+const doneKeyOf = (id) => `done:${id}`;

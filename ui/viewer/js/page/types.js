@@ -1,0 +1,46 @@
+/**
+ * The shapes that travel between the server and the page, and between the modules; types only, no code.
+ *
+ * @typedef {{option: string, text: string}} Option  one answer as shown; `option` is the shown letter
+ * @typedef {{name: string, value: string}} Context  one line beside the question, such as Age
+ * @typedef {{url: string, label: string, width: number, height: number, bits: number,
+ *   low: number, high: number, spacing_mm: number|null}} View  one film, its initial
+ *   window, and the millimetres of the detector to one of its pixels
+ * @typedef {{id: string, option: string|null, confidence: number|null, comment: string|null,
+ *   status: string}} OwnReading  what this reader answered before
+ * @typedef {{case: string, position: number, question: string, condition: string,
+ *   options: Option[], context: Context[], views: View[], presented: boolean,
+ *   practice: boolean, reading: OwnReading|null}} Case
+ * @typedef {{confidence_steps: number, comments: boolean, back_navigation: boolean,
+ *   time_limit_s: number, feedback: "never"|"after case"|"after study",
+ *   cannot_answer: boolean, break_every: number,
+ *   smallest_window: number[]}} Rules
+ * @typedef {{id: string, question: string, kind: "choice"|"number"|"text", options: string[],
+ *   required: boolean}} Question  to the reader, before the first case
+ * @typedef {{step: "consent"|"instructions"|"questionnaire"|"display", html?: string,
+ *   questions?: Question[]}} PreparationStep
+ * @typedef {{seal: string, study: string, reader: string, notice: string, total: number,
+ *   read: number, finished: boolean, rules: Rules,
+ *   practice_total: number, preparation: PreparationStep[],
+ *   session: number, sessions: number, review: boolean, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
+ *   opens_at_utc: string|null, opens_in_ms: number|null,
+ *   stored: number, receipt: string,
+ *   cases: Case[]}} Desk  where the reader is in this session: the current case and the next two; under a hold none;
+ *   stored: how many of this reader's records the server has
+ *
+ * @typedef {{id: string, kind: "presentation"|"reading"|"preparation"|"finish", case?: string, [field: string]: any}} Record
+ * @typedef {{option: string, correct: boolean, explanation: string}} Feedback
+ * @typedef {{stored: string[], refused: {id: string, why: string}[],
+ *   feedback: {[id: string]: Feedback}, desk: Desk}} Receipt  the server's answer to records
+ *
+ * @typedef {"idle"|"empty"|"sending"|"kept"|"unkept"} OutboxState  idle: nothing was sent yet; unkept: waiting, and
+ *   only in this page's memory
+ *
+ * @typedef {{response_ms: number, elapsed_ms: number, hidden_ms: number, paused_ms: number}} Times
+ * @typedef {{low: number, high: number}} Window  grey values shown black and white
+ * @typedef {{samples: Uint8Array|Uint16Array, width: number, height: number, auto: Window}} Film
+ * @typedef {{x: number, y: number, width: number, height: number}} Rect  in device pixels
+ * @typedef {{scale: number, x: number, y: number, fit: boolean}} Gaze  device pixels per film pixel, and
+ *   the film point in the middle of the pane
+ */
+export {};

@@ -1,0 +1,160 @@
+/** What comes before the first case: consent, instructions, questionnaire, display check, one sheet a step. */
+
+import { DisplayStep } from "./display-step.js";
+import { element } from "../page/elements.js";
+import { newId } from "../page/ids.js";
+import { epochAt } from "../page/paint.js";
+import { QuestionnaireForm } from "./questionnaire-form.js";
+import { texts } from "../page/texts.js";
+
+/** @typedef {import("../page/types.js").PreparationStep} PreparationStep */
+/** @typedef {import("../page/step-sheet.js").StepSheet} StepSheet */
+
+export class Preparation {
+  #sheet;
+  #overlays;
+  #courier;
+  #done;
+  /** Why the server would not take a step, by the step. @type {Map<string, string>} */
+  #refused = new Map();
+
+  /**
+   * @param {{sheet: StepSheet, overlays: import("../page/overlays.js").Overlays}} parts
+   * @param {import("../delivery/courier.js").Courier} courier @param {() => void} done nothing is left to do
+   */
+  constructor({ sheet, overlays }, courier, done) {
+    this.#sheet = sheet;
+    this.#overlays = overlays;
+    this.#courier = courier;
+    this.#done = done;
+  }
+
+  /** @returns {PreparationStep[]} the steps not done, sent or not */
+  get due() {
+    const { desk, outbox } = this.#courier;
+    const waiting = outbox.records.filter(({ kind }) => kind === "preparation").map(({ step }) => step);
+    return (desk.preparation ?? []).filter(({ step }) => !waiting.includes(step));
+  }
+
+  /** Show the first step that is due. */
+  show() {
+    const [step] = this.due;
+    const shows = {
+      consent: () => this.#consent(step),
+      instructions: () => this.#instructions(step),
+      questionnaire: () => this.#questionnaire(step),
+      display: () => this.#display(),
+    };
+    shows[step.step]();
+    const refused = this.#refused.get(step.step);
+    if (refused) this.#sheet.hint(refused);
+  }
+
+  /** @param {string} step that the server did not take: the desk still lists it @param {string} why */
+  refused(step, why) {
+    this.#refused.set(step, texts.hints.refused(why));
+  }
+
+  #consent(step) {
+    const { title, agree, disagree, choose } = texts.preparation.consent;
+    const words = scrolling(step.html, title);
+    const actions = () => [".rr-primary", ".rr-secondary"].map((one) => document.querySelector(`.rr-prelude ${one}`));
+    this.#sheet.show({
+      name: "consent", title, count: this.#count(), body: [words], focus: words,
+      primary: { label: agree, key: "1", run: (now) => this.#take("consent", { agreed: true }, now) },
+      secondary: { label: disagree, key: "2", run: () => this.#declined() },
+      keys: ({ key, target }) => {
+        if (key === "1" || key === "2") actions()[Number(key) - 1].focus();
+        // Nobody agrees by a key pressed once too often.
+        else if (key === "Enter" && !actions().includes(target)) this.#sheet.hint(choose);
+        else return false;
+        return true;
+      },
+    });
+    this.#sheet.hint(choose);
+  }
+
+  #declined() {
+    const { title, text, back } = texts.preparation.declined;
+    const goBack = { label: back, key: texts.keys.escape, run: () => this.show() };
+    this.#sheet.show({
+      name: "declined", title, count: "", body: [element("p", text, "rr-prelude-text")],
+      primary: goBack, aside: this.#overlays.signOut(),
+      keys: ({ key }) => {
+        if (key === "Escape") goBack.run();
+        return key === "Escape";
+      },
+    });
+  }
+
+  #instructions(step) {
+    const { title } = texts.preparation.instructions;
+    const words = scrolling(step.html, title);
+    this.#sheet.show({
+      name: "instructions", title, count: this.#count(), body: [words], focus: words,
+      primary: { label: this.#onward, run: (now) => this.#take("instructions", {}, now) },
+    });
+  }
+
+  #questionnaire({ questions }) {
+    const { keep } = this.#courier;
+    const form = new QuestionnaireForm(questions, keep.get("questionnaire"),
+      (values) => keep.put("questionnaire", values));
+    this.#sheet.show({
+      name: "questionnaire", title: texts.preparation.questionnaire.title, count: this.#count(),
+      body: [form.element], focus: form.first, keys: (event) => form.key(event),
+      primary: {
+        label: this.#onward,
+        run: (now) => {
+          const answers = form.submit();
+          if (answers) this.#take("questionnaire", { answers }, now);
+          else this.#sheet.hint(texts.preparation.questionnaire.missing(form.faults));
+        },
+      },
+    });
+  }
+
+  #display() {
+    const finish = (detail, now) => this.#take("display", detail, now);
+    new DisplayStep(this.#sheet, { count: this.#count(), onward: this.#onward, finish }).begin();
+  }
+
+  /** The step is done: its record is kept before the next one is shown. */
+  #take(step, detail, now) {
+    this.#refused.delete(step);
+    this.#courier.outbox.put({ kind: "preparation", id: newId(), step, epoch_ms: epochAt(now), detail });
+    if (step === "questionnaire") this.#courier.keep.drop("questionnaire");
+    if (this.due.length) {
+      this.show();
+      return;
+    }
+    this.#courier.keep.drop("preparation");
+    this.#sheet.close();
+    this.#done();
+  }
+
+  get #onward() {
+    return this.due.length > 1 ? texts.preparation.onward : texts.preparation.begin;
+  }
+
+  /** Which step of how many: done ones are gone from the desk, so their number is remembered for a reload. */
+  #count() {
+    const { keep } = this.#courier;
+    const due = this.due.map(({ step }) => step);
+    const known = keep.get("preparation");
+    const goesOn = Array.isArray(known) && due.every((step, i) => known[known.length - due.length + i] === step);
+    const all = goesOn ? known : due;
+    keep.put("preparation", all);
+    return all.length > 1 ? texts.preparation.count(all.length - due.length + 1, all.length) : "";
+  }
+}
+
+/** The server's words, which it has scrubbed. @param {string} html @param {string} label */
+function scrolling(html, label) {
+  const box = element("div", "", "rr-words");
+  box.innerHTML = html;
+  box.tabIndex = 0; // so that the arrow keys scroll it
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", label);
+  return box;
+}
