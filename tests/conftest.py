@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -28,6 +31,12 @@ from study.studies import Invitation, study_row
 # for new ones.
 settings.register_profile("same examples", derandomize=True)
 settings.load_profile("same examples")
+
+# In memory where the machine has room for it: every commit of every store waits until it is
+# written, and on a disk that is most of the time the tests take.
+MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4e9:
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
