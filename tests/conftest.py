@@ -6,9 +6,10 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pytest
 from hypothesis import settings
 from PIL import Image
 
-from study import studies
+from study import access, studies
 from study.access import Code, Person, new_code
 from study.banks import import_bank
 from study.deployments import init
@@ -26,11 +27,15 @@ from study.protocol import Protocol
 from study.roles import Role
 from study.store import Store, people
 from study.studies import Invitation, study_row
+from tests import moulds
 
 # The same examples every time, so that a change is judged by what it changed; `make explore` looks
 # for new ones.
 settings.register_profile("same examples", derandomize=True)
 settings.load_profile("same examples")
+
+# The same few codes are hashed all the time, which is slow on purpose.
+access._hash = cache(access._hash)
 
 # In memory where the machine has room for it: every commit of every store waits until it is
 # written, and on a disk that is most of the time the tests take.
@@ -108,32 +113,56 @@ def now() -> datetime:
     return NOW
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _moulds(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give what is made once for many tests its place."""
+    moulds.keep_in(tmp_path_factory.mktemp("moulds"))
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     """Return an empty store."""
-    return init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+    return Store(moulds.cast(tmp_path, _empty))
 
 
 @pytest.fixture
-def banked(store: Store, tmp_path: Path) -> Store:
+def banked(tmp_path: Path) -> Store:
     """Return a store with a bank of 24 items of 12 patients."""
-    path = write_bank(tmp_path / "bank")
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
-    return store
+    return Store(moulds.cast(tmp_path, _banked))
 
 
 @pytest.fixture
 def opened(banked: Store) -> Callable[..., Store]:
     """Return a function that draws and opens the study ``trial`` with given protocol values."""
+    untouched = moulds.as_cast(banked.path)
 
     def make(readers: tuple[str, ...] = ("R1", "R2"), **values: Any) -> Store:
-        protocol = Protocol.from_json({"cases": 8, "one_question_per": "item", **values})
-        studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
-        invite(banked, *readers)
-        studies.open_study(banked, study="trial", now=NOW)
+        def trial(folder: Path) -> None:
+            _open(Store(moulds.cast(folder, _banked)), readers, values)
+
+        if untouched and moulds.as_cast(banked.path) == untouched:
+            moulds.cast(banked.path.parent, trial, readers, values)
+        else:
+            _open(banked, readers, values)
         return banked
 
     return make
+
+
+def _empty(folder: Path) -> Store:
+    return init(folder / "store.db", entropy=entropy_from(1), now=NOW)
+
+
+def _banked(folder: Path) -> None:
+    path = write_bank(folder / "bank")
+    import_bank(_empty(folder), path, name="bank", images=path.parent, now=NOW)
+
+
+def _open(store: Store, readers: tuple[str, ...], values: Mapping[str, Any]) -> None:
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item", **values})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, *readers)
+    studies.open_study(store, study="trial", now=NOW)
 
 
 def invite(store: Store, *readers: str) -> list[Code]:
