@@ -41,7 +41,7 @@ catalogue: $(VENV)/.run-ready
 	$(BIN)/python -m ui.catalogue
 
 screenshots: $(VENV)/.test-ready
-	$(BIN)/python -m docs.screenshots
+	$(BIN)/python -m tests.e2e.screenshots
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

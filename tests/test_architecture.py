@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-OURS = ("app", "ui", "pages", "study", "analysis", "data", "benchmarks", "tests", "docs")
+OURS = ("app", "ui", "pages", "study", "analysis", "data", "benchmarks", "tests")
 ALLOWED = {
     "app": {"ui"},
     "ui": {"ui", "study", "analysis"},

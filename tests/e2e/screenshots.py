@@ -9,28 +9,20 @@ import sys
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 import analysis
 from study import bundle, demo
 from study.roles import Role
+from tests.conftest import ROOT
 from tests.e2e.conftest import Reader
 from tests.e2e.prepared import GRADUATE, PARTS, drawn, prepare, rerun, rest, sign_in, walk
 from tests.e2e.server import FLAGS, NAMES, Server, chromium
 from ui.menu import SIGN_IN, every_page
 
-HERE = Path(__file__).parent
-Scheme = Literal["light", "dark"]
-SIZES = ((1440, 900), (1920, 1080))
-
-
-TALLEST = 1600
-SCHEMES: tuple[Scheme, ...] = ("light", "dark")
-BOTH = {"results": ("Agreement", "Cases")}
-"""Parts of pages shown in every width and scheme; the others in the first only."""
+WIDTH, HEIGHT, TALLEST = 1440, 900, 1600
 
 
 def main() -> int:
@@ -39,21 +31,15 @@ def main() -> int:
     if found is None:
         print(f"No Chromium here (looked for {', '.join(NAMES)}).", file=sys.stderr)
         return 1
-    images = HERE / "images"
+    images = ROOT / "docs" / "images"
     images.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
         server = prepare(Path(folder), entropy=secrets.token_bytes, now=datetime.now(UTC))
         server.start()
         try:
-            for size in SIZES:
-                _reader(browser, server, images, size)
-            _check(browser, server, images)
-            for size in SIZES:
-                for scheme in SCHEMES:
-                    _sign_in_page(browser, server, images, size, scheme)
-                    _score_card(browser, server, images, size, scheme)
-                    _staff(browser, server, images, size, scheme)
+            for show in (_reader, _sign_in_page, _score_card, _staff):
+                show(browser, server, images)
             _report(browser, server, images, Path(folder))
         finally:
             server.kill()
@@ -61,10 +47,10 @@ def main() -> int:
     return 0
 
 
-def file_name(where: str, width: int, scheme: str = "light") -> str:
+def file_name(where: str) -> str:
     """Return what the picture of a page is called, or of a part of one: by the part's name."""
     name = where.partition(", ")[2] or where
-    return f"{name.lower().replace(' ', '-')}-{width}{'-dark' if scheme == 'dark' else ''}.png"
+    return f"{name.lower().replace(' ', '-')}.png"
 
 
 def _keep(page: Page, path: Path) -> None:
@@ -77,35 +63,31 @@ def _keep(page: Page, path: Path) -> None:
 
 def _keep_all(page: Page, path: Path) -> None:
     """Write a picture of a page from its top to its end, or to where it is too tall."""
-    size = page.viewport_size
-    assert size is not None
     drawn(page)
     tall = int(page.evaluate("document.querySelector('.stMain').scrollHeight"))
-    height = min(max(tall, size["height"]), TALLEST)
-    page.set_viewport_size({"width": size["width"], "height": height})
+    page.set_viewport_size({"width": WIDTH, "height": min(max(tall, HEIGHT), TALLEST)})
     page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
     rest(page)
     drawn(page)
     _keep(page, path)
-    page.set_viewport_size(size)
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
 
-def _page(browser: Browser, size: tuple[int, int], scheme: Scheme = "light") -> Page:
-    width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+def _page(browser: Browser) -> Page:
+    viewport: ViewportSize = {"width": WIDTH, "height": HEIGHT}
+    context = browser.new_context(viewport=viewport, color_scheme="light")
     context.set_default_timeout(60_000)
     return context.new_page()
 
 
-def _reader(browser: Browser, server: Server, images: Path, size: tuple[int, int]) -> None:
-    page = _page(browser, size)
+def _reader(browser: Browser, server: Server, images: Path) -> None:
+    page = _page(browser)
     reader = Reader(page)
     reader.sign_in(server.url, server.codes[Role.READER])
     reader.wait("ready")
     page.keyboard.press("b")
-    page.screenshot(path=images / f"read-{size[0]}.png")
-    if size == SIZES[0]:
-        _tools(page, images)
+    page.screenshot(path=images / "read.png")
+    _tools(page, images)
     page.context.close()
 
 
@@ -123,63 +105,39 @@ def _tools(page: Page, images: Path) -> None:
     page.keyboard.press("m")
     page.locator(".rr-glass").wait_for()
     Reader(page).wait_picture()
-    page.screenshot(path=images / f"tools-{SIZES[0][0]}.png")
+    page.screenshot(path=images / "tools.png")
 
 
-def _check(browser: Browser, server: Server, images: Path) -> None:
-    page = _page(browser, SIZES[0])
-    Reader(page).sign_in(server.url, server.codes["newcomer"])
-    page.wait_for_selector("[data-step=consent]")
-    page.keyboard.press("1")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("[data-step=instructions]")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("[data-step=questionnaire]")
-    for key in ("1", "Enter", "Enter"):
-        page.keyboard.press(key)
-    page.wait_for_selector("[data-step=display] .rr-field")
-    page.screenshot(path=images / f"display-{SIZES[0][0]}.png")
-    page.context.close()
-
-
-def _sign_in_page(
-    browser: Browser, server: Server, images: Path, size: tuple[int, int], scheme: Scheme
-) -> None:
-    page = _page(browser, size, scheme)
+def _sign_in_page(browser: Browser, server: Server, images: Path) -> None:
+    page = _page(browser)
     page.goto(server.url)
     page.wait_for_selector("[name=access_code]")
     rest(page)
-    _keep(page, images / file_name(SIGN_IN.path, size[0], scheme))
+    _keep(page, images / file_name(SIGN_IN.path))
     page.context.close()
 
 
-def _score_card(
-    browser: Browser, server: Server, images: Path, size: tuple[int, int], scheme: Scheme
-) -> None:
-    page = _page(browser, size, scheme)
+def _score_card(browser: Browser, server: Server, images: Path) -> None:
+    page = _page(browser)
     sign_in(page, server, GRADUATE)
     page.locator(".scored img").first.wait_for()
     rest(page)
     page.wait_for_function(
         "[...document.querySelectorAll('.scored .films img')].every((film) => film.naturalWidth)"
     )
-    _keep(page, images / file_name("score-card", size[0], scheme))
+    _keep(page, images / file_name("score-card"))
     page.context.close()
 
 
-def _staff(
-    browser: Browser, server: Server, images: Path, size: tuple[int, int], scheme: Scheme
-) -> None:
+def _staff(browser: Browser, server: Server, images: Path) -> None:
     """Show every page of a study's staff, and its parts."""
-    page = _page(browser, size, scheme)
+    page = _page(browser)
     bare = {entry.path for entry in every_page() if entry.bare}
-    parts = PARTS if (size, scheme) == (SIZES[0], SCHEMES[0]) else BOTH
-    for where in walk(page, server, Role.ADMINISTRATOR, parts):
-        name = images / file_name(where, size[0], scheme)
+    for where in walk(page, server, Role.ADMINISTRATOR, PARTS):
+        name = images / file_name(where)
         if where in bare:
-            if scheme == "light":  # they are dark whatever the system prefers
-                Reader(page).wait_picture()
-                _keep(page, name)
+            Reader(page).wait_picture()
+            _keep(page, name)
         else:
             _fill(page, where)
             _keep_all(page, name)
@@ -208,13 +166,11 @@ def _fill(page: Page, where: str) -> None:
 def _report(browser: Browser, server: Server, images: Path, folder: Path) -> None:
     bundle.export(server.store, study=demo.STUDY, out=folder / "bundle")
     analysis.write_report(analysis.read_bundle(folder / "bundle"), folder / "report")
-    page = _page(browser, SIZES[0])
+    page = _page(browser)
     page.goto((folder / "report" / "report.html").as_uri())
     page.locator(".js-plotly-plot .heatmaplayer").first.wait_for()
-    page.screenshot(path=images / "report-findings-1440.png")
-    for part in ("comparison", "agreement"):
-        page.locator(f"section#{part}").evaluate('it => it.scrollIntoView({behavior: "instant"})')
-        page.screenshot(path=images / f"report-{part}-1440.png")
+    page.locator("section#comparison").evaluate('it => it.scrollIntoView({behavior: "instant"})')
+    page.screenshot(path=images / "report-comparison.png")
     page.context.close()
 
 

@@ -1,1 +1,0 @@
-"""Documentation, and the program that makes its pictures."""
