@@ -12,21 +12,25 @@ Pure functions on tables. The input is a bundle (a folder or .zip as exported), 
 0.5
 """
 
-from analysis.accuracy import accuracy
-from analysis.agreement import (
+from analysis.bundle import Bundle, bundle_from_tables, read_bundle
+from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
+from analysis.options import Options
+from analysis.report.formats.output import write_report, write_results, write_tables
+from analysis.results import Results, analyse
+from analysis.statistics.accuracy.accuracy import accuracy
+from analysis.statistics.accuracy.difficulty import item_difficulty
+from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.statistics.accuracy.missing import missing
+from analysis.statistics.accuracy.sensitivity import sensitivity
+from analysis.statistics.agreement import (
     agreement_between,
     agreement_groups,
     agreement_indices,
     agreement_pairs,
     intra_reader,
 )
-from analysis.bundle import Bundle, bundle_from_tables, read_bundle
-from analysis.comparison import comparisons, gee
-from analysis.difficulty import item_difficulty
-from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
-from analysis.leaderboard import leaderboard
-from analysis.missing import missing
-from analysis.mrmc import (
+from analysis.statistics.comparison import comparisons, gee
+from analysis.statistics.mrmc import (
     panel_adjusted,
     reader_conditions,
     reader_conditions_items,
@@ -34,11 +38,7 @@ from analysis.mrmc import (
     sensitivity_panel,
     variance_components,
 )
-from analysis.options import Options
-from analysis.output import write_report, write_results, write_tables
-from analysis.results import Results, analyse
-from analysis.sensitivity import sensitivity
-from analysis.times import time_model, times
+from analysis.statistics.times import time_model, times
 
 __all__ = [
     "AnalysisError",

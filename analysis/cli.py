@@ -10,7 +10,7 @@ from pathlib import Path
 from analysis.bundle import read_bundle
 from analysis.errors import AnalysisError, OptionsError
 from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
-from analysis.output import write_report, write_tables
+from analysis.report.formats.output import write_report, write_tables
 
 DESCRIPTION = """\
 Analyse a reader study: accuracy of readers and models, agreement of every two raters.

@@ -8,32 +8,35 @@ from dataclasses import dataclass
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from analysis.accuracy import accuracy_table
-from analysis.agreement.between.table import agreement_between_table
-from analysis.agreement.groups.table import agreement_groups_table
-from analysis.agreement.indices import agreement_indices_table
-from analysis.agreement.pairs import agreement_table
-from analysis.agreement.repeats import intra_reader_table
 from analysis.bundle.model import Bundle
-from analysis.circumstances import measured
-from analysis.comparison.gee import gee_table
-from analysis.comparison.pairs import comparisons_table
-from analysis.confidence import confidence_of
-from analysis.difficulty import item_difficulty_table
-from analysis.leaderboard import leaderboard_table
-from analysis.matrix import reading_matrix
-from analysis.missing import missing_table
-from analysis.mrmc.adjusted import panel_adjusted_table
-from analysis.mrmc.choices import sensitivity_panel_table
-from analysis.mrmc.components import variance_components_table
-from analysis.mrmc.conditions import reader_conditions_items_table, reader_conditions_table
-from analysis.mrmc.figures_of_merit import figures_of_merit
-from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
-from analysis.resamples import cluster_weights
-from analysis.sensitivity import sensitivity_table
-from analysis.times.model import time_model_table
-from analysis.times.summaries import times_table
+from analysis.readings.circumstances import measured
+from analysis.readings.confidence import confidence_of
+from analysis.readings.matrix import reading_matrix
+from analysis.readings.resamples import cluster_weights
+from analysis.statistics.accuracy.accuracy import accuracy_table
+from analysis.statistics.accuracy.difficulty import item_difficulty_table
+from analysis.statistics.accuracy.leaderboard import leaderboard_table
+from analysis.statistics.accuracy.missing import missing_table
+from analysis.statistics.accuracy.sensitivity import sensitivity_table
+from analysis.statistics.agreement.between.table import agreement_between_table
+from analysis.statistics.agreement.groups.table import agreement_groups_table
+from analysis.statistics.agreement.indices import agreement_indices_table
+from analysis.statistics.agreement.pairs.table import agreement_table
+from analysis.statistics.agreement.repeats import intra_reader_table
+from analysis.statistics.comparison.gee import gee_table
+from analysis.statistics.comparison.pairs import comparisons_table
+from analysis.statistics.mrmc.adjusted import panel_adjusted_table
+from analysis.statistics.mrmc.choices import sensitivity_panel_table
+from analysis.statistics.mrmc.components import variance_components_table
+from analysis.statistics.mrmc.conditions import (
+    reader_conditions_items_table,
+    reader_conditions_table,
+)
+from analysis.statistics.mrmc.figures_of_merit import figures_of_merit
+from analysis.statistics.mrmc.panel import reader_panel_table
+from analysis.statistics.times.model import time_model_table
+from analysis.statistics.times.summaries import times_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -19,18 +19,18 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from analysis.accuracy import accuracy_table
-from analysis.agreement.groups.table import agreement_groups_table
-from analysis.agreement.pairs import agreement_table
 from analysis.bundle.words import RaterKind
-from analysis.comparison.pairs import comparisons_table
-from analysis.confidence import Confidence
-from analysis.matrix import ReadingMatrix, Reads
-from analysis.mrmc.conditions import reader_conditions_table
-from analysis.mrmc.figures_of_merit import Figures, figures_of_merit
-from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
-from analysis.resamples import cluster_weights
+from analysis.readings.confidence import Confidence
+from analysis.readings.matrix import ReadingMatrix, Reads
+from analysis.readings.resamples import cluster_weights
+from analysis.statistics.accuracy.accuracy import accuracy_table
+from analysis.statistics.agreement.groups.table import agreement_groups_table
+from analysis.statistics.agreement.pairs.table import agreement_table
+from analysis.statistics.comparison.pairs import comparisons_table
+from analysis.statistics.mrmc.conditions import reader_conditions_table
+from analysis.statistics.mrmc.figures_of_merit import Figures, figures_of_merit
+from analysis.statistics.mrmc.panel import reader_panel_table
 from benchmarks.few_patients import few_rows
 from benchmarks.panel_coverage import panel_rows
 from benchmarks.shares import shares_text

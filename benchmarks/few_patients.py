@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm, t
 
-from analysis.clusters import tail
+from analysis.readings.clusters import tail
 from benchmarks.shares import share
 from benchmarks.simulated_studies import Design, Floats, raters, simulated, truths
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
 from analysis import Options, bundle_from_tables
-from analysis.agreement.counts import count_pairs, sums_of
-from analysis.agreement.intervals import cluster_intervals
-from analysis.agreement.pairing import Pair, pairs_of
-from analysis.agreement.registry import EVERYWHERE, KAPPA_LETTERS
-from analysis.matrix import NO_LETTER, ReadingMatrix, reading_matrix
-from analysis.resamples import cluster_weights
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.readings.resamples import cluster_weights
+from analysis.statistics.agreement.pairs.counts import count_pairs, sums_of
+from analysis.statistics.agreement.pairs.intervals import cluster_intervals
+from analysis.statistics.agreement.pairs.pairing import Pair, pairs_of
+from analysis.statistics.agreement.pairs.registry import EVERYWHERE, KAPPA_LETTERS
 from benchmarks.bundles import Size, simulated
 from benchmarks.clock import in_turn, once, ratios
 from benchmarks.summary import bar, bar_lines

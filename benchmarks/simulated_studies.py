@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from analysis.bundle.words import RaterKind
-from analysis.matrix import STATUS_CODES, ReadingMatrix, Reads
+from analysis.readings.matrix import STATUS_CODES, ReadingMatrix, Reads
 
 Floats = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from typing import Any
 import streamlit as st
 
 from analysis import AnalysisError, Results
-from analysis.case import case_of
-from analysis.figures.on_dark import on_dark
+from analysis.figures.drawing.on_dark import on_dark
+from analysis.report.case import case_of
 from study.closing import accuracy_is_shown
 from study.errors import StudyError
 from study.progress import status

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from analysis.bundle.words import RaterKind, Status
-from analysis.case import Case, CaseAnswer
+from analysis.report.case import Case, CaseAnswer
 from study.words import t
 
 _CSS = """<style>

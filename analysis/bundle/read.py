@@ -12,18 +12,18 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.bundle.cells import unguarded_table
 from analysis.bundle.items import check_items
 from analysis.bundle.model import Bundle
 from analysis.bundle.parse import parse_csv
+from analysis.bundle.protocol import stated
 from analysis.bundle.raters import check_raters, mark_simulated, raters_of
 from analysis.bundle.readings import check_readings
 from analysis.bundle.source import read_files
-from analysis.cells import unguarded_table
 from analysis.errors import BundleError, Fault
 from analysis.options import CONFIDENCE
-from analysis.protocol import stated
 
-# Under `reading_room` in datapackage.json: cells are as `analysis.cells` says.
+# Under `reading_room` in datapackage.json: cells are as `analysis.bundle.cells` says.
 GUARDED = "cells_guarded"
 REQUIRED = {
     "items.csv": ("item_id",),

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.bundle.words import RaterKind
-from analysis.figures.axes import (
+from analysis.figures.drawing.axes import (
     in_rows,
     interval_text,
     percent_axis,
@@ -16,9 +16,9 @@ from analysis.figures.axes import (
     row_mm,
     rows_axis,
 )
-from analysis.figures.chart import Chart, Key, Panel, Points
-from analysis.figures.look import INKS, MARKS
-from analysis.figures.names import RaterName, in_condition, name_of
+from analysis.figures.drawing.chart import Chart, Key, Panel, Points
+from analysis.figures.drawing.look import INKS, MARKS
+from analysis.figures.drawing.names import RaterName, in_condition, name_of
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
@@ -36,7 +36,7 @@ def accuracy_chart(
     Parameters
     ----------
     accuracy : pandas.DataFrame
-        The table of `analysis.accuracy`.
+        The table of `analysis.statistics.accuracy.accuracy`.
     condition : str
         The readers' condition; models with one condition stand beside the readers of each.
     names : mapping of str to RaterName, optional

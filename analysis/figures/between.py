@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.figures.axes import fitted_axis, interval_text
-from analysis.figures.chart import Chart, Ink, Key, Label, Mark, Rule
+from analysis.figures.drawing.axes import fitted_axis, interval_text
+from analysis.figures.drawing.chart import Chart, Ink, Key, Label, Mark, Rule
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
 from analysis.figures.group_agreement import LOOKS, scope_text
 from analysis.figures.kappa_matrix import MEASURE_TITLES

@@ -8,12 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.agreement.pairing import PairKind
-from analysis.figures.axes import even_columns, fitted_axis, in_rows, interval_text, rater_labels
-from analysis.figures.chart import Axis, Cells, Chart, Ink, Key, Mark, Panel, Rule, Tick
+from analysis.figures.drawing.axes import (
+    even_columns,
+    fitted_axis,
+    in_rows,
+    interval_text,
+    rater_labels,
+)
+from analysis.figures.drawing.chart import Axis, Cells, Chart, Ink, Key, Mark, Panel, Rule, Tick
+from analysis.figures.drawing.look import DIFFERENCE_SCALE
+from analysis.figures.drawing.names import RaterName, name_of
 from analysis.figures.forest import Estimate, ends_of, forest
-from analysis.figures.look import DIFFERENCE_SCALE
-from analysis.figures.names import RaterName, name_of
+from analysis.statistics.agreement.pairs.pairing import PairKind
 
 COLUMNS = (4, 3)
 MOST_MODELS, MOST_READERS = 16, 40

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Ints
-from analysis.figures.chart import Axis, Cells, Chart, Label, Panel, Tick
-from analysis.figures.look import COUNT_SCALE
+from analysis.figures.drawing.chart import Axis, Cells, Chart, Label, Panel, Tick
+from analysis.figures.drawing.look import COUNT_SCALE
 
 CELL_MM = 9.0
 LARGEST_MM = 110.0

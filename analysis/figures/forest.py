@@ -6,8 +6,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.figures.axes import row_mm, rows_axis
-from analysis.figures.chart import Axis, Ink, Label, Layer, Mark, Note, Panel, Points, Side
+from analysis.figures.drawing.axes import row_mm, rows_axis
+from analysis.figures.drawing.chart import (
+    Axis,
+    Ink,
+    Label,
+    Layer,
+    Mark,
+    Note,
+    Panel,
+    Points,
+    Side,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.figures.axes import fitted_axis, interval_text
-from analysis.figures.chart import Chart, Ink, Key, Label, Mark, Rule
+from analysis.figures.drawing.axes import fitted_axis, interval_text
+from analysis.figures.drawing.chart import Chart, Ink, Key, Label, Mark, Rule
+from analysis.figures.drawing.names import LONGEST_GROUP, shorten
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
-from analysis.figures.names import LONGEST_GROUP, shorten
 
 GROUP_TITLES: Mapping[str, str] = {
     "brennan_prediger": "Brennan-Prediger",

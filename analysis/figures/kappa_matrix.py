@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.pairing import PairKind
-from analysis.figures.axes import interval_text, rater_labels, signed
-from analysis.figures.chart import Axis, Cells, Chart, Panel, Rule, Tick
-from analysis.figures.look import AGREEMENT_SCALE
-from analysis.figures.names import RaterName, name_of
+from analysis.figures.drawing.axes import interval_text, rater_labels, signed
+from analysis.figures.drawing.chart import Axis, Cells, Chart, Panel, Rule, Tick
+from analysis.figures.drawing.look import AGREEMENT_SCALE
+from analysis.figures.drawing.names import RaterName, name_of
 from analysis.figures.order import by_likeness
+from analysis.statistics.agreement.pairs.pairing import PairKind
 
 MEASURE_TITLES: Mapping[str, str] = {
     "brennan_prediger": "Brennan-Prediger",

@@ -9,11 +9,11 @@ import pandas as pd
 
 from analysis.bundle.words import RaterKind
 from analysis.figures.accuracy import kinds_key
-from analysis.figures.axes import fitted_axis, interval_text, rater_labels
-from analysis.figures.chart import Axis, Chart, Label, Panel, Tick
+from analysis.figures.drawing.axes import fitted_axis, interval_text, rater_labels
+from analysis.figures.drawing.chart import Axis, Chart, Label, Panel, Tick
+from analysis.figures.drawing.look import INKS, MARKS
+from analysis.figures.drawing.names import RaterName, in_condition, name_of
 from analysis.figures.forest import Estimate, ends_of, forest
-from analysis.figures.look import INKS, MARKS
-from analysis.figures.names import RaterName, in_condition, name_of
 
 RANKINGS = {"micro": "micro: every item weighs the same", "macro": "macro: every task the same"}
 MOST_RANK_TICKS = 8

@@ -8,9 +8,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from analysis.figures.accuracy import accuracy_chart
+from analysis.figures.drawing.names import RaterName
+from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.kappa_matrix import kappa_matrix_chart
-from analysis.figures.names import RaterName
-from analysis.figures.to_plotly import plotly_figure
 
 
 def accuracy_figure(

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.figures.axes import fitted_axis, interval_text, rater_labels, signed
-from analysis.figures.chart import Band, Chart, Dash, Ink, Key, Layer, Mark, Rule
+from analysis.figures.drawing.axes import fitted_axis, interval_text, rater_labels, signed
+from analysis.figures.drawing.chart import Band, Chart, Dash, Ink, Key, Layer, Mark, Rule
+from analysis.figures.drawing.names import RaterName, name_of
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
-from analysis.figures.names import RaterName, name_of
 
 CLAIMS: Mapping[str, tuple[float, bool]] = {
     "these readers": (-0.19, False),

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.bundle.words import RaterKind
-from analysis.figures.axes import (
+from analysis.figures.drawing.axes import (
     even_columns,
     in_rows,
     interval_text,
@@ -16,9 +16,25 @@ from analysis.figures.axes import (
     rater_labels,
     rows_axis,
 )
-from analysis.figures.chart import Boxes, Chart, Ink, Key, Label, Layer, Mark, Panel, Points
-from analysis.figures.look import INKS, MARKS
-from analysis.figures.names import LONGEST_GROUP, RaterName, in_condition, name_of, shorten
+from analysis.figures.drawing.chart import (
+    Boxes,
+    Chart,
+    Ink,
+    Key,
+    Label,
+    Layer,
+    Mark,
+    Panel,
+    Points,
+)
+from analysis.figures.drawing.look import INKS, MARKS
+from analysis.figures.drawing.names import (
+    LONGEST_GROUP,
+    RaterName,
+    in_condition,
+    name_of,
+    shorten,
+)
 
 COLUMNS = (4, 3)
 MOST_MODELS = 14

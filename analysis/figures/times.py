@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.bundle.words import RaterKind
-from analysis.figures.axes import (
+from analysis.figures.drawing.axes import (
     fitted_axis,
     interval_text,
     rater_labels,
@@ -16,7 +16,7 @@ from analysis.figures.axes import (
     rows_axis,
     seconds_axis,
 )
-from analysis.figures.chart import (
+from analysis.figures.drawing.chart import (
     Axis,
     Boxes,
     Chart,
@@ -30,9 +30,9 @@ from analysis.figures.chart import (
     Points,
     Tick,
 )
-from analysis.figures.labels import AFTER, beside
-from analysis.figures.look import INKS, MARKS
-from analysis.figures.names import RaterName, name_of
+from analysis.figures.drawing.labels import AFTER, beside
+from analysis.figures.drawing.look import INKS, MARKS
+from analysis.figures.drawing.names import RaterName, name_of
 
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
 MOST_NAMED = 14

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from analysis.figures.chart import Chart
-from analysis.figures.to_plotly import plotly_figure
+from analysis.figures.drawing.chart import Chart
+from analysis.figures.drawing.to_plotly import plotly_figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -47,12 +47,12 @@ class ReportFigure:
     def svg(self) -> bytes:
         """Draw it as SVG, text as paths, the same bytes every time."""
         # Only who prints waits for matplotlib.
-        from analysis.figures.to_print import svg
+        from analysis.figures.drawing.to_print import svg
 
         return svg(self.chart)
 
     def png(self) -> bytes:
         """Draw it as PNG of 300 dots an inch, the same bytes every time."""
-        from analysis.figures.to_print import png
+        from analysis.figures.drawing.to_print import png
 
         return png(self.chart)

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 
 from analysis.bundle.words import LETTERS
-from analysis.report.conditions import shown_condition
 from analysis.report.findings.errors import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
-from analysis.report.rows import Row, number, rows_of
+from analysis.report.wording.conditions import shown_condition
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 
 MOST_ITEMS = 20

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, agreement_groups, bundle_from_tables
-from analysis.agreement.groups import coefficients
-from analysis.agreement.groups.members import groups_of
-from analysis.agreement.groups.scope import answered, letters_of
-from analysis.agreement.groups.sums import GroupSums
 from analysis.arrays import Floats
-from analysis.matrix import reading_matrix
+from analysis.readings.matrix import reading_matrix
+from analysis.statistics.agreement.groups import coefficients
+from analysis.statistics.agreement.groups.members import groups_of
+from analysis.statistics.agreement.groups.scope import answered, letters_of
+from analysis.statistics.agreement.groups.sums import GroupSums
 from tests.reference.conftest import LETTERS, Reference
 
 # The number of categories that irrCAC was given, which are those of the scale.

@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from analysis import Bundle, analyse, bundle_from_tables, mrmc
+from analysis import Bundle, analyse, bundle_from_tables
+from analysis.statistics import mrmc
 from tests.reference.conftest import Reference
 
 READERS, CASES = 5, 114

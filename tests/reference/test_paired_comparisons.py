@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, bundle_from_tables, comparisons
-from analysis.comparison.tango import tango_interval
-from analysis.comparison.yang import yang_test
+from analysis.statistics.comparison.tango import tango_interval
+from analysis.statistics.comparison.yang import yang_test
 from tests.reference.conftest import Reference
 
 PAIRED = (

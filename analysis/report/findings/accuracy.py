@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from analysis.bundle.words import RaterKind
-from analysis.report.conditions import under
 from analysis.report.findings.finding import (
     KIND_WORDS,
     MOST_CONDITIONS,
@@ -13,8 +12,9 @@ from analysis.report.findings.finding import (
     Theme,
     named,
 )
-from analysis.report.numbers import percent
-from analysis.report.rows import Row, conditions_in, number
+from analysis.report.wording.conditions import under
+from analysis.report.wording.numbers import percent
+from analysis.report.wording.rows import Row, conditions_in, number
 from analysis.results import Results
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.agreement.pairing import PairKind
 from analysis.figures import conditions_of
-from analysis.report.claims import Verdict, verdict
-from analysis.report.conditions import under
 from analysis.report.findings.differences import Scale, area
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
-from analysis.report.numbers import decimals_that_subtract, rounded
-from analysis.report.rows import Row, conditions_in, number, reason, rows_of
+from analysis.report.wording.claims import Verdict, verdict
+from analysis.report.wording.conditions import under
+from analysis.report.wording.numbers import decimals_that_subtract, rounded
+from analysis.report.wording.rows import Row, conditions_in, number, reason, rows_of
 from analysis.results import Results
+from analysis.statistics.agreement.pairs.pairing import PairKind
 
 PAIR_WORDS = {
     PairKind.READERS: "between readers",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.report.numbers import decimals_for, rounded
-from analysis.report.rows import Row, number
+from analysis.report.wording.numbers import decimals_for, rounded
+from analysis.report.wording.rows import Row, number
 from analysis.results import Results
 
 

@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from analysis.protocol import Plan, amended_plan
-from analysis.report.conditions import under
-from analysis.report.declared import (
+from analysis.bundle.protocol import Plan, amended_plan
+from analysis.report.findings.differences import Scale, area, points
+from analysis.report.findings.finding import Finding, Theme, named
+from analysis.report.findings.sensitivity import under_other_choices
+from analysis.report.wording.conditions import under
+from analysis.report.wording.declared import (
     NON_INFERIORITY,
     Decision,
     Outcome,
@@ -19,11 +22,8 @@ from analysis.report.declared import (
     origin_of_margin,
     primary_models,
 )
-from analysis.report.findings.differences import Scale, area, points
-from analysis.report.findings.finding import Finding, Theme, named
-from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.numbers import count, listed, rounded
-from analysis.report.rows import Row, number, reason, rows_of
+from analysis.report.wording.numbers import count, listed, rounded
+from analysis.report.wording.rows import Row, number, reason, rows_of
 from analysis.results import Results
 
 METRICS = {"accuracy": "accuracy", "auc": "the area under the ROC curve"}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from analysis.agreement.pairing import PairKind
 from analysis.figures import conditions_of
 from analysis.figures.kappa_matrix import pairs_in_condition
-from analysis.report.conditions import under
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme
-from analysis.report.numbers import count
-from analysis.report.rows import Row, conditions_in, number, rows_of
+from analysis.report.wording.conditions import under
+from analysis.report.wording.numbers import count
+from analysis.report.wording.rows import Row, conditions_in, number, rows_of
 from analysis.results import Results
+from analysis.statistics.agreement.pairs.pairing import PairKind
 
 READERS_MISSED = "all readers missed it, a model did not"
 MODELS_MISSED = "all models missed it, a reader did not"

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from analysis.bundle.words import RaterKind
 from analysis.figures import RaterName, rater_names
-from analysis.figures.names import shorten
+from analysis.figures.drawing.names import shorten
 from analysis.results import Results
 
 KIND_WORDS = {RaterKind.READER: "reader", RaterKind.MODEL: "model"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from analysis.confidence import WORDS, confidence_of
+from analysis.readings.confidence import WORDS, confidence_of
 from analysis.report.findings.finding import Finding, Theme
-from analysis.report.rows import Row, rows_of
+from analysis.report.wording.rows import Row, rows_of
 from analysis.results import Results
 
 

@@ -6,12 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
-from analysis.report.claims import verdict
-from analysis.report.conditions import under
 from analysis.report.findings.differences import points
 from analysis.report.findings.finding import Finding, Theme, named
-from analysis.report.numbers import count, listed
-from analysis.report.rows import Row, number, rows_of
+from analysis.report.wording.claims import verdict
+from analysis.report.wording.conditions import under
+from analysis.report.wording.numbers import count, listed
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 
 PRIMARY = "missing as wrong"

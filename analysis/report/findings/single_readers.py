@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from analysis.agreement.pairing import PairKind
-from analysis.report.claims import Verdict, verdict
-from analysis.report.conditions import under
 from analysis.report.findings.differences import Scale, points
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
-from analysis.report.numbers import count
-from analysis.report.rows import Row, conditions_in, number, rows_of
+from analysis.report.wording.claims import Verdict, verdict
+from analysis.report.wording.conditions import under
+from analysis.report.wording.numbers import count
+from analysis.report.wording.rows import Row, conditions_in, number, rows_of
 from analysis.results import Results
+from analysis.statistics.agreement.pairs.pairing import PairKind
 
 ENOUGH = 0.8
 

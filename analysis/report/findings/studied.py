@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from analysis.bundle.protocol import n_amendments
 from analysis.bundle.words import RaterKind, Status
-from analysis.figures.names import shorten
-from analysis.protocol import n_amendments
-from analysis.report.conditions import LONGEST, all_conditions, under
+from analysis.figures.drawing.names import shorten
 from analysis.report.findings.finding import (
     KIND_WORDS,
     MOST_CONDITIONS,
@@ -13,8 +12,9 @@ from analysis.report.findings.finding import (
     Theme,
     named,
 )
-from analysis.report.numbers import count, listed, percent
-from analysis.report.rows import Row, number, rows_of
+from analysis.report.wording.conditions import LONGEST, all_conditions, under
+from analysis.report.wording.numbers import count, listed, percent
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 
 # Who lacks a larger share of the items is named first.

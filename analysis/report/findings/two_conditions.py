@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from analysis.report.claims import Verdict, verdict
-from analysis.report.conditions import under
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import Finding, Theme
 from analysis.report.findings.panel import (
@@ -14,8 +12,10 @@ from analysis.report.findings.panel import (
     mean_of_readers,
     random_sentence,
 )
-from analysis.report.numbers import count, listed
-from analysis.report.rows import Row, number, reason, rows_of
+from analysis.report.wording.claims import Verdict, verdict
+from analysis.report.wording.conditions import under
+from analysis.report.wording.numbers import count, listed
+from analysis.report.wording.rows import Row, number, reason, rows_of
 from analysis.results import Results
 
 MOST_PAIRS = 3

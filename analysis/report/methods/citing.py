@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analysis.report.references import Reference, cited_keys, references
+from analysis.report.methods.references import Reference, cited_keys, references
+from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES
 from analysis.results import Results
-from analysis.sources import CHECKLIST_SOURCES, SOURCES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

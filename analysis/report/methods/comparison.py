@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from analysis.confidence import WORDS, confidence_of
-from analysis.provenance import margin
-from analysis.report.declared import declared_plan, has_margin, origin_of_margin
+from analysis.readings.confidence import WORDS, confidence_of
 from analysis.report.methods.citing import Citations, Paragraph, has
-from analysis.report.numbers import rounded
-from analysis.report.rows import rows_of
+from analysis.report.methods.provenance import margin
+from analysis.report.wording.declared import declared_plan, has_margin, origin_of_margin
+from analysis.report.wording.numbers import rounded
+from analysis.report.wording.rows import rows_of
 from analysis.results import Results
 
 

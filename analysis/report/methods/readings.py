@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from analysis.bundle.protocol import stated
 from analysis.bundle.words import RaterKind
-from analysis.protocol import stated
 from analysis.report.methods.citing import Citations, Paragraph, has
-from analysis.report.numbers import count, listed
+from analysis.report.wording.numbers import count, listed
 from analysis.results import Results
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.provenance import protocol_hash, provenance
 from analysis.report.methods.citing import Citations, Paragraph, has
-from analysis.report.numbers import count, listed
-from analysis.report.rows import rows_of
+from analysis.report.methods.provenance import protocol_hash, provenance
+from analysis.report.wording.numbers import count, listed
+from analysis.report.wording.rows import rows_of
 from analysis.results import Results
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from analysis.report.conditions import has_several
 from analysis.report.tables.accuracy import accuracy_overview, missing_overview, tasks_overview
 from analysis.report.tables.agreement import (
     between_overview,
@@ -25,6 +24,7 @@ from analysis.report.tables.times import (
     times_overview,
 )
 from analysis.report.tables.variances import variances_overview
+from analysis.report.wording.conditions import has_several
 from analysis.results import Results
 
 __all__ = ["ReportTable", "TableRow", "overviews"]

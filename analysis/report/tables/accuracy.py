@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from analysis.figures import rater_names
-from analysis.report.rows import headline_intervals
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
@@ -18,6 +17,7 @@ from analysis.report.tables.table import (
     range_cell,
     report_table,
 )
+from analysis.report.wording.rows import headline_intervals
 from analysis.results import Results
 
 MOST_TASKS = 6

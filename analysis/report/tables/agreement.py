@@ -7,12 +7,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.agreement.pairing import PairKind
 from analysis.figures import RaterName, conditions_of, rater_names
 from analysis.figures.kappa_matrix import matrix_order, pairs_in_condition
-from analysis.report.conditions import shown_condition
-from analysis.report.numbers import rounded
-from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
     EMPTY,
     MANY_IN_PRINT,
@@ -25,7 +21,11 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
+from analysis.report.wording.conditions import shown_condition
+from analysis.report.wording.numbers import rounded
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
+from analysis.statistics.agreement.pairs.pairing import PairKind
 
 MOST_IN_MATRIX = 12
 PAIR_MEASURES = ("raw", "brennan_prediger", "error_consistency", "kappa_letters", "same_wrong")

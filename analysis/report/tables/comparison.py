@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from analysis.agreement.pairing import PairKind
 from analysis.figures import RaterName, rater_names
-from analysis.report.declared import has_margin, origin_of_margin
-from analysis.report.numbers import decimals_for, rounded
-from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
@@ -21,7 +17,11 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
+from analysis.report.wording.declared import has_margin, origin_of_margin
+from analysis.report.wording.numbers import decimals_for, rounded
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
+from analysis.statistics.agreement.pairs.pairing import PairKind
 
 
 def panel_overview(results: Results) -> list[ReportTable]:

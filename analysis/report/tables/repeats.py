@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.agreement.pairing import PairKind
 from analysis.figures import rater_names
-from analysis.report.numbers import rounded
-from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.agreement import MEASURE_WORDS
 from analysis.report.tables.table import (
     EMPTY,
@@ -18,7 +15,10 @@ from analysis.report.tables.table import (
     named,
     report_table,
 )
+from analysis.report.wording.numbers import rounded
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
+from analysis.statistics.agreement.pairs.pairing import PairKind
 
 OF_INDICES = {"error_consistency": "error consistency", "kappa": "kappa"}
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 
 from analysis.figures import rater_names
-from analysis.report.numbers import count, rounded
-from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
     EMPTY,
     MANY_IN_PRINT,
@@ -18,6 +16,8 @@ from analysis.report.tables.table import (
     range_cell,
     report_table,
 )
+from analysis.report.wording.numbers import count, rounded
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 
 PRIMARY = "missing as wrong"

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.figures import RaterName
-from analysis.figures.names import shorten
-from analysis.report.numbers import rounded
+from analysis.figures.drawing.names import shorten
+from analysis.report.wording.numbers import rounded
 
 MOST_ROWS = 300
 MOST_IN_PRINT = 40

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 
 from analysis.figures import rater_names
-from analysis.report.numbers import decimals_for, rounded
-from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,
@@ -18,6 +16,8 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
+from analysis.report.wording.numbers import decimals_for, rounded
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 
 

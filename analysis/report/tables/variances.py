@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from analysis.figures import RaterName, rater_names
-from analysis.report.numbers import rounded
-from analysis.report.rows import Row, number, rows_of
 from analysis.report.tables.table import EMPTY, ReportTable, TableRow, named, report_table, words
+from analysis.report.wording.numbers import rounded
+from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 
 # Variances of proportions are small; the head says by how much they are multiplied.

@@ -13,7 +13,7 @@ from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.panel import panel_findings
 from analysis.report.findings.single_readers import single_reader_findings
 from analysis.results import Results
-from tests.unit.analysis.full_run import CLAIMS, full_run, panel_row, study
+from tests.unit.analysis.report.full_run import CLAIMS, full_run, panel_row, study
 
 NUMBERS = st.one_of(
     st.floats(-1, 1, allow_nan=False),

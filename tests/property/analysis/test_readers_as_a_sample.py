@@ -7,13 +7,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from analysis import (
-    Bundle,
-    bundle_from_tables,
-    mrmc,
-    reader_conditions,
-    reader_panel,
-)
+from analysis import Bundle, bundle_from_tables, reader_conditions, reader_panel
+from analysis.statistics import mrmc
 
 READERS = ["R1", "R2", "R3"]
 CONDITIONS = ("aided", "unaided")

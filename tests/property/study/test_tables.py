@@ -9,7 +9,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-import analysis.cells
+from analysis.bundle import cells
 from study.bundle import table_bytes
 from study.cells import csv_line, guarded, unguarded
 from study.schemas import FILES
@@ -49,7 +49,10 @@ def test_no_text_is_a_formula_in_its_cell_and_each_comes_back(text: str) -> None
     cell = guarded(text)
     assert not re.match(r"[=+\-@\t\r]", cell) or math.isfinite(float(cell))
     assert unguarded(cell) == text
-    assert (analysis.cells.guarded(text), analysis.cells.unguarded(cell)) == (cell, text)
+    assert (cells.guarded(text), cells.unguarded(cell)) == (
+        cell,
+        text,
+    )
 
 
 @given(_texts)

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.confidence import Confidence
-from analysis.matrix import ReadingMatrix
-from analysis.mrmc.figures_of_merit import figures_of_merit
-from analysis.mrmc.panel import reader_panel_table
 from analysis.options import Options
+from analysis.readings.confidence import Confidence
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.mrmc.figures_of_merit import figures_of_merit
+from analysis.statistics.mrmc.panel import reader_panel_table
 from benchmarks import coverage
 from benchmarks.panel_coverage import SIZES, claims
 from benchmarks.simulated_studies import Design, raters, simulated

@@ -13,9 +13,20 @@ import pytest
 from analysis import Results, analyse
 from analysis.figures import captions
 from analysis.figures.between import between_chart
-from analysis.figures.chart import Band, Boxes, Cells, Chart, Layer, Line, Note, Panel, Points, Rule
 from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.difficulty import difficulty_chart, read_by_any
+from analysis.figures.drawing.chart import (
+    Band,
+    Boxes,
+    Cells,
+    Chart,
+    Layer,
+    Line,
+    Note,
+    Panel,
+    Points,
+    Rule,
+)
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
 from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart
 from analysis.figures.leaderboard import leaderboard_chart

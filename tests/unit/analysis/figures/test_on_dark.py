@@ -2,10 +2,10 @@
 
 import pytest
 
-from analysis.figures import look
 from analysis.figures.difficulty import difficulty_chart
-from analysis.figures.on_dark import DARK, DARK_STEPS, GROUND, ink_on_dark_step, on_dark
-from analysis.figures.to_plotly import plotly_figure
+from analysis.figures.drawing import look
+from analysis.figures.drawing.on_dark import DARK, DARK_STEPS, GROUND, ink_on_dark_step, on_dark
+from analysis.figures.drawing.to_plotly import plotly_figure
 from tests.unit.analysis.figures import tables
 from tests.unit.ui.test_look import PAIRS, contrast
 

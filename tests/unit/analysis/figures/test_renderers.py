@@ -18,11 +18,11 @@ import pytest
 from PIL import Image
 
 from analysis import Options, Results, analyse, bundle_from_tables
-from analysis.figures.canvas import Canvas, Point
-from analysis.figures.chart import Boxes, Cells, Chart, Label, Line, Mark, Points
-from analysis.figures.print_text import printable, width_mm
-from analysis.figures.to_plotly import plotly_figure
-from analysis.figures.to_print import png, svg
+from analysis.figures.drawing.canvas import Canvas, Point
+from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Mark, Points
+from analysis.figures.drawing.print_text import printable, width_mm
+from analysis.figures.drawing.to_plotly import plotly_figure
+from analysis.figures.drawing.to_print import png, svg
 from analysis.report.figures import ReportFigure, report_figures
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.figures.conftest import MakeResults
@@ -140,7 +140,7 @@ def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> 
     script = (
         "import hashlib\n"
         "from analysis.figures.panel import panel_chart\n"
-        "from analysis.figures.to_print import png, svg\n"
+        "from analysis.figures.drawing.to_print import png, svg\n"
         "from tests.unit.analysis.figures import tables\n"
         "chart = panel_chart(tables.reader_panel())\n"
         "print(hashlib.sha256(svg(chart) + png(chart)).hexdigest())\n"

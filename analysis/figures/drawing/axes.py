@@ -1,0 +1,158 @@
+"""Axes that several figures share, and how their numbers are written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from analysis.figures.drawing.chart import Axis, Label, Panel, Tick
+from analysis.figures.drawing.names import RaterName, name_of
+
+ROW_MM = 4.8
+SHEET_MM = 225.0
+LEAST_ROW_MM = 1.6
+MINUS = "\u2212"
+
+
+def row_mm(n: int) -> float:
+    """Return the height of a row, less where many rows would not fit on a sheet.
+
+    Examples
+    --------
+    >>> row_mm(11), row_mm(90)
+    (4.8, 2.5)
+    """
+    return min(max(SHEET_MM / max(n, 1), LEAST_ROW_MM), ROW_MM)
+
+
+def rows_axis(labels: Sequence[Label], *, shown: bool = True, grid: bool = True) -> Axis:
+    """Return an axis of rows, the first on top."""
+    return Axis(
+        low=len(labels) - 0.4,
+        high=-0.6,
+        ticks=tuple(Tick(at=i, label=label) for i, label in enumerate(labels)),
+        labels=shown,
+        grid=grid,
+    )
+
+
+def in_rows(panels: Sequence[Panel], columns: int) -> tuple[tuple[Panel, ...], ...]:
+    """Arrange panels row by row."""
+    return tuple(tuple(panels[i : i + columns]) for i in range(0, len(panels), columns))
+
+
+def even_columns(n: int, choices: Sequence[int]) -> int:
+    """Return the number of columns that leaves the fewest places empty, the first of equals.
+
+    Examples
+    --------
+    >>> even_columns(9, (4, 3)), even_columns(8, (4, 3)), even_columns(2, (4, 3))
+    (3, 4, 2)
+    """
+    return n if n <= max(choices) else min(choices, key=lambda columns: -n % columns)
+
+
+def rater_labels(raters: Sequence[str], names: Mapping[str, RaterName] | None) -> list[Label]:
+    """Return the raters' labels."""
+    return [name_of(names, rater).on_figure for rater in raters]
+
+
+def percent_axis(title: str = "% correct") -> Axis:
+    """Return an axis of percent from 0 to 100."""
+    texts = {0: "0", 25: "", 50: "50", 75: "", 100: "100"}
+    ticks = tuple(Tick(at=at, label=Label(text=text)) for at, text in texts.items())
+    return Axis(low=-3, high=103, ticks=ticks, title=title)
+
+
+def fitted_axis(
+    values: Sequence[float],
+    *,
+    title: str = "",
+    parts: int = 5,
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> Axis:
+    """Return an axis that holds all values, with round ticks.
+
+    Parameters
+    ----------
+    values : sequence of float
+        What must be on it; nan is passed over.
+    title : str
+        The axis' title.
+    parts : int
+        Ticks at most, about.
+    least, most : float
+        Values that cannot be exceeded: the axis ends a little beyond them at most.
+    """
+    known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    step = _step(max(high - low, 1e-9), parts)
+    pad = 0.06 * max(high - low, step)
+    low, high = max(low - pad, least - pad), min(high + pad, most + pad)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    ticks = tuple(
+        Tick(at=i * step, label=Label(text=number(i * step, step))) for i in range(first, last + 1)
+    )
+    return Axis(low=low, high=high, ticks=ticks, title=title)
+
+
+def seconds_axis(values: Sequence[float], *, title: str = "Seconds") -> Axis:
+    """Return a logarithmic axis of seconds; over a decade with ticks at 1, 2, 5 and their tens."""
+    known = [value for value in values if value > 0] or [1.0, 10.0]
+    low, high = min(known) / 1.15, max(known) * 1.15
+    if high / low < 10:
+        return replace(fitted_axis([low, high], title=title), low=low, high=high, log=True)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    places = [base * 10.0**power for power in powers for base in (1, 2, 5)]
+    inside = [place for place in places if low <= place <= high]
+    if len(inside) > 7:
+        inside = [place for place in inside if f"{place:e}".startswith("1")]
+    ticks = tuple(Tick(at=place, label=Label(text=f"{place:g}")) for place in inside)
+    return Axis(low=low, high=high, ticks=ticks, title=title, log=True)
+
+
+def number(value: float, step: float) -> str:
+    """Write a value with as many decimals as its step needs, and a true minus sign.
+
+    Examples
+    --------
+    >>> number(-0.5, 0.25), number(20.0, 10.0)
+    ('−0.50', '20')
+    """
+    decimals = 0
+    while decimals < 6 and abs(round(step, decimals) - step) > 1e-9 * step:
+        decimals += 1
+    return signed(f"{value + 0.0:.{decimals}f}")
+
+
+def signed(text: str) -> str:
+    """Return a number's text with a true minus sign, and none before zero."""
+    if not text.strip("-0."):
+        text = text.removeprefix("-")
+    return text.replace("-", MINUS)
+
+
+def interval_text(value: float, low: float, high: float, *, decimals: int) -> str:
+    """Write an estimate with its interval.
+
+    Examples
+    --------
+    >>> interval_text(0.5, 0.25, 0.75, decimals=2)
+    '0.50 (0.25 to 0.75)'
+    >>> interval_text(0.5, float("nan"), float("nan"), decimals=1)
+    '0.5 (no interval)'
+    """
+    if math.isnan(value):
+        return "undefined"
+    ends = [signed(f"{one:.{decimals}f}") for one in (value, low, high)]
+    inside = "no interval" if math.isnan(low) else f"{ends[1]} to {ends[2]}"
+    return f"{ends[0]} ({inside})"
+
+
+def _step(span: float, parts: int) -> float:
+    rough = span / parts
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(power * base for base in (1, 2, 5, 10) if power * base >= rough * (1 - 1e-9))

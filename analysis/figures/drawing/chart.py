@@ -1,0 +1,280 @@
+"""What a figure shows, apart from how it is drawn: panels with axes, and layers in them.
+
+Every text is plain: what draws a chart escapes what its own markup would take for more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+# The width that journals print at across the page.
+PAGE_MM = 174.0
+
+Numbers = tuple[float, ...]
+
+
+class Ink(StrEnum):
+    """Whom or what a mark stands for; `analysis.figures.drawing.look` says in which colour."""
+
+    READER = "reader"
+    MODEL = "model"
+    MIXED = "mixed"
+    INK = "ink"
+    QUIET = "quiet"
+
+
+class Mark(StrEnum):
+    """Shapes that stay apart where colours do not."""
+
+    CIRCLE = "circle"
+    DIAMOND = "diamond"
+    SQUARE = "square"
+
+
+class Dash(StrEnum):
+    """How a line is broken."""
+
+    SOLID = "solid"
+    DASHED = "dash"
+    DOTTED = "dot"
+
+
+class Side(StrEnum):
+    """Which way a text runs from its point."""
+
+    LEFT = "left"
+    CENTRE = "center"
+    RIGHT = "right"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """A text that stands for something.
+
+    Parameters
+    ----------
+    text : str
+        Plain text.
+    otherwise : str
+        What to write where the font has no glyphs for `text`; empty: boxes for what it lacks.
+    """
+
+    text: str
+    otherwise: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """A place on an axis; a label without text leaves the line alone."""
+
+    at: float
+    label: Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """One direction of a panel.
+
+    Parameters
+    ----------
+    low, high : float
+        Values at its beginning and end; `low` above `high` turns it around.
+    ticks : tuple of Tick
+        What is written, and where grid lines run.
+    title : str
+        With the unit; empty for none.
+    log : bool
+        Logarithmic; all values are positive then.
+    grid, labels : bool
+        Whether lines are drawn at ticks, and whether labels are.
+    slanted : bool
+        Labels at 45 degrees.
+    """
+
+    low: float
+    high: float
+    ticks: tuple[Tick, ...] = ()
+    title: str = ""
+    log: bool = False
+    grid: bool = True
+    labels: bool = True
+    slanted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """Marks, each with an interval where one is given.
+
+    Parameters
+    ----------
+    x, y : tuple of float
+        Where they stand.
+    low, high : tuple of float
+        The intervals' ends, along x, nan for none; empty when none has any.
+    hover : tuple of str
+        What is said of each, in lines; not printed.
+    """
+
+    ink: Ink
+    mark: Mark
+    x: Numbers
+    y: Numbers
+    low: Numbers = ()
+    high: Numbers = ()
+    hover: tuple[str, ...] = ()
+    hollow: bool = False
+    size_mm: float = 1.6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line through points, broken where a value is nan."""
+
+    ink: Ink
+    x: Numbers
+    y: Numbers
+    dash: Dash = Dash.SOLID
+    width_pt: float = 1.0
+    hover: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boxes:
+    """Bars along x from `low` to `high` with a stroke at `middle` (nan: none)."""
+
+    ink: Ink
+    y: Numbers
+    low: Numbers
+    middle: Numbers
+    high: Numbers
+    hover: tuple[str, ...] = ()
+    thick: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """A heat map; cell (i, j) covers half a unit around y = i and x = j; nan is left empty.
+
+    Parameters
+    ----------
+    values : tuple of tuple of float
+        By row.
+    texts, hover : tuple of tuple of str
+        In the same shape, or empty for none.
+    scale : tuple of (float, str)
+        Colours by share of the way from `low` to `high`.
+    labels : tuple of float
+        Values that the scale beside it names; empty for no scale.
+    """
+
+    values: tuple[Numbers, ...]
+    low: float
+    high: float
+    scale: tuple[tuple[float, str], ...]
+    texts: tuple[tuple[str, ...], ...] = ()
+    hover: tuple[tuple[str, ...], ...] = ()
+    labels: Numbers = ()
+    names: str = "%{y} and %{x}: %{z:.2f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A straight line across the panel, at a value of x (`upright`) or of y."""
+
+    at: float
+    upright: bool = True
+    ink: Ink = Ink.INK
+    dash: Dash = Dash.SOLID
+    width_pt: float = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """A shade across the panel between two values of x (`upright`) or of y."""
+
+    low: float
+    high: float
+    upright: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A text in the panel, `dx_mm` and `dy_mm` (up) from its point."""
+
+    x: float
+    y: float
+    label: Label
+    side: Side = Side.LEFT
+    ink: Ink = Ink.INK
+    bold: bool = False
+    dx_mm: float = 0.0
+    dy_mm: float = 0.0
+
+
+Layer = Points | Line | Boxes | Cells | Rule | Band | Note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """A pair of axes with layers, the first lowest.
+
+    Parameters
+    ----------
+    title, subtitle : str
+        Above it, bold and quiet.
+    height_mm : float
+        Of the area inside the axes.
+    weight : float
+        Share of the chart's width, against the weights of the other columns.
+    framed : bool
+        False for a column of text: no grid and no labels.
+    """
+
+    x: Axis
+    y: Axis
+    layers: tuple[Layer, ...]
+    title: str = ""
+    subtitle: str = ""
+    height_mm: float = 50.0
+    weight: float = 1.0
+    framed: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What a kind of mark means; without a mark it is a shade (`dash` None) or a line."""
+
+    label: str
+    ink: Ink
+    mark: Mark | None = None
+    dash: Dash | None = None
+    hollow: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Chart:
+    """A figure.
+
+    Parameters
+    ----------
+    rows : tuple of tuple of Panel
+        Panels as they stand; the columns of all rows are aligned.
+    key : tuple of Key
+        Drawn above them.
+    width_mm : float
+        In print. On a page a chart that `stretches` is as wide as there is room.
+    square : bool
+        One panel, as wide as it is high; the chart is as narrow as that makes it.
+    """
+
+    rows: tuple[tuple[Panel, ...], ...]
+    key: tuple[Key, ...] = ()
+    width_mm: float = PAGE_MM
+    stretches: bool = True
+    square: bool = False
+    panels: tuple[Panel, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        panels = tuple(panel for row in self.rows for panel in row)
+        object.__setattr__(self, "panels", panels)

@@ -1,0 +1,246 @@
+"""Where the parts of a chart stand, in millimetres: the same for the screen and for print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+
+from analysis.figures.drawing.chart import Axis, Cells, Chart, Label, Note, Panel
+
+MM_PER_POINT = 25.4 / 72
+LABEL_PT = 7.5
+SMALL_PT = 7.0
+TITLE_PT = 7.0
+LINE_MM = 3.3
+GAP_MM = 4.0
+EDGE_MM = 1.5
+TICK_MM = 1.2
+SCALE_MM = 13.0
+KEY_MM = 4.2
+KEY_MARK_MM = 5.0
+SLANT = math.sin(math.pi / 4)
+
+# Label, size in points, bold -> width in millimetres.
+Measure = Callable[[Label, float, bool], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A panel's place: its area inside the axes, from the chart's lower left corner, and its head.
+
+    Parameters
+    ----------
+    left, bottom, width, height : float
+        In millimetres.
+    title : tuple of str
+        The title's lines.
+    label_pt : float
+        Size of the labels of its y axis (and of slanted ones of x).
+    """
+
+    panel: Panel
+    left: float
+    bottom: float
+    width: float
+    height: float
+    title: tuple[str, ...]
+    label_pt: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A chart's size and the places of its panels; `key` has each entry's left and centre."""
+
+    width: float
+    height: float
+    panels: tuple[Placed, ...]
+    key: tuple[tuple[float, float], ...]
+    left: float
+    right: float
+
+    @property
+    def top(self) -> float:
+        """Upper end of the highest panel."""
+        return max(one.bottom + one.height for one in self.panels)
+
+    @property
+    def bottom(self) -> float:
+        """Lower end of the lowest panel."""
+        return min(one.bottom for one in self.panels)
+
+
+def laid_out(chart: Chart, measure: Measure) -> Layout:
+    """Place the panels of a chart.
+
+    Parameters
+    ----------
+    chart : Chart
+        What is to be drawn.
+    measure : callable
+        Width in millimetres of a text, given its size in points and whether it is bold.
+
+    Returns
+    -------
+    Layout
+        All in millimetres.
+    """
+    columns = list(zip_longest(*chart.rows))
+    before = [max(_left_of(p, measure) for p in column if p) for column in columns]
+    right = EDGE_MM + 2.5 + (SCALE_MM if _has_scale(chart) else 0.0)
+    written = [max(_written(p, measure) for p in column if p) for column in columns]
+    fixed = EDGE_MM + sum(before) + sum(written) + GAP_MM * (len(columns) - 1) + right
+    weights = [
+        0.0 if text else next(p for p in column if p).weight
+        for column, text in zip(columns, written, strict=True)
+    ]
+    room = max(chart.width_mm - fixed, 8.0 * len(columns))
+    if chart.square:
+        room = min(room, chart.panels[0].height_mm)
+    widths = [
+        text or room * weight / sum(weights) for text, weight in zip(written, weights, strict=True)
+    ]
+    width = fixed + room
+    lefts = _lefts(before, widths)
+    key, key_height = _key_places(chart, width, measure)
+    placed: list[Placed] = []
+    down = EDGE_MM + key_height
+    for row in chart.rows:
+        titles = [_wrapped(p.title, w, measure) for p, w in zip(row, widths, strict=False)]
+        down += _head(row, titles)
+        heights = [widths[0] if chart.square else p.height_mm for p in row]
+        for panel, left, w, height, title in zip(row, lefts, widths, heights, titles, strict=False):
+            placed.append(
+                Placed(
+                    panel=panel,
+                    left=left,
+                    bottom=-(down + height),
+                    width=w,
+                    height=height,
+                    title=title,
+                    label_pt=label_size(panel.y, height),
+                )
+            )
+        down += max(heights) + max(_foot(p, measure) for p in row) + GAP_MM
+    height = down - GAP_MM + EDGE_MM
+    return Layout(
+        width=width,
+        height=height,
+        panels=tuple(_lifted(one, height) for one in placed),
+        key=tuple((x, height - y) for x, y in key),
+        left=EDGE_MM + before[0],
+        right=right,
+    )
+
+
+def label_size(axis: Axis, length_mm: float) -> float:
+    """Return the size in points that keeps an axis' labels from touching each other.
+
+    An axis with a title is one of numbers, whose ticks are few.
+    """
+    span = abs(axis.high - axis.low)
+    if axis.title:
+        return SMALL_PT
+    if axis.log or len(axis.ticks) < 2 or not span:
+        return LABEL_PT
+    places = sorted(tick.at for tick in axis.ticks)
+    step = min(b - a for a, b in pairwise(places))
+    return max(min(LABEL_PT, 0.85 * step / span * length_mm / MM_PER_POINT), 1.0)
+
+
+def _written(panel: Panel, measure: Measure) -> float:
+    """Return how wide a column of text is, 0 for a panel with a frame."""
+    if panel.framed:
+        return 0.0
+    texts = (x.label for x in panel.layers if isinstance(x, Note))
+    size = label_size(panel.y, panel.height_mm)
+    widest = max((measure(text, min(size, SMALL_PT), False) for text in texts), default=0.0)
+    return max(widest, measure(Label(text=panel.title), TITLE_PT, True), 1.0)
+
+
+def _lefts(before: Sequence[float], widths: Sequence[float]) -> list[float]:
+    lefts, x = [], EDGE_MM
+    for room, width in zip(before, widths, strict=True):
+        lefts.append(x + room)
+        x += room + width + GAP_MM
+    return lefts
+
+
+def _lifted(one: Placed, height: float) -> Placed:
+    return Placed(
+        panel=one.panel,
+        left=one.left,
+        bottom=one.bottom + height,
+        width=one.width,
+        height=one.height,
+        title=one.title,
+        label_pt=one.label_pt,
+    )
+
+
+def _has_scale(chart: Chart) -> bool:
+    return any(isinstance(x, Cells) and x.labels for p in chart.panels for x in p.layers)
+
+
+def _left_of(panel: Panel, measure: Measure) -> float:
+    title = LINE_MM + 1.0 if panel.y.title else 0.0
+    if not panel.framed or not panel.y.labels:
+        return title
+    size = label_size(panel.y, panel.height_mm)
+    widths = (measure(tick.label, size, False) for tick in panel.y.ticks)
+    return title + TICK_MM + max(widths, default=0.0)
+
+
+def _head(row: Sequence[Panel], titles: Sequence[tuple[str, ...]]) -> float:
+    lines = max(len(t) + bool(p.subtitle) for p, t in zip(row, titles, strict=True))
+    return lines * LINE_MM + (1.5 if lines else 0.0)
+
+
+def _foot(panel: Panel, measure: Measure) -> float:
+    foot = 0.0
+    labels = [tick.label for tick in panel.x.ticks if tick.label.text]
+    if panel.framed and panel.x.labels and labels:
+        foot = TICK_MM + LINE_MM
+        if panel.x.slanted:
+            size = label_size(panel.y, panel.height_mm)
+            foot = TICK_MM + 1.5 + SLANT * max(measure(one, size, False) for one in labels)
+    return foot + (LINE_MM + 0.6 if panel.x.title else 0.0)
+
+
+def _key_places(
+    chart: Chart, width: float, measure: Measure
+) -> tuple[list[tuple[float, float]], float]:
+    places: list[tuple[float, float]] = []
+    x, y = EDGE_MM, EDGE_MM + KEY_MM / 2
+    for key in chart.key:
+        wide = KEY_MARK_MM + measure(Label(text=key.label), SMALL_PT, False) + 4.0
+        if places and x + wide > width:
+            x, y = EDGE_MM, y + KEY_MM
+        places.append((x, y))
+        x += wide
+    return places, (y + KEY_MM / 2 + 1.0 if places else 0.0)
+
+
+def _wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
+    """Break a title into lines of the panel's width, four at most, and cut what is too long."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and measure(Label(text=longer), TITLE_PT, True) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    if len(lines) > 4:
+        lines = [*lines[:3], " ".join(lines[3:])]
+    return tuple(_cut(line, width + 0.6 * GAP_MM, measure) for line in lines)
+
+
+def _cut(line: str, width: float, measure: Measure) -> str:
+    kept = len(line)
+    while kept > 1:
+        shown = line[:kept] + "…" * (kept < len(line))
+        if measure(Label(text=shown), TITLE_PT, True) <= width:
+            break
+        kept -= 1
+    return line if kept == len(line) else line[:kept].rstrip() + "…"

@@ -1,0 +1,185 @@
+"""How a reading came about: how long it took, when in its session, and what makes it doubtful."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.faults import each_distinct
+from analysis.bundle.model import Bundle
+from analysis.readings.matrix import UNIT, ReadingMatrix, cells_of, first_readings
+
+SITTING = ["rater_id", "session"]
+NOT_ABOUT_TIME = frozenset(
+    {
+        "film_not_whole",
+        "view_not_shown",
+        "page_zoom",
+        "pixel_ratio_changed",
+        "low_pixel_ratio",
+        "window_too_small",
+        "software_rendering",
+        "received_while_paused",
+        "received_after_lapse",
+        "comment_cut",
+        "reason_cut",
+    }
+)
+"""Flags that leave a reading's time as good as it was: they are about the picture, the session or
+the words. Any other flag, one from another program too, puts the time in doubt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Circumstances:
+    """The measured times of first readings, in order of column and item.
+
+    Parameters
+    ----------
+    item, column : numpy.ndarray of int, shape (n_times,)
+        Positions in the reading matrix.
+    response_ms : numpy.ndarray of float, shape (n_times,)
+        Milliseconds, 0 or larger.
+    flagged : numpy.ndarray of bool, shape (n_times,)
+        Whether the reading has any flag.
+    session : numpy.ndarray of str, shape (n_times,)
+        The session's name; empty where not given. Whole numbers have one spelling.
+    place : numpy.ndarray of float, shape (n_times,)
+        Places in the reader's list since the session's first reading, from 0; nan where not given.
+    share : numpy.ndarray of float, shape (n_times,)
+        The place as a share of the session's length, 0 to below 1.
+    """
+
+    item: Ints
+    column: Ints
+    response_ms: Floats
+    flagged: Bools
+    session: npt.NDArray[np.object_]
+    place: Floats
+    share: Floats
+
+
+def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
+    """Collect the measured response times of a bundle's first readings.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+
+    Returns
+    -------
+    Circumstances
+        One entry a first reading whose `response_ms` is given, whatever became of it; without
+        those that the protocol leaves out of the primary analysis.
+
+    Notes
+    -----
+    A session is as long as what its rater has read of it, hidden repeats and unanswered cases
+    included.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.readings.matrix import reading_matrix
+    >>> bundle = bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"]}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "R1", "item_id": ["q1", "q2", "q3"], "answer": "A",
+    ...         "response_ms": [900, None, 1200], "position": [12, 11, 14], "session": 2,
+    ...     }),
+    ... )
+    >>> times = measured(bundle, reading_matrix(bundle))
+    >>> times.response_ms.tolist(), times.place.tolist(), times.session.tolist()
+    ([900.0, 1200.0], [1.0, 3.0], ['2', '2'])
+    """
+    readings = bundle.readings[[*UNIT, "repeat", "session", "flags"]].assign(
+        session=each_distinct(bundle.readings["session"], _session_name).astype(object),
+        position=_numbers(bundle.readings["position"]),
+        response_ms=_numbers(bundle.readings["response_ms"]),
+    )
+    timed = readings.loc[readings["response_ms"].notna(), "rater_id"].unique()
+    readings = readings.loc[readings["rater_id"].isin(timed)]
+    readings = first_readings(readings.assign(**_places(readings)))
+    readings = readings.loc[readings["response_ms"].notna()]
+    item, column = cells_of(readings, matrix.item_ids, matrix.columns)
+    counts = ~matrix.left_out[item, column]
+    readings, item, column = readings.loc[counts], item[counts], column[counts]
+    order = np.lexsort((item, column))
+    found = readings.iloc[order]
+    return Circumstances(
+        item=item[order],
+        column=column[order],
+        response_ms=found["response_ms"].to_numpy(dtype=np.float64),
+        flagged=(found["flags"] != "").to_numpy(dtype=bool),
+        session=found["session"].to_numpy(dtype=object),
+        place=found["place"].to_numpy(dtype=np.float64),
+        share=found["share"].to_numpy(dtype=np.float64),
+    )
+
+
+def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
+    """Say which first readings were set aside, or have a flag that puts their time in doubt.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+    column : str
+        `flags` or `excluded`.
+
+    Returns
+    -------
+    numpy.ndarray of bool, shape (n_items, n_columns)
+        Aligned with the matrix; false where there is no reading.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> from analysis.readings.matrix import reading_matrix
+    >>> bundle = bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2"]}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2"], "answer": "A",
+    ...                   "flags": ["software_rendering", "software_rendering too_fast"]}),
+    ... )
+    >>> marked(bundle, reading_matrix(bundle), "flags").tolist()
+    [[False], [True]]
+    """
+    found = np.zeros(matrix.answers.shape, dtype=bool)
+    said = bundle.readings[column]
+    marks = (each_distinct(said, _doubts) if column == "flags" else said) != ""
+    readings = bundle.readings[[*UNIT, "repeat"]].assign(marked=marks)
+    raters = readings.loc[readings["marked"], "rater_id"].unique()
+    readings = first_readings(readings.loc[readings["rater_id"].isin(raters)])
+    readings = readings.loc[readings["marked"]]
+    found[cells_of(readings, matrix.item_ids, matrix.columns)] = True
+    return found
+
+
+def _doubts(flags: str) -> str:
+    return " ".join(flag for flag in flags.split() if flag not in NOT_ABOUT_TIME)
+
+
+def _numbers(cells: pd.Series[str]) -> Floats:
+    """Return the numbers of a column that has been checked; nan where a cell is empty."""
+    return np.array([float(cell) if cell.strip() else np.nan for cell in cells.to_numpy(object)])
+
+
+def _session_name(cell: str) -> str:
+    name = cell.strip()
+    whole = name.removesuffix(".0")  # how data frames write whole numbers
+    return str(int(whole)) if whole.isdecimal() else name
+
+
+def _places(readings: pd.DataFrame) -> dict[str, pd.Series[float]]:
+    sittings = readings.groupby(SITTING)["position"]
+    first, last = sittings.transform("min"), sittings.transform("max")
+    place = readings["position"] - first
+    return {"place": place, "share": place / (last - first + 1)}

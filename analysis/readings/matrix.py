@@ -1,0 +1,264 @@
+"""Items by raters: the readings as arrays, ready for matrix products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.arrays import Bools, Codes, Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.bundle.protocol import excluded_leave
+from analysis.bundle.words import LETTERS, RaterKind, Status
+from analysis.readings.clusters import cluster_codes
+
+GROUPINGS = ("task", "category", "subcategory", "option_set")
+STATUS_CODES: Mapping[str, int] = {status.value: i for i, status in enumerate(Status)}
+NO_LETTER = -1
+# What a rater reads once, hidden repeats aside.
+UNIT = ["rater_id", "item_id", "condition"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reads:
+    """A rater under one condition: one column of the matrix."""
+
+    rater_id: str
+    kind: RaterKind
+    condition: str
+
+
+def column_order(column: Reads) -> tuple[bool, str, str]:
+    """Return what columns are sorted by: readers first, then id and condition."""
+    return column.kind is RaterKind.MODEL, column.rater_id, column.condition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReadingMatrix:
+    """Items by raters: the first reading of every rater, item and condition.
+
+    Items stand in the order of cluster and id, so that no result depends on the order of rows.
+
+    Parameters
+    ----------
+    columns : tuple of Reads
+        The raters, readers first, each under each condition with any reading.
+    item_ids : numpy.ndarray of str, shape (n_items,)
+        The items.
+    answers : numpy.ndarray of int8, shape (n_items, n_columns)
+        0 for A, 1 for B, ...; -1 where the reading is not `answered`.
+    statuses : numpy.ndarray of int8, shape (n_items, n_columns)
+        Positions in `Status`; `absent` where there is no reading.
+    left_out : numpy.ndarray of bool, shape (n_items, n_columns)
+        Readings that the protocol leaves out of the primary analysis; they have no answer here.
+    confidence : numpy.ndarray of float, shape (n_items, n_columns)
+        The confidence given with an answer; nan where there is none.
+    truth : numpy.ndarray of int8, shape (n_items,)
+        0 for A, ...; -1 where the item has no reference standard.
+    n_options : numpy.ndarray of int, shape (n_items,)
+        Options offered; 0 where not given.
+    clusters : numpy.ndarray of int, shape (n_items,)
+        Ascending; patients, examinations where no patient is given.
+    groups : mapping of str to numpy.ndarray of str, shape (n_items,)
+        The items' task, category, subcategory and option set; empty where not given.
+    """
+
+    columns: tuple[Reads, ...]
+    item_ids: npt.NDArray[np.object_]
+    answers: Codes
+    statuses: Codes
+    left_out: Bools
+    confidence: Floats
+    truth: Codes
+    n_options: Ints
+    clusters: Ints
+    groups: Mapping[str, npt.NDArray[np.object_]]
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters over all items."""
+        return int(self.clusters.max()) + 1
+
+    @property
+    def clustered(self) -> bool:
+        """Whether some patient, or examination where no patient is given, has several items."""
+        return self.n_clusters < len(self.clusters)
+
+    @property
+    def assigned(self) -> Bools:
+        """Items with a reference standard, shape (n_items,)."""
+        assigned: Bools = self.truth != NO_LETTER
+        return assigned
+
+    @property
+    def presented(self) -> Bools:
+        """Whether there is a reading that counts, shape (n_items, n_columns)."""
+        presented: Bools = (self.statuses != STATUS_CODES[Status.ABSENT]) & ~self.left_out
+        return presented
+
+    @property
+    def given(self) -> Bools:
+        """Items that count for a rater, shape (n_items, n_columns).
+
+        Those with a reference standard that were presented to a reader: a case nobody showed is no
+        answer. For a model all of them: leaving hard items out must not pay.
+        """
+        models = np.array([c.kind is RaterKind.MODEL for c in self.columns], dtype=np.bool_)
+        given: Bools = self.assigned[:, None] & (self.presented | (models & ~self.left_out))
+        return given
+
+    @property
+    def correct(self) -> Bools:
+        """Whether the answer is the reference standard's, shape (n_items, n_columns)."""
+        correct: Bools = self.assigned[:, None] & (self.answers == self.truth[:, None])
+        return correct
+
+    def members(self, grouping: str) -> dict[str, Ints]:
+        """Return the positions of each group's items, groups in the order of their names."""
+        names, inverse = np.unique(self.groups[grouping], return_inverse=True)
+        order = np.argsort(inverse, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(inverse, minlength=len(names)))[:-1])
+        return {str(name): part for name, part in zip(names, parts, strict=True) if name}
+
+
+def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMatrix:
+    """Arrange a bundle's readings as arrays.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables. Where its protocol says that excluded readings leave the primary
+        analysis, they do.
+    count_excluded : bool, default False
+        Count them whatever the protocol says.
+
+    Returns
+    -------
+    ReadingMatrix
+        Of hidden repeats only the first counts here.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> matrix = reading_matrix(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2"], "truth": ["A", ""]}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2"], "answer": ["A", "C"]}),
+    ... ))
+    >>> matrix.answers.tolist(), matrix.truth.tolist(), matrix.correct.tolist()
+    ([[0], [2]], [0, -1], [[True], [False]])
+    """
+    clusters = cluster_codes(bundle.items)
+    order = np.lexsort((bundle.items["item_id"].to_numpy(dtype=str), clusters))
+    items = bundle.items.iloc[order]
+    columns = _columns(bundle)
+    item_ids = items["item_id"].to_numpy(dtype=object)
+    answers, statuses, excluded, confidence = _cells(bundle, item_ids, columns)
+    left_out = excluded & (excluded_leave(bundle.protocol) and not count_excluded)
+    return ReadingMatrix(
+        columns=columns,
+        item_ids=item_ids,
+        answers=np.where(left_out, np.int8(NO_LETTER), answers),
+        statuses=statuses,
+        left_out=left_out,
+        confidence=np.where(left_out, np.nan, confidence),
+        truth=_letter_codes(items["truth"]),
+        n_options=items["n_options"].to_numpy(dtype=np.int64),
+        clusters=clusters[order],
+        groups={name: items[name].to_numpy(dtype=object) for name in GROUPINGS},
+    )
+
+
+def are_enough(n: Ints, of: int) -> Bools:
+    """Say whether so many items of those there are can stand for them: 80 %.
+
+    Examples
+    --------
+    >>> are_enough(np.array([7, 8]), of=10).tolist()
+    [False, True]
+    """
+    enough: Bools = np.asarray(5 * n >= 4 * of)  # in whole numbers, so that 80 % are 80 %
+    return enough
+
+
+def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
+    """Return the first reading of every rater, item and condition: that of the smallest `repeat`.
+
+    Examples
+    --------
+    >>> first_readings(pd.DataFrame({
+    ...     "rater_id": "R1", "item_id": ["q1", "q1", "q2"], "condition": "",
+    ...     "repeat": [2, 1, 1], "answer": list("ABC"),
+    ... }))["answer"].tolist()
+    ['B', 'C']
+    """
+    return readings.sort_values("repeat", kind="stable").drop_duplicates(UNIT)
+
+
+def cells_of(
+    readings: pd.DataFrame, item_ids: npt.NDArray[np.object_], columns: Sequence[Reads]
+) -> tuple[Ints, Ints]:
+    """Return where readings stand in a matrix.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        With `rater_id`, `item_id` and `condition`, n_readings rows.
+    item_ids : numpy.ndarray of str, shape (n_items,)
+        The matrix's items.
+    columns : sequence of Reads
+        The matrix's columns.
+
+    Returns
+    -------
+    item, column : numpy.ndarray of int, shape (n_readings,)
+        Positions in the matrix.
+
+    Examples
+    --------
+    >>> readings = pd.DataFrame({"rater_id": ["R1"], "item_id": ["q2"], "condition": [""]})
+    >>> columns = [Reads(rater_id="R1", kind=RaterKind.READER, condition="")]
+    >>> item, column = cells_of(readings, np.array(["q1", "q2"], dtype=object), columns)
+    >>> item.tolist(), column.tolist()
+    ([1], [0])
+    """
+    item = pd.Index(item_ids).get_indexer(pd.Index(readings["item_id"], dtype=object))
+    units = pd.MultiIndex.from_tuples([(c.rater_id, c.condition) for c in columns])
+    column = units.get_indexer(pd.MultiIndex.from_frame(readings[["rater_id", "condition"]]))
+    return item.astype(np.int64), column.astype(np.int64)
+
+
+def _columns(bundle: Bundle) -> tuple[Reads, ...]:
+    kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
+    seen = bundle.readings[["rater_id", "condition"]].drop_duplicates()
+    columns = [
+        Reads(rater_id=rater, kind=RaterKind(kinds[rater]), condition=condition)
+        for rater, condition in zip(seen["rater_id"], seen["condition"], strict=True)
+    ]
+    return tuple(sorted(columns, key=column_order))
+
+
+def _cells(
+    bundle: Bundle, item_ids: npt.NDArray[np.object_], columns: tuple[Reads, ...]
+) -> tuple[Codes, Codes, Bools, Floats]:
+    readings = first_readings(bundle.readings)
+    cells = cells_of(readings, item_ids, columns)
+    shape = (len(item_ids), len(columns))
+    answers = np.full(shape, NO_LETTER, dtype=np.int8)
+    statuses = np.full(shape, STATUS_CODES[Status.ABSENT], dtype=np.int8)
+    answered = (readings["status"] == Status.ANSWERED).to_numpy()
+    answers[cells] = np.where(answered, _letter_codes(readings["answer"]), NO_LETTER)
+    statuses[cells] = readings["status"].map(STATUS_CODES).to_numpy(dtype=np.int8)
+    excluded = np.zeros(shape, dtype=np.bool_)
+    excluded[cells] = (readings["excluded"] != "").to_numpy()
+    confidence = np.full(shape, np.nan)
+    given = pd.to_numeric(readings["confidence"].str.strip(), errors="coerce").to_numpy(dtype=float)
+    confidence[cells] = np.where(answered, given, np.nan)
+    return answers, statuses, excluded, confidence
+
+
+def _letter_codes(letters: pd.Series[str]) -> Codes:
+    positions = {letter: i for i, letter in enumerate(LETTERS)}
+    return np.array([positions.get(letter, NO_LETTER) for letter in letters], dtype=np.int8)

@@ -1,0 +1,218 @@
+"""Writing the results: all of it, or nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from os import PathLike
+from pathlib import Path
+from typing import Any, TextIO
+
+import pandas as pd
+
+from analysis.bundle.cells import guarded_table
+from analysis.bundle.model import Bundle
+from analysis.errors import OutputError
+from analysis.options import Options
+from analysis.report.content import report_content
+from analysis.report.figures import report_figures
+from analysis.report.formats.page import report_page
+from analysis.report.formats.paper import PAPER_FILES, paper_files
+from analysis.report.formats.pdf import report_pdf
+from analysis.report.formats.placing import Part, fresh_folder
+from analysis.report.methods.provenance import provenance
+from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES
+from analysis.report.printed import DrawnFigure, drawn
+from analysis.results import Results, analyse
+
+TABLES = Part(name="tables", holds=(".csv",))
+REPORT = (
+    Part(name="figures", holds=(".plotly.json", ".svg", ".png")),
+    Part(name="paper", names=PAPER_FILES),
+    Part(name="report.html"),
+    Part(name="report.pdf"),
+    Part(name="results.json"),
+)
+# How our results.json begins: where it stands the report beside it is ours to replace.
+MARK = '{\n"provenance": '
+
+
+def write_tables(
+    bundle: Bundle, out: str | PathLike[str], options: Options | None = None
+) -> Results:
+    """Write the tables as CSV.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    out : str or path
+        Folder to write to; made if need be. Its `tables` is replaced, and the report of an earlier
+        run is removed: it would contradict the tables beside it.
+    options : Options, optional
+        Seed, number of resamples, alpha and margin.
+
+    Returns
+    -------
+    Results
+        What was written.
+
+    Raises
+    ------
+    OutputError
+        When it cannot be written; then nothing is, and what was there stays.
+    """
+    place = Path(out)
+    with fresh_folder(place, (TABLES, *(REPORT if _holds_report(place) else ()))) as folder:
+        results = analyse(bundle, options)
+        _tables(results, folder)
+    return results
+
+
+def write_report(
+    bundle: Bundle, out: str | PathLike[str], options: Options | None = None
+) -> Results:
+    """Write the report: HTML and PDF, `results.json`, the figures, the tables, a paper's files.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    out : str or path
+        Folder to write to; made if need be. What an earlier report left there is replaced.
+    options : Options, optional
+        Seed, number of resamples, alpha and margin.
+
+    Returns
+    -------
+    Results
+        What was written.
+
+    Raises
+    ------
+    OutputError
+        When it cannot be written; then nothing is, and what was there stays.
+    """
+    with _report_folder(Path(out)) as folder:
+        results = analyse(bundle, options)
+        _report(results, folder)
+    return results
+
+
+def write_results(results: Results, out: str | PathLike[str]) -> None:
+    """Write what `write_report` writes of a run that is there already.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+    out : str or path
+        Folder to write to; made if need be. What an earlier report left there is replaced.
+
+    Raises
+    ------
+    OutputError
+        When it cannot be written; then nothing is, and what was there stays.
+    """
+    with _report_folder(Path(out)) as folder:
+        _report(results, folder)
+
+
+@contextmanager
+def _report_folder(out: Path) -> Iterator[Path]:
+    """Refuse what is not ours before anything is computed."""
+    with fresh_folder(out, (TABLES, *REPORT)) as folder:
+        _refuse_another_report(out)
+        yield folder
+
+
+def _holds_report(out: Path) -> bool:
+    try:
+        with (out / "results.json").open(encoding="utf-8", errors="replace") as file:
+            return file.read(len(MARK)) == MARK
+    except OSError:
+        return False
+
+
+def _refuse_another_report(out: Path) -> None:
+    """Leave a report.html, or a paper, alone that need not be ours."""
+    strange = [part.name for part in REPORT if part.alone and (out / part.name).exists()]
+    if strange and not _holds_report(out):
+        raise OutputError(
+            f"{out / strange[0]}: was not written by an earlier report. Move it, or give another"
+            " folder."
+        )
+
+
+def _report(results: Results, folder: Path) -> None:
+    _tables(results, folder)
+    figures = [drawn(figure) for figure in report_figures(results)]
+    _figures(figures, folder / "figures")
+    content = report_content(results, figures)
+    _write_text(folder / "report.html", report_page(content))
+    (folder / "report.pdf").write_bytes(report_pdf(content))
+    (folder / "paper").mkdir()
+    for name, file in paper_files(results, content).items():
+        (folder / "paper" / name).write_bytes(file)
+    with (folder / "results.json").open("w", encoding="utf-8", newline="") as file_:
+        file_.writelines(_json(results))
+
+
+def _figures(figures: Sequence[DrawnFigure], folder: Path) -> None:
+    folder.mkdir()
+    for figure in figures:
+        text = json.dumps(json.loads(figure.figure.to_json()), ensure_ascii=False, sort_keys=True)
+        _write_text(folder / f"{figure.name}.plotly.json", text + "\n")
+        for suffix, printed in (("svg", figure.svg), ("png", figure.png)):
+            if printed is not None:
+                (folder / f"{figure.name}.{suffix}").write_bytes(printed)
+
+
+def _tables(results: Results, folder: Path) -> None:
+    (folder / "tables").mkdir()
+    for name, table in results.tables.items():
+        # newline="" keeps \n on every system, so that two runs compare as bytes.
+        with (folder / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            # Only with \r in its own line ending does the csv module quote a cell that holds a
+            # lone \r. Row by row: the pairs of 200 raters are 600 MB of text.
+            guarded_table(table).to_csv(_Lines(file), index=False, lineterminator="\r\n")
+
+
+class _Lines(io.TextIOBase):
+    """Ends rows with a newline alone, in whatever way the writer ends them."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, row: str) -> int:
+        return self._file.write(row.removesuffix("\r\n") + "\n")
+
+
+def _json(results: Results) -> Iterator[str]:
+    """Yield the text column by column: the pairs of 200 raters are half a million rows."""
+    yield MARK + _dump(provenance(results))
+    yield ',\n"sources": ' + _dump([asdict(source) for source in (*SOURCES, *CHECKLIST_SOURCES)])
+    yield ',\n"tables": {'
+    for i, (name, table) in enumerate(results.tables.items()):
+        yield ("," if i else "") + f"\n{_dump(name)}: {{"
+        for j, column in enumerate(table.columns):
+            yield ("," if j else "") + f"\n{_dump(column)}: {_dump(_plain(table[column]))}"
+        yield "}"
+    yield "}\n}\n"
+
+
+def _dump(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(column: pd.Series[Any]) -> list[Any]:
+    return column.astype(object).where(column.notna(), None).tolist()
+
+
+def _write_text(path: Path, text: str) -> None:
+    # newline="" keeps \n on every system, so that two runs compare as bytes.
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)

@@ -1,0 +1,102 @@
+"""The report as one HTML file that needs nothing else and asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from analysis.report.content import FigureSection, ReportContent
+from analysis.report.methods.references import numbered
+from analysis.report.printed import DrawnFigure
+
+# A figure wider than half the page gets the whole of it; one without a width takes what there is.
+COLUMN_PX = 560
+# Beyond this a figure is shown as the picture that stands in `figures/`, so that the page opens.
+MOST_CHARACTERS = 1_500_000
+
+CONFIG: dict[str, Any] = {
+    "displaylogo": False,
+    "displayModeBar": False,
+    "responsive": True,
+    "typesetMath": False,
+    "showSendToCloud": False,
+    "plotlyServerURL": "",
+    "topojsonURL": "",
+}
+
+
+def report_page(content: ReportContent) -> str:
+    """Write the report.
+
+    Parameters
+    ----------
+    content : ReportContent
+        What it says.
+
+    Returns
+    -------
+    str
+        HTML with plotly embedded once; a content security policy forbids every request.
+    """
+    here = Path(__file__).parent
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(here),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    order = [reference.key for reference in content.references]
+    return environment.get_template("report.html.jinja").render(
+        content=content,
+        css=Markup((here / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
+        plotly=Markup(get_plotlyjs()),  # noqa: S704 - the library itself
+        sections=[_section(section) for section in content.sections],
+        methods=[(part.title, numbered(part.text, order)) for part in content.methods],
+    )
+
+
+def _section(section: FigureSection) -> dict[str, Any]:
+    return {
+        "id": section.name,
+        "title": section.title,
+        "conditions": [
+            {"name": condition, "figures": [_embedded(figure) for figure in figures]}
+            for condition, figures in section.conditions
+        ],
+    }
+
+
+def _embedded(figure: DrawnFigure) -> dict[str, Any]:
+    width = figure.figure.layout.width
+    return {
+        "title": figure.title,
+        "caption": figure.caption,
+        "wide": width is None or width > COLUMN_PX,
+        "markup": _picture(figure) or _plot(figure, responsive=width is None),
+    }
+
+
+def _picture(figure: DrawnFigure) -> Markup | None:
+    picture = figure.png if len(figure.figure.to_json()) > MOST_CHARACTERS else None
+    if picture is None:
+        return None
+    data = base64.b64encode(picture).decode()
+    return Markup('<img id="figure-{}" alt="{}" src="data:image/png;base64,{}">').format(
+        figure.name, figure.title, data
+    )
+
+
+def _plot(figure: DrawnFigure, *, responsive: bool) -> Markup:
+    markup = figure.figure.to_html(
+        config={**CONFIG, "responsive": responsive},
+        include_plotlyjs=False,
+        full_html=False,
+        div_id=f"figure-{figure.name}",
+    )
+    return Markup(markup)  # noqa: S704 - plotly escapes its JSON, we escape the labels

@@ -1,0 +1,235 @@
+"""The report as PDF, set by Typst from the same content as the page.
+
+All text reaches the template as data, never as markup, so that no name can be read as a command.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import typst
+
+from analysis.figures.drawing.names import shorten
+from analysis.report.content import FigureSection, ReportContent
+from analysis.report.items import ItemList
+from analysis.report.methods.references import numbered
+from analysis.report.printed import DrawnFigure
+from analysis.report.tables import ReportTable
+
+MOST_LISTED = 12
+# Rows, and letters in a row, of a table that is not broken over pages.
+SHORT_ROWS, SHORT_LINE = 20, 150
+# A matrix of two hundred raters is smaller as a picture.
+MOST_SVG_BYTES = 3_000_000
+# Longer words get places where a line may break: a label of 200 letters must not leave its cell.
+LONGEST_WORD = 18
+LONGEST_TITLE, LONGEST_NAME = 120, 40
+# Widths of a column of ids, and of a letter at the size of a table.
+ITEM_MM, LETTER_MM = (16.0, 38.0), 1.55
+TEMPLATE = Path(__file__).parent / "report.typ"
+FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
+
+
+def report_pdf(content: ReportContent) -> bytes:
+    """Set the report as PDF.
+
+    Parameters
+    ----------
+    content : ReportContent
+        What it says.
+
+    Returns
+    -------
+    bytes
+        A4, tagged, the findings on the first page. The same content gives the same bytes: fonts
+        are those of matplotlib and Typst, never the system's, and no date is set.
+    """
+    with tempfile.TemporaryDirectory(prefix="report-") as folder:
+        template = prepared(content, Path(folder))
+        return bytes(
+            typst.compile(
+                str(template),
+                root=folder,
+                font_paths=[FONTS],
+                ignore_system_fonts=True,
+                format="pdf",
+            )
+        )
+
+
+def prepared(content: ReportContent, place: Path) -> Path:
+    """Put the template, its data and the figures into a folder.
+
+    Parameters
+    ----------
+    content : ReportContent
+        What the report says.
+    place : pathlib.Path
+        An empty folder.
+
+    Returns
+    -------
+    pathlib.Path
+        The template, to be compiled with `place` as its root.
+    """
+    data = json.dumps(_data(content, place), ensure_ascii=False)
+    (place / "data.json").write_text(data, "utf-8")
+    return Path(shutil.copyfile(TEMPLATE, place / "report.typ"))
+
+
+def _data(content: ReportContent, place: Path) -> dict[str, Any]:
+    order = [reference.key for reference in content.references]
+    return {
+        "name": _soft(shorten(content.name, LONGEST_TITLE)),
+        "facts": [" ".join(fact) for fact in content.facts],
+        "simulated": _simulated(content),
+        "findings": [
+            {"theme": theme, "sentences": [_soft(one) for one in sentences]}
+            for theme, sentences in content.findings
+        ],
+        "sections": [_section(section, place) for section in content.sections],
+        "items": [_items(one) for one in content.item_lists],
+        "tables": [_table(table.cut(table.most_in_print)) for table in content.tables],
+        "methods": [
+            {"title": part.title, "text": numbered(part.text, order)} for part in content.methods
+        ],
+        "references": [f"{one.source.text} doi:{one.source.doi}" for one in content.references],
+        "checklists": [
+            {
+                "title": one.title,
+                "summary": one.summary,
+                "note": one.note,
+                "rows": [
+                    [item.number, item.topic, item.state.value, _soft(item.answer), item.place]
+                    for item in one.items
+                ],
+            }
+            for one in content.checklists
+        ],
+        "provenance": [[name, _soft(value)] for name, value in content.provenance],
+    }
+
+
+def _simulated(content: ReportContent) -> str:
+    if not content.simulated:
+        return ""
+    if content.all_simulated:
+        return (
+            "Every rater in this report is simulated: it shows how a report looks and says nothing"
+            " about people or models."
+        )
+    names = ", ".join(
+        f"\u2068{shorten(name.label, LONGEST_NAME)}\u2069" for name in content.simulated[:12]
+    )
+    more = len(content.simulated) - 12
+    rest = f" and {more} more" if more > 0 else ""
+    n = len(content.simulated)
+    return f"The answers of {n} of the raters are simulated: {_soft(names)}{rest}."
+
+
+def _section(section: FigureSection, place: Path) -> dict[str, Any]:
+    conditions = [
+        {
+            "name": _soft(condition),
+            "figures": [
+                {
+                    "file": file,
+                    "title": _soft(figure.title),
+                    "caption": _soft(figure.caption),
+                    "square": figure.square,
+                }
+                for figure in figures
+                if (file := _file(figure, place))
+            ],
+        }
+        for condition, figures in section.conditions
+    ]
+    return {
+        "title": section.title,
+        "conditions": [one for one in conditions if one["figures"]],
+    }
+
+
+def _file(figure: DrawnFigure, place: Path) -> str:
+    svg = figure.svg
+    if svg is None:
+        return ""
+    picture = figure.png if len(svg) > MOST_SVG_BYTES else None
+    name = f"{figure.name}.{'svg' if picture is None else 'png'}"
+    (place / name).write_bytes(svg if picture is None else picture)
+    return name
+
+
+def _items(one: ItemList) -> dict[str, Any]:
+    left = one.total - len(one.items[:MOST_LISTED])
+    named = any(item.condition for item in one.items)
+    return {
+        "title": f"{one.title} ({one.total:,})",
+        "columns": [
+            _width([item.item_id for item in one.items[:MOST_LISTED]]),
+            *([_width([item.condition for item in one.items[:MOST_LISTED]])] if named else []),
+        ],
+        "header": ["Item", *(["Condition"] if named else [])],
+        "left": f"{left:,} more in tables/item_difficulty.csv." if left else "",
+        "rows": [
+            [
+                _soft(item.item_id),
+                *([_soft(item.condition)] if named else []),
+                _soft(item.question or "–"),
+                _soft(item.truth),
+                item.readers,
+                item.models,
+            ]
+            for item in one.items[:MOST_LISTED]
+        ],
+    }
+
+
+def _width(words: Sequence[str]) -> float:
+    """Return a column's width in mm: ids stand on one line unless they are very long."""
+    least, most = ITEM_MM
+    return min(most, max(least, LETTER_MM * max(map(len, words), default=0) + 3))
+
+
+def _table(table: ReportTable) -> dict[str, Any]:
+    return {
+        "title": _soft(table.title),
+        "note": f"{table.remark} File: {table.file}.",
+        "header": [_soft(head) for head in table.header],
+        "sides": list(table.sides),
+        "short": _is_short(table),
+        "rows": [
+            [_soft(" and ".join(f"\u2068{name.full}\u2069" for name in names)), *map(_soft, cells)]
+            for names, cells in table.rows
+        ],
+    }
+
+
+def _is_short(table: ReportTable) -> bool:
+    """Tell whether a table surely fits half a page: few rows, each of one line."""
+    lines = (
+        sum(len(name.full) for name in names) + sum(map(len, cells)) for names, cells in table.rows
+    )
+    return len(table.rows) <= SHORT_ROWS and all(letters <= SHORT_LINE for letters in lines)
+
+
+def _soft(text: str) -> str:
+    """Let long words break, and take out what no line can hold."""
+    line = "".join(one if one.isprintable() or one in _KEPT else " " for one in text)
+    return " ".join(_broken(word) for word in line.split(" ") if word)
+
+
+_KEPT = frozenset("\u2068\u2069\u200d\u00a0")
+
+
+def _broken(word: str) -> str:
+    if len(word) <= LONGEST_WORD:
+        return word
+    steps = range(0, len(word), LONGEST_WORD // 2)
+    return "\u200b".join(word[i : i + LONGEST_WORD // 2] for i in steps)

@@ -1,0 +1,164 @@
+"""Sources as a paper cites them: a key for each, numbered references, BibTeX."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from analysis.report.methods.sources import Source
+from analysis.report.wording.latex import latex_text
+
+CITED = re.compile(r"\[(@[a-z0-9]+(?:; @[a-z0-9]+)*)\]")
+WHERE = re.compile(
+    r"^(?P<journal>.+?),? (?P<year>(?:18|19|20)\d\d)"
+    r"(?:;(?P<volume>[^:()]*)(?:\((?P<number>[^)]*)\))?(?::(?P<pages>.+))?)?$"
+)
+PARTICLES = {"van", "von", "de", "der", "den", "la", "le", "da", "di"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A source with its key.
+
+    Parameters
+    ----------
+    key : str
+        First author and year, as in `wilson1927`; a letter more where two would share it.
+    source : Source
+        The publication.
+    """
+
+    key: str
+    source: Source
+
+
+def references(sources: Iterable[Source]) -> list[Reference]:
+    """Give every source its key.
+
+    A publication that several methods are taken from stands once, under its first mention.
+
+    Examples
+    --------
+    >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
+    >>> [one.key for one in references([Source(method="Wilson", text=text, doi="10.1/x")])]
+    ['wilson1927']
+    """
+    once = {source.doi.lower() or source.text: source for source in reversed(list(sources))}
+    kept = list(reversed(once.values()))
+    plain = [_key(source.text) for source in kept]
+    many, seen = Counter(plain), Counter[str]()
+    found = []
+    for key, source in zip(plain, kept, strict=True):
+        letter = "abcdefghijklmnopqrstuvwxyz"[seen[key] % 26] if many[key] > 1 else ""
+        seen[key] += 1
+        found.append(Reference(key=key + letter, source=source))
+    return found
+
+
+def cited_keys(texts: Iterable[str]) -> list[str]:
+    """Return the keys that texts cite as `[@key; @key]`, in order of first mention."""
+    keys = (
+        key.removeprefix("@")
+        for text in texts
+        for group in CITED.findall(text)
+        for key in group.split("; ")
+    )
+    return list(dict.fromkeys(keys))
+
+
+def numbered(text: str, order: Sequence[str]) -> str:
+    """Replace keys by their numbers in `order`.
+
+    Examples
+    --------
+    >>> numbered("Wilson's interval [@wilson1927].", ["cohen1960", "wilson1927"])
+    "Wilson's interval [2]."
+    """
+
+    def numbers(match: re.Match[str]) -> str:
+        found = [order.index(key.removeprefix("@")) + 1 for key in match[1].split("; ")]
+        return f"[{', '.join(map(str, sorted(found)))}]"
+
+    return CITED.sub(numbers, text)
+
+
+def bibtex(entries: Iterable[Reference]) -> str:
+    """Write the references as BibTeX.
+
+    Examples
+    --------
+    >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
+    >>> print(bibtex(references([Source(method="Wilson", text=text, doi="10.1/x")])))
+    @article{wilson1927,
+      author = {Wilson, E. B.},
+      title = {{Probable inference}},
+      journal = {J Am Stat Assoc},
+      year = {1927},
+      volume = {22},
+      pages = {209--212},
+      doi = {10.1/x},
+    }
+    <BLANKLINE>
+    """
+    return "\n".join(_entry(entry) for entry in entries)
+
+
+def _entry(entry: Reference) -> str:
+    authors, title, where = _split(entry.source.text)
+    found = WHERE.match(where)
+    fields = {"author": _authors(authors), "title": "{" + latex_text(title) + "}"}
+    if found:
+        fields |= {
+            name: latex_text(value)
+            for name, value in found.groupdict().items()
+            if value and name != "pages"
+        }
+        if found["pages"]:
+            fields["pages"] = latex_text(found["pages"]).replace("-", "--")
+    else:
+        fields |= {"year": _year(entry.source.text), "note": latex_text(where)}
+    if entry.source.doi:
+        fields["doi"] = entry.source.doi
+    kind = "article" if found else "misc"
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@{kind}{{{entry.key},\n{lines}}}\n"
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Return authors, title, and where it appeared: the last sentence that holds a year."""
+    authors, _, rest = text.strip().rstrip(".").partition(". ")
+    ends = [match.end() for match in re.finditer(r"[.?!] (?=[A-Z])", rest)]
+    cut = next((end for end in reversed(ends) if _year(rest[end:])), 0)
+    title = rest[:cut].rstrip()
+    return authors, title.removesuffix("."), rest[cut:]
+
+
+def _authors(names: str) -> str:
+    return " and ".join(_author(name.strip()) for name in names.split(","))
+
+
+def _author(name: str) -> str:
+    if name in ("et al", "others"):
+        return "others"
+    words = name.split()
+    suffix = words.pop() if len(words) > 2 and words[-1] in ("Jr", "Sr", "II", "III") else ""
+    if len(words) < 2 or not words[-1].isupper():
+        return "{" + latex_text(name) + "}"
+    initials = " ".join(f"{letter}." for letter in words[-1])
+    parts = [latex_text(" ".join(words[:-1])), *([suffix] if suffix else []), initials]
+    return ", ".join(parts)
+
+
+def _key(text: str) -> str:
+    words = text.partition(". ")[0].split(",")[0].split()
+    names = [word for word in words if word.lower() not in PARTICLES]
+    plain = unicodedata.normalize("NFKD", names[0] if names else "source").lower()
+    return re.sub(r"[^a-z]", "", plain) + _year(text)
+
+
+def _year(text: str) -> str:
+    years = re.findall(r"\b(?:18|19|20)\d\d(?=[;.:,)]|$)", text.strip())
+    return years[-1] if years else ""

@@ -1,0 +1,1 @@
+"""How numbers, rows, claims and conditions are put into words."""

@@ -1,0 +1,1 @@
+"""The statistics: one table each, from the readings as arrays."""

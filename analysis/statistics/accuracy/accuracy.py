@@ -1,0 +1,261 @@
+"""Accuracy of each rater against the reference standard: the table `accuracy.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Floats, Ints, ordered_sum
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.clusters import (
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    ratio,
+    sums_by_cluster,
+    too_few,
+)
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.readings.resamples import cluster_weights
+from analysis.statistics.accuracy.proportions import mover_mean, wilson_interval
+
+WILSON = "Wilson score"
+MOVER = "MOVER over the tasks' Wilson limits"
+GROUPED_BY = ("task", "category", "subcategory")
+
+NO_REFERENCE = "no item here has a reference standard"
+NO_TASK = "no item with a reference standard names its task"
+NOT_GIVEN = "none of these items was given to this reader"
+FEW_RESAMPLES = "cluster interval: too many resamples hold no item of this group"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Estimates:
+    """One group's estimates of all columns; arrays have shape (n_columns,)."""
+
+    by: str
+    group: str
+    n: Ints
+    n_correct: Ints
+    n_missing: Ints
+    accuracy: Floats
+    low: Floats
+    high: Floats
+    method: str
+    resampled: Floats | None  # (n_columns, n_resamples)
+    clusters: Bools  # (n_clusters, n_columns): those with an item that counts
+    because: str = ""
+
+
+def accuracy(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate every rater's accuracy, overall and by task, category and subcategory.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_id, rater_kind, condition, by, group, n, n_correct, n_missing, accuracy,
+        ci_low, ci_high, ci_method, cluster_ci_low, cluster_ci_high, undefined_because`.
+        Proportions 0 to 1. One row a rater, condition and group, readers first.
+
+    Notes
+    -----
+    `n` counts the items with a reference standard that a reader was given; an item never presented
+    is no answer. For a model it counts them all. Of these, an item that was not answered is wrong.
+    `micro` is correct over `n`, with Wilson's interval. `macro` is the mean of the tasks'
+    accuracies, over the tasks of which the rater was given an item, with the MOVER interval; items
+    that name no task are not in it. Where some patient (or examination, where no patient is given)
+    has more than one item, the cluster interval is the percentile interval over resampled patients;
+    without such clusters it is empty, and of fewer than 8 patients it is undefined.
+
+    See Also
+    --------
+    analysis.statistics.accuracy.proportions.wilson_interval,
+    analysis.statistics.accuracy.proportions.mover_mean
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = accuracy(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AABB"), "task": list("xxyy")}),
+    ...     pd.DataFrame({"rater_id": "R1", "item_id": list("abc"), "answer": ["A", "A", ""]}),
+    ... ))
+    >>> table[["by", "group", "n", "n_correct", "n_missing", "accuracy"]].values.tolist()[:2]
+    [['overall', 'micro', 3, 2, 1, 0.6666666666666666], ['overall', 'macro', 3, 2, 1, 0.5]]
+    """
+    options = options or Options()
+    matrix = reading_matrix(bundle)
+    return accuracy_table(matrix, options, cluster_weights(matrix, options))
+
+
+def accuracy_table(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> pd.DataFrame:
+    """Return the table of `accuracy` for readings and resamples that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
+        The resamples; None without clusters.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `accuracy` says.
+    """
+    tables = [_table(matrix, e, options.alpha) for e in _estimates(matrix, options.alpha, weights)]
+    table = pd.concat(tables, ignore_index=True)
+    return table.sort_values("column", kind="stable", ignore_index=True).drop(columns="column")
+
+
+def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> Iterator[_Estimates]:
+    given, correct = matrix.given, matrix.correct
+
+    def group(by: str, name: str, items: Ints) -> _Estimates:
+        return _group(matrix, given, correct, by, name, items, alpha, weights)
+
+    tasks = [group("task", name, items) for name, items in matrix.members("task").items()]
+    yield group("overall", "micro", np.arange(len(matrix.truth)))
+    yield _macro(tasks, matrix)
+    yield from tasks
+    for by in GROUPED_BY[1:]:
+        for name, items in matrix.members(by).items():
+            yield group(by, name, items)
+
+
+def _group(
+    matrix: ReadingMatrix,
+    given: Bools,
+    correct: Bools,
+    by: str,
+    name: str,
+    items: Ints,
+    alpha: float,
+    weights: Floats | None,
+) -> _Estimates:
+    items = items[matrix.assigned[items]]
+    given, correct = given[items], correct[items]
+    n, n_correct = (part.sum(axis=0, dtype=np.int64) for part in (given, correct))
+    totals, counts = n.astype(np.float64), n_correct.astype(np.float64)
+    low, high = wilson_interval(counts, totals, alpha)
+    sums, present = sums_by_cluster(
+        np.hstack([correct, given]).astype(float), matrix.clusters[items]
+    )
+    clusters = np.zeros((matrix.n_clusters, len(n)), dtype=np.bool_)
+    clusters[present] = sums[:, len(n) :] > 0
+    missing = given & (matrix.answers[items] == NO_LETTER)
+    return _Estimates(
+        by=by,
+        group=name,
+        n=n,
+        n_correct=n_correct,
+        n_missing=missing.sum(axis=0, dtype=np.int64),
+        accuracy=ratio(counts, totals),
+        low=low,
+        high=high,
+        method=WILSON,
+        resampled=None if weights is None else _resampled(sums, weights[:, present]),
+        clusters=clusters,
+        because="" if len(items) else NO_REFERENCE,
+    )
+
+
+def _resampled(sums: Floats, weights: Floats) -> Floats:
+    """Divide right answers by items, the first and second half of the sums, in every resample."""
+    drawn = sums.T @ weights.T
+    half = len(drawn) // 2
+    return ratio(drawn[:half], drawn[half:])
+
+
+def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
+    """Return the means over the tasks of which each column has an item."""
+    columns = len(matrix.columns)
+    accuracies, lows, highs = (
+        np.array(part, dtype=np.float64).reshape(len(tasks), columns)
+        for part in (
+            [task.accuracy for task in tasks],
+            [task.low for task in tasks],
+            [task.high for task in tasks],
+        )
+    )
+    mean, low, high = mover_mean(accuracies, lows, highs)
+    counts = [np.array([task.n, task.n_correct, task.n_missing]) for task in tasks]
+    n, n_correct, n_missing = sum(counts, np.zeros((3, columns), dtype=np.int64))
+    every = np.zeros((matrix.n_clusters, columns), dtype=np.bool_)
+    return _Estimates(
+        by="overall",
+        group="macro",
+        n=n,
+        n_correct=n_correct,
+        n_missing=n_missing,
+        accuracy=mean,
+        low=low,
+        high=high,
+        method=MOVER,
+        resampled=_mean_of_given(tasks),
+        clusters=np.logical_or.reduce([every, *(task.clusters for task in tasks)]),
+        because="" if any(task.because == "" for task in tasks) else NO_TASK,
+    )
+
+
+def _mean_of_given(tasks: list[_Estimates]) -> Floats | None:
+    parts = [(task.resampled, task.n > 0) for task in tasks if task.resampled is not None]
+    if not parts:
+        return None
+    total = ordered_sum(np.where(has[:, None], drawn, 0.0) for drawn, has in parts)
+    return ratio(total, ordered_sum(has.astype(np.float64)[:, None] for _, has in parts))
+
+
+def _table(matrix: ReadingMatrix, e: _Estimates, alpha: float) -> pd.DataFrame:
+    columns = matrix.columns
+    n_clusters = e.clusters.sum(axis=0)
+    low, high, because = _cluster_interval(e, n_clusters, alpha)
+    widened = is_widened(n_clusters) & np.isfinite(low)
+    return pd.DataFrame(
+        {
+            "column": np.arange(len(columns)),
+            "rater_id": [column.rater_id for column in columns],
+            "rater_kind": [column.kind.value for column in columns],
+            "condition": [column.condition for column in columns],
+            "by": e.by,
+            "group": e.group,
+            "n": e.n,
+            "n_correct": e.n_correct,
+            "n_missing": e.n_missing,
+            "accuracy": e.accuracy,
+            "ci_low": e.low,
+            "ci_high": e.high,
+            "ci_method": np.where(widened, f"{e.method}; {WIDENED}", e.method).astype(object),
+            "cluster_ci_low": low,
+            "cluster_ci_high": high,
+            "undefined_because": because,
+        }
+    )
+
+
+def _cluster_interval(e: _Estimates, n_clusters: Ints, alpha: float) -> tuple[Floats, Floats, Any]:
+    nothing = np.full(len(e.accuracy), np.nan)
+    reasons = np.full(len(e.accuracy), e.because, dtype=object)
+    if not e.because:
+        reasons[e.n == 0] = NOT_GIVEN
+    if e.because or e.resampled is None:
+        return nothing, nothing, reasons
+    low, high, _ = percentile_limits(e.resampled, alpha, n_clusters)
+    failed = np.isnan(low) & (e.n > 0)
+    for column in np.flatnonzero(failed):
+        few = too_few(int(n_clusters[column]), clustered=True)
+        reasons[column] = f"cluster interval: {few}" if few else FEW_RESAMPLES
+    return low, high, reasons

@@ -1,0 +1,141 @@
+"""Which items were hard, and for whom: the table `item_difficulty.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Ints
+from analysis.bundle.model import Bundle
+from analysis.bundle.words import RaterKind
+from analysis.readings.conditions import columns_by_condition
+from analysis.readings.matrix import ReadingMatrix, reading_matrix
+
+COLUMNS = (
+    "item_id",
+    "condition",
+    "task",
+    "category",
+    "subcategory",
+    "examination_id",
+    "n_readers",
+    "n_readers_correct",
+    "n_models",
+    "n_models_correct",
+    "readers_share",
+    "models_share",
+    "few_readers",
+    "note",
+)
+READERS_MISSED = "all readers missed it, a model did not"
+MODELS_MISSED = "all models missed it, a reader did not"
+EVERYBODY_MISSED = "everybody missed it"
+EVERYBODY_RIGHT = "everybody had it right"
+
+
+def item_difficulty(bundle: Bundle) -> pd.DataFrame:
+    """Count how many readers and models had each item right.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `item_id, condition, task, category, subcategory, examination_id, n_readers,
+        n_readers_correct, n_models, n_models_correct, readers_share, models_share, few_readers,
+        note`; one row a condition and item with a reference standard, in order of both. A share
+        is of those who count, nan where nobody does; `few_readers` says how many of the
+        condition's readers count where it is not all.
+
+    Notes
+    -----
+    Readers count where they have a reading of the item, whatever became of it: an item that nobody
+    has come to yet is not a hard one. Every model counts for every item, for one that a model says
+    nothing of is wrong, as everywhere. Excluded readings do not count where the protocol takes them
+    out of the primary analysis. Unanswered is not correct. A model with a single condition
+    stands beside the readers of every condition.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = item_difficulty(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2"], "truth": ["A", "B"]}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1", "R2", "M"] * 2,
+    ...         "item_id": ["q1"] * 3 + ["q2"] * 3,
+    ...         "answer": list("AAABBA"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": ["R1", "R2", "M"],
+    ...                   "rater_kind": ["reader", "reader", "model"]}),
+    ... ))
+    >>> for row in table[["item_id", "n_readers_correct", "n_models_correct", "note"]].values:
+    ...     print(*row)
+    q1 2 1 everybody had it right
+    q2 2 0 all models missed it, a reader did not
+    """
+    return item_difficulty_table(bundle, reading_matrix(bundle))
+
+
+def item_difficulty_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
+    """Return the table of `item_difficulty` for readings that are arranged already.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables, for what describes the items.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `item_difficulty` says.
+    """
+    items = np.flatnonzero(matrix.assigned)
+    items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
+    described = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]
+    given = matrix.given
+    tables = [
+        described.reset_index().assign(
+            condition=condition, **_counts(matrix, given, items, columns)
+        )
+        for condition, columns in columns_by_condition(matrix.columns).items()
+    ]
+    table = pd.concat(tables, ignore_index=True)
+    return table.assign(note=_notes(table))[list(COLUMNS)]
+
+
+def _counts(
+    matrix: ReadingMatrix, given: Bools, items: Ints, columns: Sequence[int]
+) -> pd.DataFrame:
+    counts = pd.DataFrame(index=range(len(items)))
+    for kind in RaterKind:
+        those = [i for i in columns if matrix.columns[i].kind is kind]
+        n = given[:, those][items].sum(axis=1, dtype=np.int64)
+        right = matrix.correct[:, those][items].sum(axis=1, dtype=np.int64)
+        counts[f"n_{kind}s"], counts[f"n_{kind}s_correct"] = n, right
+        counts[f"{kind}s_share"] = np.divide(right, n, out=np.full(len(n), np.nan), where=n > 0)
+        if kind is RaterKind.READER:
+            few = [f"{some} of {len(those)} readers" if some < len(those) else "" for some in n]
+            counts["few_readers"] = few
+    return counts
+
+
+def _notes(table: pd.DataFrame) -> pd.Series[str]:
+    readers, models = table["n_readers"], table["n_models"]
+    readers_right, models_right = table["n_readers_correct"], table["n_models_correct"]
+    # What no reader has come to says nothing of everybody, unless there are models alone.
+    readers_there = readers.groupby(table["condition"]).transform("max") > 0
+    n = (readers + models).where((readers > 0) | ~readers_there, 0)
+    right = readers_right + models_right
+    notes = pd.Series("", index=table.index, dtype=object)
+    notes[(n > 0) & (right == n)] = EVERYBODY_RIGHT
+    notes[(n > 0) & (right == 0)] = EVERYBODY_MISSED
+    notes[(readers > 0) & (readers_right == 0) & (models_right > 0)] = READERS_MISSED
+    notes[(models > 0) & (models_right == 0) & (readers_right > 0)] = MODELS_MISSED
+    return notes

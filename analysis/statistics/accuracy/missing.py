@@ -1,0 +1,92 @@
+"""What became of every assigned item: the table `missing.csv`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.bundle.model import Bundle
+from analysis.bundle.words import RaterKind, Status
+from analysis.readings.matrix import (
+    STATUS_CODES,
+    ReadingMatrix,
+    Reads,
+    column_order,
+    reading_matrix,
+)
+
+
+def missing(bundle: Bundle) -> pd.DataFrame:
+    """Count what became of every assigned item, by rater and condition.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_id, condition, n_assigned, n_answered, n_skipped, n_timed_out, n_unparsed,
+        n_refused, n_absent`; one row a rater and condition with any reading, readers first. A rater
+        without a reading has one row with an empty condition.
+
+    Notes
+    -----
+    Assigned is every item with a reference standard; the six counts add up to `n_assigned`. Of
+    hidden repeats the first is counted. An excluded reading is counted as what it was.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = missing(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"], "truth": ["A", "B", "A"]}),
+    ...     pd.DataFrame({"rater_id": ["R1", "R1"], "item_id": ["q1", "q2"], "answer": ["A", ""]}),
+    ... ))
+    >>> table[["n_assigned", "n_answered", "n_skipped", "n_absent"]].values.tolist()
+    [[3, 1, 1, 1]]
+    """
+    return missing_table(bundle, reading_matrix(bundle))
+
+
+def missing_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
+    """Return the table of `missing` for readings that are arranged already.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables, for the raters without a reading.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `missing` says.
+    """
+    statuses = matrix.statuses[matrix.assigned]
+    silent = _without_reading(bundle, matrix)
+    columns = [*matrix.columns, *silent]
+    table = pd.DataFrame(
+        {
+            "rater_id": [column.rater_id for column in columns],
+            "condition": [column.condition for column in columns],
+            "n_assigned": np.full(len(columns), len(statuses), dtype=np.int64),
+        }
+    )
+    for status in Status:
+        counts = (statuses == STATUS_CODES[status]).sum(axis=0, dtype=np.int64)
+        everything = len(statuses) if status is Status.ABSENT else 0
+        table[f"n_{status}"] = np.append(counts, np.full(len(silent), everything))
+    order = sorted(range(len(columns)), key=lambda i: column_order(columns[i]))
+    return table.iloc[order].reset_index(drop=True)
+
+
+def _without_reading(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
+    seen = {column.rater_id for column in matrix.columns}
+    raters = zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True)
+    return [
+        Reads(rater_id=rater, kind=RaterKind(kind), condition="")
+        for rater, kind in raters
+        if rater not in seen
+    ]

@@ -1,0 +1,136 @@
+"""Accuracy under every other way of counting: the table `sensitivity.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.circumstances import marked
+from analysis.readings.clusters import ratio
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.statistics.accuracy.proportions import wilson_interval
+
+COLUMNS = ("analysis", "rater_id", "condition", "n", "accuracy", "ci_low", "ci_high")
+
+
+def sensitivity(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate every rater's accuracy under each way of counting what is missing or doubtful.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `analysis, rater_id, condition, n, accuracy, ci_low, ci_high`; proportions 0 to 1.
+        In order of analysis; within it one row a rater and condition, readers first. Empty where
+        an analysis leaves no reading.
+
+    Notes
+    -----
+    What counts is, of the items with a reference standard, those that a reader was given, and all
+    for a model. `missing as wrong`, the primary analysis: correct answers over these. `missing
+    dropped`: over those of them that were answered. `missing as right`: an item without an answer
+    is correct; the first and this one bound what the missing answers can have been. `absent as
+    wrong`: a reader's items that were never presented count as well, as wrong. `flagged times
+    dropped`: as the first, without the items whose reading has a flag that puts its time in doubt.
+    `excluded readings dropped`, where any is excluded: as the first, without the items whose
+    reading was set aside. Where the protocol has done so in the primary analysis, `excluded
+    readings counted` is the other choice. Intervals are Wilson's [1]_.
+
+    References
+    ----------
+    .. [1] Wilson EB. Probable inference, the law of succession, and statistical inference. J Am
+       Stat Assoc 1927;22:209-212. doi:10.1080/01621459.1927.10502953
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = sensitivity(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "R1", "item_id": list("abc"), "answer": ["A", "A", ""],
+    ...         "flags": ["", "too_fast", ""],
+    ...     }),
+    ... ))
+    >>> for row in table[["analysis", "n", "accuracy"]].round(3).values.tolist():
+    ...     print(*row)
+    missing as wrong 3 0.667
+    missing dropped 2 1.0
+    missing as right 3 1.0
+    absent as wrong 4 0.5
+    flagged times dropped 2 0.5
+    """
+    return sensitivity_table(bundle, reading_matrix(bundle), options or Options())
+
+
+def sensitivity_table(bundle: Bundle, matrix: ReadingMatrix, options: Options) -> pd.DataFrame:
+    """Return the table of `sensitivity` for readings that are arranged already.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables, for flags and exclusions.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+    options : Options
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `sensitivity` says.
+    """
+    tables = [
+        _rows(matrix, name, counted, correct, options.alpha)
+        for name, (counted, correct) in _analyses(bundle, matrix).items()
+    ]
+    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+
+
+def _analyses(bundle: Bundle, matrix: ReadingMatrix) -> Mapping[str, tuple[Bools, Bools]]:
+    """Return what counts, and what of it is correct; each of shape (n_items, n_columns)."""
+    given, correct = matrix.given, matrix.correct
+    answered = matrix.answers != NO_LETTER
+    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
+    analyses = {
+        "missing as wrong": (given, correct),
+        "missing dropped": (given & answered, correct),
+        "missing as right": (given, correct | ~answered),
+        "absent as wrong": (matrix.assigned[:, None] & ~matrix.left_out, correct),
+        "flagged times dropped": (given & ~flagged, correct),
+    }
+    if excluded.any():
+        analyses["excluded readings dropped"] = (given & ~excluded, correct)
+    if matrix.left_out.any():
+        counting = reading_matrix(bundle, count_excluded=True)
+        analyses["excluded readings counted"] = (counting.given, counting.correct)
+    return analyses
+
+
+def _rows(
+    matrix: ReadingMatrix, name: str, counted: Bools, correct: Bools, alpha: float
+) -> pd.DataFrame:
+    n = counted.sum(axis=0, dtype=np.int64)
+    n_correct = (counted & correct).sum(axis=0).astype(np.float64)
+    low, high = wilson_interval(n_correct, n.astype(np.float64), alpha)
+    return pd.DataFrame(
+        {
+            "analysis": name,
+            "rater_id": [column.rater_id for column in matrix.columns],
+            "condition": [column.condition for column in matrix.columns],
+            "n": n,
+            "accuracy": ratio(n_correct, n.astype(np.float64)),
+            "ci_low": low,
+            "ci_high": high,
+        }
+    )

@@ -1,0 +1,286 @@
+"""Do models agree with readers as readers agree among themselves: `agreement_between.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    resample_weights,
+    too_few,
+)
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.readings.resamples import cluster_weights
+from analysis.statistics.agreement.between.means import (
+    Estimate,
+    PairMeans,
+    pair_means,
+    resampled_means,
+)
+from analysis.statistics.agreement.pairs.intervals import FEW_RESAMPLES
+from analysis.statistics.agreement.pairs.measures import brennan_prediger, error_consistency, raw
+from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pairs_of
+from analysis.statistics.agreement.pairs.scopes import partitions
+
+COLUMNS = (
+    "condition",
+    "scope",
+    "measure",
+    "n_readers",
+    "n_models",
+    "n_items",
+    "among_readers",
+    "readers_models",
+    "among_models",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "method",
+    "undefined_because",
+)
+MEASURES: tuple[tuple[str, Estimate], ...] = (
+    ("raw", raw),
+    ("brennan_prediger", brennan_prediger),
+    ("error_consistency", error_consistency),
+)
+ESTIMATES = tuple(estimate for _, estimate in MEASURES)
+
+MEANS = "means over pairs of raters (after Vanbelle and Albert 2009)"
+OVER_ITEMS = "percentile bootstrap over items"
+ONE_READER = "fewer than two readers"
+NO_READERS = "no two readers have a defined agreement"
+NO_MIXED = "no reader and model have a defined agreement"
+# Numbers in one block of resamples over items: 128 MiB of float64.
+BUDGET = 2**24
+
+Row = dict[str, object]
+
+
+def agreement_between(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Compare the agreement between readers and models with that among readers.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `condition, scope, measure, n_readers, n_models, n_items, among_readers,
+        readers_models, among_models, difference, ci_low, ci_high, method, undefined_because`; in
+        order of condition, scope (all, tasks) and measure. No row for a condition without both a
+        reader and a model.
+
+    Notes
+    -----
+    Each kind of agreement is the mean over its pairs of raters of what `agreement_pairs` gives;
+    `difference` is `readers_models` minus `among_readers`: below 0, models agree with readers less
+    than readers with each other. Pairs whose agreement is undefined are left out, and so are two
+    models that were run under different conditions, which are no pair there. The interval is
+    the percentile interval over resampled patients (items, where every item stands alone), all
+    pairs from the same resamples. Without missing answers the mean over reader-model pairs of raw
+    agreement is the observed agreement of two groups of Vanbelle and Albert [1]_. They relate it
+    to the most that the groups' inner disagreement allows; here it stands beside that disagreement.
+
+    `n_items` counts items that a reader and another rater answered; for error consistency those of
+    them with a reference standard.
+
+    References
+    ----------
+    .. [1] Vanbelle S, Albert A. Agreement between two independent groups of raters. Psychometrika
+       2009;74:477-491. doi:10.1007/s11336-009-9116-1
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = agreement_between(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB"), "n_options": 2}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4 + ["M1"] * 4,
+    ...         "item_id": list("wxyz") * 3,
+    ...         "answer": list("ABAA") + list("ABAB") + list("BBAB"),
+    ...     }),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1", "R2", "M1"], "rater_kind": ["reader", "reader", "model"],
+    ...     }),
+    ... ))
+    >>> columns = ["measure", "among_readers", "readers_models", "difference"]
+    >>> table[columns].values.tolist()[:2]
+    [['raw', 0.75, 0.625, -0.125], ['brennan_prediger', 0.5, 0.25, -0.25]]
+    """
+    options = options or Options()
+    matrix = reading_matrix(bundle)
+    return agreement_between_table(matrix, options, cluster_weights(matrix, options))
+
+
+def agreement_between_table(
+    matrix: ReadingMatrix, options: Options, weights: Floats | None
+) -> pd.DataFrame:
+    """Return the table of `agreement_between` for readings and resamples that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used; without clusters its seed and number of resamples too.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
+        The resamples of clusters; None without clusters, then items are resampled here.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `agreement_between` says.
+    """
+    comparisons = [
+        _compare(matrix, condition, pairs, name, items)
+        for condition, pairs in _by_condition(matrix).items()
+        for partition in list(partitions(matrix))[:2]  # all items, tasks
+        for name, items in zip(partition.names, partition.members, strict=True)
+    ]
+    parts: list[list[Floats]] = [[] for _ in comparisons]
+    if comparisons:
+        for block in _weight_blocks(matrix, options, weights):
+            for drawn, comparison in zip(parts, comparisons, strict=True):
+                drawn.append(comparison.resampled(block))
+    rows = [
+        row
+        for comparison, drawn in zip(comparisons, parts, strict=True)
+        for row in comparison.rows(np.concatenate(drawn, axis=-1), options.alpha)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
+    """Pairs under each condition under which some reader stands beside a model."""
+    pairs = pairs_of(matrix.columns)
+    mixed = sorted({pair.condition for pair in pairs if pair.kind is PairKind.MIXED})
+    beside: dict[str, list[Pair]] = {condition: [] for condition in mixed}
+    for pair in pairs:
+        if pair.condition in beside and pair.kind is not PairKind.MODELS:
+            beside[pair.condition].append(pair)
+    for condition, found in beside.items():
+        models = sorted({pair.b for pair in found if pair.kind is PairKind.MIXED})
+        found.extend(
+            Pair(a=a, b=b, kind=PairKind.MODELS, condition=condition)
+            for i, a in enumerate(models)
+            for b in models[i + 1 :]
+            if matrix.columns[a].condition == matrix.columns[b].condition
+        )
+    return beside
+
+
+def _weight_blocks(
+    matrix: ReadingMatrix, options: Options, weights: Floats | None
+) -> Iterator[Floats]:
+    """Yield the resamples, those over items in blocks that fit into memory."""
+    if weights is not None:
+        yield weights
+        return
+    size = max(1, BUDGET // matrix.n_clusters)
+    for block, start in enumerate(range(0, options.bootstrap, size)):
+        n_resamples = min(size, options.bootstrap - start)
+        yield resample_weights(matrix.n_clusters, n_resamples, options.seed + block)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Comparison:
+    """One condition and scope."""
+
+    matrix: ReadingMatrix
+    condition: str
+    scope: str
+    items: Ints
+    pairs: Mapping[PairKind, Sequence[Pair]]
+    means: Mapping[PairKind, PairMeans]
+
+    def resampled(self, weights: Floats) -> Floats:
+        """Difference in every resample, shape (n_measures, n_resamples)."""
+        among, mixed = (
+            resampled_means(
+                self.matrix,
+                self.pairs[kind],
+                self.items,
+                ESTIMATES,
+                self.means[kind].defined,
+                weights,
+            )
+            for kind in (PairKind.READERS, PairKind.MIXED)
+        )
+        return mixed - among
+
+    def rows(self, resampled: Floats, alpha: float) -> Iterator[Row]:
+        """Yield a row a measure."""
+        among, mixed, models = (self.means[kind].mean for kind in PairKind)
+        for m, (name, _) in enumerate(MEASURES):
+            readers, others = self._answered(judged=name == "error_consistency")
+            n_answers = readers.sum(axis=1) + others.sum(axis=1)
+            counted = readers.any(axis=1) & (n_answers >= 2)
+            n_units = np.array(len(np.unique(self.matrix.clusters[self.items[counted]])))
+            limits = percentile_limits(resampled[m], alpha, n_units)
+            low, high, _ = (float(limit) for limit in limits)
+            because = self._reason(among[m], mixed[m], low, int(n_units))
+            yield {
+                "condition": self.condition,
+                "scope": self.scope,
+                "measure": name,
+                "n_readers": int(readers.any(axis=0).sum()),
+                "n_models": int(others.any(axis=0).sum()),
+                "n_items": int(counted.sum()),
+                "among_readers": among[m],
+                "readers_models": mixed[m],
+                "among_models": models[m],
+                "difference": mixed[m] - among[m],
+                "ci_low": np.nan if because else low,
+                "ci_high": np.nan if because else high,
+                "method": f"{MEANS}; {self._method(n_units)}",
+                "undefined_because": because,
+            }
+
+    def _answered(self, *, judged: bool) -> tuple[Bools, Bools]:
+        """Whether each reader, and each model, gave an answer that counts."""
+        answered = self.matrix.answers[self.items] != NO_LETTER
+        if judged:
+            answered &= self.matrix.assigned[self.items, None]
+        mixed = self.pairs[PairKind.MIXED]
+        readers, models = sorted({pair.a for pair in mixed}), sorted({pair.b for pair in mixed})
+        return answered[:, readers], answered[:, models]
+
+    def _method(self, n_units: Ints) -> str:
+        if self.matrix.clustered:
+            return WIDENED if is_widened(n_units) else PERCENTILE
+        return f"{OVER_ITEMS}, levels widened for few" if is_widened(n_units) else OVER_ITEMS
+
+    def _reason(self, among: float, mixed: float, low: float, n_units: int) -> str:
+        if not self.pairs[PairKind.READERS]:
+            return ONE_READER
+        if np.isnan(among):
+            return NO_READERS
+        if np.isnan(mixed):
+            return NO_MIXED
+        if few := too_few(n_units, clustered=self.matrix.clustered):
+            return f"interval: {few}"
+        return FEW_RESAMPLES if np.isnan(low) else ""
+
+
+def _compare(
+    matrix: ReadingMatrix, condition: str, pairs: Sequence[Pair], scope: str, items: Ints
+) -> _Comparison:
+    by_kind = {kind: [pair for pair in pairs if pair.kind is kind] for kind in PairKind}
+    means = {kind: pair_means(matrix, found, items, ESTIMATES) for kind, found in by_kind.items()}
+    return _Comparison(
+        matrix=matrix, condition=condition, scope=scope, items=items, pairs=by_kind, means=means
+    )

@@ -1,0 +1,220 @@
+"""Agreement within groups of raters: the table `agreement_groups.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t
+
+from analysis.arrays import Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    too_few,
+)
+from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.readings.resamples import cluster_weights
+from analysis.statistics.agreement.groups.members import Group, groups_of
+from analysis.statistics.agreement.groups.registry import (
+    EVERYWHERE,
+    WITHIN_OPTION_SET,
+    GroupMeasure,
+)
+from analysis.statistics.agreement.groups.scope import (
+    Answered,
+    answered,
+    correctness_of,
+    draws_of,
+    letters_of,
+)
+from analysis.statistics.agreement.pairs.intervals import FEW_RESAMPLES, STUDENT
+from analysis.statistics.agreement.pairs.measures import CHANCE_TOLERANCE
+from analysis.statistics.agreement.pairs.registry import (
+    WITHIN_OPTION_SET as PAIRS_WITHIN_OPTION_SET,
+)
+from analysis.statistics.agreement.pairs.rows import (
+    CONSTANT_CORRECT_SE,
+    CONSTANT_SE,
+    ONE_ITEM_SE,
+)
+from analysis.statistics.agreement.pairs.scopes import partitions
+
+COLUMNS = (
+    "raters",
+    "condition",
+    "scope",
+    "measure",
+    "n_raters",
+    "n_items",
+    "estimate",
+    "se",
+    "ci_low",
+    "ci_high",
+    "method",
+    "undefined_because",
+)
+
+Row = dict[str, object]
+
+
+def agreement_groups(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate the agreement within the readers, within the models, and within both together.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `raters, condition, scope, measure, n_raters, n_items, estimate, se, ci_low,
+        ci_high, method, undefined_because`; in order of condition, group, scope (all, tasks, option
+        sets) and measure.
+
+    Notes
+    -----
+    `n_raters` counts the group's raters with an answer that counts, `n_items` the items with at
+    least one (Krippendorff's alpha: two). Missing answers are left out item by item. Standard
+    errors are Gwet's; intervals are percentile intervals over resampled patients where clusters
+    exist, else t with `n_items` - 1 degrees of freedom, the upper limit cut at 1.
+
+    See Also
+    --------
+    analysis.statistics.agreement.groups.coefficients,
+    analysis.statistics.agreement.groups.standard_errors
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = agreement_groups(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB"), "n_options": 2}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4 + ["R3"] * 4,
+    ...         "item_id": list("wxyz") * 3,
+    ...         "answer": list("ABAA") + list("ABBB") + list("ABAB"),
+    ...     }),
+    ... ))
+    >>> readers = table.loc[table["raters"] == "readers"].set_index("measure")
+    >>> readers["estimate"].round(3).to_dict()  # doctest: +NORMALIZE_WHITESPACE
+    {'brennan_prediger': 0.333, 'error_consistency': -0.2, 'fleiss_kappa_letters': 0.333,
+     'conger_kappa_letters': 0.385, 'krippendorff_alpha_letters': 0.389, 'ac1_letters': 0.333}
+    """
+    options = options or Options()
+    matrix = reading_matrix(bundle)
+    return agreement_groups_table(matrix, options, cluster_weights(matrix, options))
+
+
+def agreement_groups_table(
+    matrix: ReadingMatrix, options: Options, weights: Floats | None
+) -> pd.DataFrame:
+    """Return the table of `agreement_groups` for readings and resamples that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
+        The resamples; None without clusters.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `agreement_groups` says.
+    """
+    groups = groups_of(matrix.columns)
+    by_group: list[list[Row]] = [[] for _ in groups]
+    for partition in partitions(matrix):
+        within = partition.measures is PAIRS_WITHIN_OPTION_SET
+        measures = WITHIN_OPTION_SET if within else EVERYWHERE
+        for name, items in zip(partition.names, partition.members, strict=True):
+            scope = _scope_rows(matrix, items, groups, measures, options.alpha, weights)
+            for rows, group, found in zip(by_group, groups, scope, strict=True):
+                named = {
+                    "raters": group.raters.value,
+                    "condition": group.condition,
+                    "scope": name,
+                }
+                rows.extend(named | row for row in found)
+    return pd.DataFrame([row for rows in by_group for row in rows], columns=list(COLUMNS))
+
+
+def _scope_rows(
+    matrix: ReadingMatrix,
+    items: Ints,
+    groups: Sequence[Group],
+    measures: Sequence[GroupMeasure],
+    alpha: float,
+    weights: Floats | None,
+) -> Iterator[list[Row]]:
+    """Yield each group's rows, without the names of group and scope."""
+    draws = None if weights is None else draws_of(matrix, items, weights)
+    options, clusters = matrix.n_options[items], matrix.clusters[items]
+    letters = answered(letters_of(matrix, items), options, groups, draws)
+    judged = letters
+    if any(measure.on_correctness for measure in measures):
+        judged = answered(correctness_of(matrix, items), options, groups, draws)
+    for by_letter, by_correctness in zip(letters, judged, strict=True):
+        yield [
+            _row(measure, by_correctness if measure.on_correctness else by_letter, clusters, alpha)
+            for measure in measures
+        ]
+
+
+def _row(measure: GroupMeasure, found: Answered, clusters: Ints, alpha: float) -> Row:
+    ratings, sums = found.ratings, found.sums
+    counted = measure.counted(ratings)
+    n = int(ratings.times[counted].sum())
+    estimate = float(measure.estimate(sums))
+    se = measure.standard_error(ratings, sums)
+    because = _why_no_error(measure, found, estimate, se, n)
+    low = high = np.nan
+    n_clusters = np.array(len(np.unique(clusters[counted[ratings.kinds]])))
+    if because:
+        se = np.nan
+    elif found.resampled is None:
+        spread = float(t.isf(alpha / 2, n - 1)) * se
+        low, high = estimate - spread, min(estimate + spread, 1.0)
+    else:
+        resampled = measure.estimate(found.resampled)
+        low, high, _ = (float(one) for one in percentile_limits(resampled, alpha, n_clusters))
+        few = too_few(int(n_clusters), clustered=True)
+        because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+    interval = WIDENED if is_widened(n_clusters) else PERCENTILE
+    if found.resampled is None:
+        interval = STUDENT
+    return {
+        "measure": measure.name,
+        "n_raters": int(sums.raters.n),
+        "n_items": n,
+        "estimate": estimate,
+        "se": se,
+        "ci_low": low,
+        "ci_high": high,
+        "method": f"{measure.method}; {interval}",
+        "undefined_because": because,
+    }
+
+
+def _why_no_error(
+    measure: GroupMeasure, found: Answered, estimate: float, se: float, n: int
+) -> str:
+    """Say why there is no standard error; empty where there is one."""
+    if np.isnan(estimate):
+        return measure.reason(found.ratings, found.sums)
+    if n < 2:
+        return ONE_ITEM_SE
+    # Raters who never vary leave nothing to estimate the error from: 0 would claim certainty.
+    if found.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
+        return CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
+    return ""

@@ -1,0 +1,1 @@
+"""Agreement of every two raters, and the counts that all agreement rests on."""

@@ -1,0 +1,217 @@
+"""The measures by name: what each counts, how it is estimated and why it may be undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.arrays import Bools, Floats
+from analysis.statistics.agreement.pairs import measures, standard_errors
+from analysis.statistics.agreement.pairs.counts import PairCounts, Sums
+from analysis.statistics.agreement.pairs.measures import both_constant, either_constant
+
+Reasons = npt.NDArray[np.object_]
+
+NO_ITEM = "no item was answered by both raters"
+NO_JUDGED = "no item with a reference standard was answered by both raters"
+NO_BOTH_WRONG = "no item was answered wrongly by both raters"
+BOTH_CONSTANT = "each rater gave a single answer throughout"
+BOTH_CONSTANT_CORRECT = "each rater was always right or always wrong"
+CHANCE_IS_ONE = "agreement expected by chance is 1"
+SIZE_UNKNOWN = "the number of options is not given for every item"
+SIZE_ONE = "a single option was offered"
+SIZE_VARIES = "the number of options varies"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One measure of agreement between two raters.
+
+    Parameters
+    ----------
+    name : str
+        As in the tables.
+    estimate : callable
+        From sums of shape (...) to estimates of that shape, nan where undefined.
+    standard_error : callable
+        From counts to standard errors, shape (n_pairs, n_cells).
+    n : callable
+        From sums to the number of items that count.
+    constant : callable
+        From sums to whether a rater is constant in what the measure looks at, so that a standard
+        error of 0 says nothing.
+    reason : callable
+        From sums to the sentence that says why an undefined estimate is undefined.
+    normal : bool
+        Whether the analytic interval is normal; else t with n - 1 degrees of freedom.
+    method : str
+        Estimator and standard error with their sources, for the tables.
+    on_correctness : bool
+        Whether it looks at right and wrong only.
+    """
+
+    name: str
+    estimate: Callable[[Sums], Floats]
+    standard_error: Callable[[PairCounts], Floats]
+    n: Callable[[Sums], Floats]
+    constant: Callable[[Sums], Bools]
+    reason: Callable[[Sums], Reasons]
+    normal: bool
+    method: str
+    on_correctness: bool = False
+
+
+def _n(sums: Sums) -> Floats:
+    return sums.n
+
+
+def _n_judged(sums: Sums) -> Floats:
+    return sums.judged
+
+
+def _n_both_wrong(sums: Sums) -> Floats:
+    return sums.both_wrong
+
+
+def _never(sums: Sums) -> Bools:
+    return np.zeros(sums.agree.shape, dtype=bool)
+
+
+def _constant_correctness(sums: Sums) -> Bools:
+    return either_constant(sums.correctness)
+
+
+def _why_not_kappa(sums: Sums) -> Reasons:
+    return _first(
+        sums,
+        (sums.n == 0, NO_ITEM),
+        (both_constant(sums), BOTH_CONSTANT),
+        otherwise=CHANCE_IS_ONE,
+    )
+
+
+def _why_not_error_consistency(sums: Sums) -> Reasons:
+    return _first(
+        sums,
+        (sums.judged == 0, NO_JUDGED),
+        (both_constant(sums.correctness), BOTH_CONSTANT_CORRECT),
+        otherwise=CHANCE_IS_ONE,
+    )
+
+
+def _why_not_raw(sums: Sums) -> Reasons:
+    return _first(sums, otherwise=NO_ITEM)
+
+
+def _why_not_same_wrong(sums: Sums) -> Reasons:
+    return _first(sums, (sums.judged == 0, NO_JUDGED), otherwise=NO_BOTH_WRONG)
+
+
+def _why_not_brennan_prediger(sums: Sums) -> Reasons:
+    return _first(
+        sums, (sums.n == 0, NO_ITEM), (_size_unknown(sums), SIZE_UNKNOWN), otherwise=CHANCE_IS_ONE
+    )
+
+
+def _why_not_ac1(sums: Sums) -> Reasons:
+    return _first(
+        sums,
+        (sums.n == 0, NO_ITEM),
+        (_size_unknown(sums), SIZE_UNKNOWN),
+        ((sums.options > 0).sum(axis=0) > 1, SIZE_VARIES),
+        otherwise=SIZE_ONE,
+    )
+
+
+def _size_unknown(sums: Sums) -> Bools:
+    unknown: Bools = sums.options[sums.sizes == 0].sum(axis=0) > 0
+    return unknown
+
+
+def _first(sums: Sums, *cases: tuple[Bools, str], otherwise: str) -> Reasons:
+    reasons = np.full(sums.agree.shape, otherwise, dtype=object)
+    for holds, reason in reversed(cases):
+        reasons[holds] = reason
+    return reasons
+
+
+FLEISS_COHEN_EVERITT = "SE Fleiss, Cohen and Everitt (1969)"
+RAW_RATINGS = "SE irrCAC raw ratings (n - 1)"
+
+RAW = Measure(
+    name="raw",
+    estimate=measures.raw,
+    standard_error=standard_errors.raw_se,
+    n=_n,
+    constant=either_constant,
+    reason=_why_not_raw,
+    normal=False,
+    method=f"share of items with the same answer; {RAW_RATINGS}",
+)
+KAPPA_LETTERS = Measure(
+    name="kappa_letters",
+    estimate=measures.kappa_letters,
+    standard_error=standard_errors.kappa_letters_se,
+    n=_n,
+    constant=either_constant,
+    reason=_why_not_kappa,
+    normal=True,
+    method=f"Cohen's kappa (1960) on arbitrary letters; {FLEISS_COHEN_EVERITT}",
+)
+BRENNAN_PREDIGER = Measure(
+    name="brennan_prediger",
+    estimate=measures.brennan_prediger,
+    standard_error=standard_errors.brennan_prediger_se,
+    n=_n,
+    constant=either_constant,
+    reason=_why_not_brennan_prediger,
+    normal=False,
+    method=f"Brennan and Prediger (1981), chance the mean of 1/k; {RAW_RATINGS}",
+)
+ERROR_CONSISTENCY = Measure(
+    name="error_consistency",
+    estimate=measures.error_consistency,
+    standard_error=standard_errors.error_consistency_se,
+    n=_n_judged,
+    constant=_constant_correctness,
+    reason=_why_not_error_consistency,
+    normal=True,
+    method=f"Cohen's kappa (1960) on correct and incorrect; {FLEISS_COHEN_EVERITT}",
+    on_correctness=True,
+)
+SAME_WRONG = Measure(
+    name="same_wrong",
+    estimate=measures.same_wrong,
+    standard_error=standard_errors.same_wrong_se,
+    n=_n_both_wrong,
+    constant=_never,  # a plain share: two raters who vary may well err alike every time
+    reason=_why_not_same_wrong,
+    normal=False,
+    method="share with the same wrong option where both are wrong; SE of a share (n - 1)",
+)
+KAPPA = Measure(
+    name="kappa",
+    estimate=measures.kappa_letters,
+    standard_error=standard_errors.kappa_letters_se,
+    n=_n,
+    constant=either_constant,
+    reason=_why_not_kappa,
+    normal=True,
+    method=f"Cohen's kappa (1960) on the same options; {FLEISS_COHEN_EVERITT}",
+)
+AC1 = Measure(
+    name="ac1",
+    estimate=measures.ac1,
+    standard_error=standard_errors.ac1_se,
+    n=_n,
+    constant=either_constant,
+    reason=_why_not_ac1,
+    normal=False,
+    method=f"Gwet's AC1 (2008); {RAW_RATINGS}",
+)
+
+EVERYWHERE = (RAW, KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, SAME_WRONG)
+WITHIN_OPTION_SET = (*EVERYWHERE, KAPPA, AC1)

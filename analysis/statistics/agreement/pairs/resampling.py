@@ -1,0 +1,194 @@
+"""The measures in every bootstrap resample: resample weights times the clusters' counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from analysis.arrays import Floats, Ints
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.agreement.pairs.counts import Sums
+from analysis.statistics.agreement.pairs.pairing import Pair
+from analysis.statistics.agreement.pairs.shares import (
+    Answers,
+    Numbers,
+    answers_of,
+    counts_of_one,
+    counts_of_pairs,
+    counts_of_raters,
+    sums_from,
+)
+
+# Numbers held at once in the largest array: what a processor core keeps near itself, 4 MiB.
+BUDGET = 2**19
+# Pairs at least: a matrix product of fewer rows is slow.
+SMALLEST = 32
+# Whole numbers up to here are exact in float64, and in float32.
+EXACT = 2.0**53
+EXACT_SINGLE = 2.0**24
+# Up to this share of numbers that are not 0 a sparse product is faster than a dense one.
+SPARSE = 1 / 40
+
+
+def resampled_sums(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, weights: Floats
+) -> Iterator[tuple[slice, Sums, Sums, Ints | None]]:
+    """Yield blocks of pairs with their sums by cluster and by resample.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    items : numpy.ndarray of int, shape (n_used,)
+        Positions of the scope's items, ascending.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
+        How often each cluster stands in each resample.
+
+    Yields
+    ------
+    block : slice
+        Which pairs.
+    by_cluster : Sums
+        Of shape (n_block, n_present), the clusters that the scope's items belong to.
+    by_resample : Sums
+        Of shape (n_block, n_different), the resamples that differ in these clusters.
+    times : numpy.ndarray of int, shape (n_different,), or None
+        How often each of them was drawn; None: once.
+    """
+    answers = answers_of(matrix, items)
+    drawn, times = _different(_of_clusters(weights, answers))
+    raters = counts_of_raters(answers)
+    draw = _Draw(weights=_fast(drawn, len(items)))
+    drawn_raters = draw.totals(raters)
+    for block, counts in _counted(answers, pairs, max(len(answers.starts), len(drawn))):
+        by_cluster = counts.by_cluster(answers, raters)
+        yield block, by_cluster, counts.by_resample(answers, drawn_raters, draw), times
+
+
+def sums_of_resamples(
+    matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, weights: Floats
+) -> Iterator[tuple[slice, Sums]]:
+    """Yield blocks of pairs with their sums by resample, every resample for itself.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    pairs : sequence of Pair
+        The pairs.
+    items : numpy.ndarray of int, shape (n_used,)
+        Positions of the scope's items, ascending.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
+        How often each cluster stands in each resample.
+
+    Yields
+    ------
+    block : slice
+        Which pairs.
+    by_resample : Sums
+        Of shape (n_block, n_resamples).
+    """
+    answers = answers_of(matrix, items)
+    draw = _Draw(weights=_fast(_of_clusters(weights, answers), len(items)))
+    drawn_raters = draw.totals(counts_of_raters(answers))
+    for block, counts in _counted(answers, pairs, len(weights)):
+        yield block, counts.by_resample(answers, drawn_raters, draw)
+
+
+def _of_clusters(weights: Floats, answers: Answers) -> Floats:
+    every = len(answers.starts) == weights.shape[1]
+    return weights if every else weights.T[answers.clusters].T
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Counts:
+    """What is counted for each pair of a block, by cluster."""
+
+    a: Ints
+    b: Ints
+    alone_a: csr_array
+    alone_b: csr_array
+    shared: Floats
+
+    def by_cluster(self, answers: Answers, raters: Floats) -> Sums:
+        """Return the sums by cluster, given the raters' own."""
+        shape = (answers.n_kinds, *self.shared.shape[1:])
+        of_a = raters[:, self.a] - self.alone_a.toarray().reshape(shape)
+        of_b = raters[:, self.b] - self.alone_b.toarray().reshape(shape)
+        return sums_from(answers, of_a, of_b, self.shared)
+
+    def by_resample(self, answers: Answers, raters: Numbers, draw: _Draw) -> Sums:
+        """Return the sums by resample, given the raters' own."""
+        of_a = raters[:, self.a] - draw.totals_of_few(self.alone_a, len(self.a))
+        of_b = raters[:, self.b] - draw.totals_of_few(self.alone_b, len(self.b))
+        return sums_from(answers, of_a, of_b, draw.totals(self.shared))
+
+
+def _counted(
+    answers: Answers, pairs: Sequence[Pair], n_columns: int
+) -> Iterator[tuple[slice, _Counts]]:
+    for block in _blocks(answers, len(pairs), n_columns):
+        a, b = _columns(pairs[block])
+        alone_a, alone_b = counts_of_one(answers, a, b), counts_of_one(answers, b, a)
+        shared = counts_of_pairs(answers, a, b)
+        yield block, _Counts(a=a, b=b, alone_a=alone_a, alone_b=alone_b, shared=shared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Draw:
+    """The weights of every resample, shape (n_clusters, n_resamples)."""
+
+    weights: Numbers
+
+    def totals(self, counts: Floats) -> Numbers:
+        """Sum over every resample: from shape (..., n_clusters) to (..., n_resamples)."""
+        rows: Any = counts.reshape(-1, counts.shape[-1]).astype(self.weights.dtype)
+        totals: Numbers = (rows @ self.weights).reshape(*counts.shape[:-1], -1)
+        return totals
+
+    def totals_of_few(self, counts: csr_array, n_pairs: int) -> Numbers:
+        """Sum counts of shape (n_kinds * n_pairs, n_clusters), nearly all of them 0."""
+        many = counts.nnz > SPARSE * counts.shape[0] * counts.shape[1]
+        rows: Any = counts.astype(self.weights.dtype)
+        totals: Numbers = (rows.toarray() if many else rows) @ self.weights
+        return totals.reshape(-1, n_pairs, totals.shape[-1])
+
+
+def _columns(pairs: Sequence[Pair]) -> tuple[Ints, Ints]:
+    sides = np.array([(pair.a, pair.b) for pair in pairs], dtype=np.int64).reshape(-1, 2)
+    return sides[:, 0], sides[:, 1]
+
+
+def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
+    """Return the rows that differ and how often each was drawn; all rows where most differ.
+
+    A scope of a few patients has a few dozen different resamples, not thousands.
+    """
+    base = float(drawn.max(initial=0)) + 1
+    if drawn.shape[1] * np.log2(base) >= np.log2(EXACT):
+        return drawn, None
+    codes = drawn @ base ** np.arange(drawn.shape[1])
+    _, first, times = np.unique(codes, return_index=True, return_counts=True)
+    if 2 * len(first) > len(drawn):
+        return drawn, None
+    return drawn[first], times
+
+
+def _fast(drawn: Floats, n_items: int) -> Numbers:
+    """Return the weights, clusters first, in single precision where no count can be inexact."""
+    most = n_items * float(drawn.max(initial=0))
+    if most < EXACT_SINGLE:
+        return drawn.T.astype(np.float32, order="C")
+    return np.ascontiguousarray(drawn.T)
+
+
+def _blocks(answers: Answers, n_pairs: int, n_columns: int) -> Iterator[slice]:
+    size = max(SMALLEST, BUDGET // max(2 * answers.n_kinds * n_columns, 1))
+    for start in range(0, n_pairs, size):
+        yield slice(start, min(start + size, n_pairs))

@@ -1,0 +1,164 @@
+"""Agreement of a rater with themselves: the table `intra_reader.csv`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Floats
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.matrix import UNIT, ReadingMatrix, reading_matrix
+from analysis.readings.resamples import cluster_weights
+from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pair_names
+from analysis.statistics.agreement.pairs.registry import (
+    BRENNAN_PREDIGER,
+    ERROR_CONSISTENCY,
+    KAPPA_LETTERS,
+    NO_ITEM,
+    NO_JUDGED,
+    RAW,
+)
+from analysis.statistics.agreement.pairs.rows import (
+    CONSTANT_CORRECT_SE,
+    CONSTANT_SE,
+    partition_rows,
+)
+from analysis.statistics.agreement.pairs.scopes import Partition
+
+COLUMNS = (
+    "rater_id",
+    "condition",
+    "measure",
+    "n",
+    "estimate",
+    "se",
+    "ci_low",
+    "ci_high",
+    "method",
+    "undefined_because",
+)
+MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
+FIRST, SECOND = ("first reading of ", "second reading of ")
+# What the pairs' reasons mean where both raters are one.
+REWORDED = {
+    NO_ITEM: "no item was answered twice",
+    NO_JUDGED: "no item with a reference standard was answered twice",
+    "each rater gave a single answer throughout": "each time a single answer was given throughout",
+    "each rater was always right or always wrong": "each time every answer was right, or wrong",
+    CONSTANT_SE: "standard error and interval: one time a single answer was given throughout",
+    CONSTANT_CORRECT_SE: "standard error and interval: one time every answer was right, or wrong",
+}
+
+
+def intra_reader(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Estimate how far raters agree with themselves on the items they were given twice.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables; `repeat` tells a rater's readings of one item apart.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_id, condition, measure, n, estimate, se, ci_low, ci_high, method,
+        undefined_because`; one row a measure for each rater and condition with a hidden repeat,
+        readers first.
+
+    Notes
+    -----
+    First against second reading (the two smallest `repeat`), over the items answered both times.
+    Measures, standard errors and intervals are those of `agreement_pairs`.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = intra_reader(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": list("ABAB"), "n_options": 2}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "R1", "item_id": list("wxyz") * 2, "answer": list("ABAA" "ABBA"),
+    ...         "repeat": [0] * 4 + [1] * 4,
+    ...     }),
+    ... ))
+    >>> table[["rater_id", "measure", "n", "estimate"]].values.tolist()[:2]
+    [['R1', 'raw', 4, 0.75], ['R1', 'brennan_prediger', 4, 0.5]]
+    """
+    options = options or Options()
+    matrix = reading_matrix(bundle)
+    return intra_reader_table(bundle, matrix, options, cluster_weights(matrix, options))
+
+
+def intra_reader_table(
+    bundle: Bundle, matrix: ReadingMatrix, options: Options, weights: Floats | None
+) -> pd.DataFrame:
+    """Return the table of `intra_reader` for resamples that are there already.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    matrix : ReadingMatrix
+        Its first readings.
+    options : Options
+        Its alpha is used.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
+        The resamples; None without clusters.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `intra_reader` says.
+    """
+    twice = _first_and_second(bundle.readings)
+    if not len(twice):
+        return pd.DataFrame(columns=list(COLUMNS))
+    readings = twice.assign(rater_id=twice["time"] + twice["rater_id"])
+    raters = pd.concat(
+        [
+            bundle.raters.assign(rater_id=time + bundle.raters["rater_id"])
+            for time in (FIRST, SECOND)
+        ]
+    )
+    again = reading_matrix(
+        Bundle(
+            items=bundle.items,
+            raters=raters,
+            readings=readings.drop(columns="time"),
+            protocol=bundle.protocol,
+        )
+    )
+    pairs, names = _pairs(matrix, again)
+    every = np.arange(len(again.truth))
+    partition = Partition(order=0, names=("all",), members=(every,), measures=MEASURES)
+    columns = partition_rows(again, pairs, partition, options, weights)
+    rows = pair_names(again.columns, pairs, len(MEASURES)).assign(
+        rater_id=np.repeat(np.array(names, dtype=object), len(MEASURES)),
+        **{name: cells.ravel() for name, cells in columns.items()},
+    )
+    rows["undefined_because"] = rows["undefined_because"].replace(REWORDED)
+    return rows[list(COLUMNS)]
+
+
+def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:
+    """Return the readings of items read more than once, with which `time` it was."""
+    ordered = readings.sort_values([*UNIT, "repeat"], kind="stable")
+    place = ordered.groupby(UNIT, sort=False).cumcount()
+    size = ordered.groupby(UNIT, sort=False)["item_id"].transform("size")
+    twice = ordered.loc[(size > 1) & (place < 2)]
+    return twice.assign(time=np.where(place.loc[twice.index] == 0, FIRST, SECOND))
+
+
+def _pairs(matrix: ReadingMatrix, again: ReadingMatrix) -> tuple[list[Pair], list[str]]:
+    """Pair each rater's two times; pairs and their raters in the order of the first readings."""
+    places = {(column.rater_id, column.condition): i for i, column in enumerate(again.columns)}
+    pairs, names = [], []
+    for column in matrix.columns:
+        first = places.get((FIRST + column.rater_id, column.condition))
+        if first is not None:
+            second = places[SECOND + column.rater_id, column.condition]
+            pairs.append(Pair(a=first, b=second, kind=PairKind.READERS, condition=column.condition))
+            names.append(column.rater_id)
+    return pairs, names

@@ -1,0 +1,47 @@
+"""Multi-reader multi-case inference: readers as a sample, or as they are.
+
+Figures of merit with their covariances (`percent_correct`, `empirical_auc`), what is made of them
+(`single_treatment`, for a model against readers through `differences`; `two_treatments`), and the
+tables. Everything below the tables works on arrays alone:
+
+>>> import numpy as np
+>>> from analysis.statistics import mrmc
+>>> correct = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+>>> merits = mrmc.percent_correct(correct)
+>>> model, readers = np.array([0, 0]), np.array([1, 2])
+>>> panel = mrmc.single_treatment(mrmc.differences(merits, model, readers))
+>>> round(panel.random_readers.estimate, 3), round(panel.random_readers.se, 3)
+(0.4, 0.1)
+"""
+
+from analysis.statistics.mrmc.adjusted import panel_adjusted
+from analysis.statistics.mrmc.auc import AucCovariance, empirical_auc
+from analysis.statistics.mrmc.choices import sensitivity_panel
+from analysis.statistics.mrmc.components import variance_components
+from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
+from analysis.statistics.mrmc.inference import Inference, infer
+from analysis.statistics.mrmc.merits import Merits, differences
+from analysis.statistics.mrmc.panel import reader_panel
+from analysis.statistics.mrmc.percent_correct import percent_correct
+from analysis.statistics.mrmc.single_treatment import SingleTreatment, single_treatment
+from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
+
+__all__ = [
+    "AucCovariance",
+    "Inference",
+    "Merits",
+    "SingleTreatment",
+    "TwoTreatments",
+    "differences",
+    "empirical_auc",
+    "infer",
+    "panel_adjusted",
+    "percent_correct",
+    "reader_conditions",
+    "reader_conditions_items",
+    "reader_panel",
+    "sensitivity_panel",
+    "single_treatment",
+    "two_treatments",
+    "variance_components",
+]

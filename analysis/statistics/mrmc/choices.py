@@ -1,0 +1,300 @@
+"""Models against readers under every other way of counting: the table `sensitivity_panel.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.circumstances import marked
+from analysis.readings.clusters import ratio, sums_by_cluster
+from analysis.readings.crossing import shared_by_panel
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.statistics.mrmc.claims import inference_cells, joined
+from analysis.statistics.mrmc.figures_of_merit import Metric
+from analysis.statistics.mrmc.merits import Merits, differences, without_covariance
+from analysis.statistics.mrmc.panel import METHODS, Panel, claims_of, panels_of
+from analysis.statistics.mrmc.percent_correct import no_covariance, percent_correct
+from analysis.statistics.mrmc.single_treatment import single_treatment
+
+COLUMNS = (
+    "analysis",
+    "model_id",
+    "condition",
+    "metric",
+    "claim",
+    "n_readers",
+    "n_items",
+    "difference",
+    "se",
+    "df",
+    "ci_low",
+    "ci_high",
+    "p",
+    "method",
+    "note",
+    "undefined_because",
+)
+NO_TASK = "no item with a reference standard names its task"
+COMPLETE = "items that every rater of the row answered"
+UNFLAGGED = "without the readings whose time is in doubt"
+ALL_FLAGGED = "every reading of a reader is flagged"
+ABSENT = "a case that was never presented counts as wrong"
+KEPT = "items where no reading of the row was excluded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Found:
+    """What a choice makes of a panel: the differences model minus reader, items and a note."""
+
+    differences: Merits
+    n_items: int
+    n_clusters: int
+    note: str
+
+
+Choice = Callable[[Panel], _Found]
+
+
+def sensitivity_panel(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Compare every model with the readers under each other choice that could have been made.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `analysis, model_id, condition, metric, claim, n_readers, n_items, difference, se,
+        df, ci_low, ci_high, p, method, note, undefined_because`; in order of analysis, then as
+        `reader_panel`. Metric is accuracy throughout.
+
+    Notes
+    -----
+    `missing as wrong` is the primary analysis, on the items that all readers were given; too few of
+    them leave every choice undefined but `absent as wrong`, which takes all items, and counts those
+    as wrong that a reader was never given. `missing dropped` and `excluded readings dropped` leave
+    out an item for all raters of the row where any of them has no answer, or an exclusion. `flagged
+    times dropped` leaves out the readings alone that have a flag which puts the time in doubt: each
+    reader is compared with the model on the items that are left of them both, with linearised
+    covariances. `missing as right` counts missing answers as correct. `macro` weighs tasks alike:
+    the mean of the tasks' accuracies, its covariances by linearisation: an item of task t
+    contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient,
+    :math:`C_t` being the patients with an item of the task. Where a task has a single patient there
+    is no standard error. Where the protocol takes excluded readings out of the primary analysis,
+    `excluded readings counted` is the other choice.
+
+    See Also
+    --------
+    analysis.statistics.mrmc.single_treatment, analysis.reader_panel
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> ids, raters = list("abcdef"), ["M1", "R1", "R2"]
+    >>> table = sensitivity_panel(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ids, "truth": list("AAAAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": np.repeat(raters, 6), "item_id": ids * 3,
+    ...         "answer": ["A", "A", "A", "A", "A", "B", "A", "A", "B", "A", "", "A",
+    ...                    "A", "B", "A", "A", "B", "B"],
+    ...     }),
+    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
+    ... ))
+    >>> shown = table.loc[table["claim"] == "these readers"]
+    >>> for row in shown[["analysis", "n_items", "difference"]].round(3).values.tolist():
+    ...     print(*row)
+    missing as wrong 6 0.25
+    missing dropped 5 0.1
+    missing as right 6 0.167
+    absent as wrong 6 0.25
+    flagged times dropped 6 0.25
+    excluded readings dropped 6 0.25
+    macro 6 nan
+    """
+    return sensitivity_panel_table(bundle, reading_matrix(bundle), options or Options())
+
+
+def sensitivity_panel_table(
+    bundle: Bundle, matrix: ReadingMatrix, options: Options
+) -> pd.DataFrame:
+    """Return the table of `sensitivity_panel` for readings that are arranged already.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables, for flags and exclusions.
+    matrix : ReadingMatrix
+        The bundle's readings as arrays.
+    options : Options
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `sensitivity_panel` says.
+    """
+    panels = panels_of(matrix)
+    rows = [
+        row
+        for name, choice in _choices(bundle, matrix).items()
+        for panel in panels
+        for row in _rows(name, panel, choice(panel), options.alpha)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _choices(bundle: Bundle, matrix: ReadingMatrix) -> Mapping[str, Choice]:
+    answered = matrix.answers != NO_LETTER
+    correct = matrix.correct
+    or_missing = matrix.assigned[:, None] & (correct | ~answered)
+    nowhere = np.zeros_like(answered)
+    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
+    choices = {
+        "missing as wrong": _dropping(matrix, correct, nowhere, ""),
+        "missing dropped": _dropping(matrix, correct, ~answered, COMPLETE),
+        "missing as right": _dropping(matrix, or_missing, nowhere, ""),
+        "absent as wrong": _absent_as_wrong(matrix),
+        "flagged times dropped": _without_readings(matrix, flagged),
+        "excluded readings dropped": _dropping(matrix, correct, excluded, KEPT),
+        "macro": _macro(matrix),
+    }
+    if matrix.left_out.any():
+        counting = reading_matrix(bundle, count_excluded=True)
+        choices["excluded readings counted"] = _dropping(counting, counting.correct, nowhere, "")
+    return choices
+
+
+def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) -> Choice:
+    """Leave out an item for every rater of the row where any of them is to be dropped."""
+
+    def found(panel: Panel) -> _Found:
+        shared = shared_by_panel(matrix, panel.columns)
+        gone: Bools = shared.items & np.any(dropped[:, panel.columns], axis=1)
+        items = shared.items & ~gone
+        nothing = f"there are no {kept}" if gone.any() and not items.any() else ""
+        merits = percent_correct(correct[items][:, panel.columns], matrix.clusters[items])
+        note = joined([kept if gone.any() else "", shared.note])
+        return _found(matrix, items, _ahead(merits, shared.because or nothing), note)
+
+    return found
+
+
+def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
+    """Take all items: those that a reader was never given are wrong."""
+
+    def found(panel: Panel) -> _Found:
+        items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
+        merits = percent_correct(matrix.correct[items][:, panel.columns], matrix.clusters[items])
+        absent = not matrix.presented[items][:, panel.readers].all()
+        return _found(matrix, items, _ahead(merits), ABSENT if absent else "")
+
+    return found
+
+
+def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
+    """Compare the model with each reader on the items of which neither's reading is dropped."""
+    whole = _dropping(matrix, matrix.correct, np.zeros_like(dropped), "")
+
+    def found(panel: Panel) -> _Found:
+        shared = shared_by_panel(matrix, panel.columns)
+        gone = dropped[:, panel.readers] | dropped[:, [panel.model]]
+        left = shared.items[:, None] & ~gone
+        items = np.any(left, axis=1)
+        if shared.because or not (shared.items[:, None] & gone).any():
+            return whole(panel)
+        correct = matrix.correct.astype(np.float64)
+        ahead = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
+        psi = _mean_of_left(ahead[items], left[items], matrix.clusters[items])
+        return _found(matrix, items, psi, joined([UNFLAGGED, shared.note]))
+
+    return found
+
+
+def _mean_of_left(ahead: Floats, left: Bools, clusters: Ints) -> Merits:
+    """Return the mean of each column over its own items, with linearised covariances."""
+    n = left.sum(axis=0).astype(np.float64)
+    values = ratio(ahead.sum(axis=0), n)
+    reason = ALL_FLAGGED if not n.all() else no_covariance(len(left), len(np.unique(clusters)))
+    if reason:
+        return without_covariance(values, reason)
+    sums, present = sums_by_cluster(np.where(left, ahead - values, 0.0) / n, clusters)
+    covariance: Floats = sums.T @ sums * (len(present) / (len(present) - 1))
+    return Merits(values=values, covariance=covariance)
+
+
+def _macro(matrix: ReadingMatrix) -> Choice:
+    """Take the mean of the tasks' accuracies."""
+
+    def found(panel: Panel) -> _Found:
+        shared = shared_by_panel(matrix, panel.columns)
+        tasks = [items[shared.items[items]] for items in matrix.members("task").values()]
+        tasks = [items for items in tasks if len(items)]
+        if shared.because or not tasks:
+            nothing = np.full(len(panel.columns), np.nan)
+            reason = shared.because or NO_TASK
+            merits = without_covariance(nothing, reason)
+            return _found(matrix, shared.items, _ahead(merits), shared.note)
+        items = np.zeros(len(shared.items), dtype=np.bool_)
+        items[np.concatenate(tasks)] = True
+        correct = matrix.correct[:, panel.columns].astype(np.float64)
+        merits = _mean_of_tasks(correct, tasks, matrix.clusters)
+        return _found(matrix, items, _ahead(merits), shared.note)
+
+    return found
+
+
+def _mean_of_tasks(correct: Floats, tasks: Sequence[Ints], clusters: Ints) -> Merits:
+    influence = np.zeros_like(correct)
+    means = np.array([correct[members].mean(axis=0) for members in tasks])
+    values = means.mean(axis=0)
+    for members, mean in zip(tasks, means, strict=True):
+        n_clusters = len(np.unique(clusters[members]))
+        if reason := no_covariance(len(members), n_clusters):
+            return without_covariance(values, f"in a task, {reason}")
+        scale = math.sqrt(n_clusters / (n_clusters - 1)) / (len(tasks) * len(members))
+        influence[members] = (correct[members] - mean) * scale
+    sums, _ = sums_by_cluster(influence, clusters)
+    covariance: Floats = sums.T @ sums
+    return Merits(values=values, covariance=covariance)
+
+
+def _ahead(merits: Merits, because: str = "") -> Merits:
+    """Return the differences of the last rater, the model, from the others."""
+    readers = np.arange(len(merits.values) - 1)
+    if because:
+        return without_covariance(np.full(len(readers), np.nan), because)
+    return differences(merits, np.full(len(readers), len(readers)), readers)
+
+
+def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Found:
+    n_clusters = len(np.unique(matrix.clusters[items]))
+    return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
+
+
+def _rows(name: str, panel: Panel, found: _Found, alpha: float) -> Iterator[dict[str, object]]:
+    psi = found.differences
+    result = single_treatment(psi, alpha, items_df=float(max(found.n_clusters - 1, 1)))
+    no_value = psi.no_covariance if np.isnan(psi.values).any() else ""
+    for claim, one, about in claims_of(result):
+        yield {
+            "analysis": name,
+            "model_id": panel.model_id,
+            "condition": panel.condition,
+            "metric": Metric.ACCURACY.value,
+            "n_readers": result.n_readers,
+            "n_items": found.n_items,
+            **inference_cells(one, claim, no_value),
+            "method": METHODS[claim],
+            "note": joined([about, found.note]),
+        }

@@ -1,0 +1,148 @@
+"""What the readers' variances are made of: the table `variance_components.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.confidence import confidence_of
+from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.statistics.mrmc import conditions, panel
+from analysis.statistics.mrmc.figures_of_merit import FigureOfMerit, Figures, figures_of_merit
+from analysis.statistics.mrmc.single_treatment import NO_ESTIMATE, ONE_READER, SingleTreatment
+from analysis.statistics.mrmc.two_treatments import TwoTreatments
+
+COLUMNS = ("table", "model_id", "condition", "metric", "component", "value", "note")
+NEGATIVE = "negative: no sign of such a variance beyond the error of items"
+
+PANEL = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
+CONDITIONS = {
+    "MST": "mst",
+    "MSR": "msr",
+    "MSTR": "mstr",
+    "Var": "var",
+    "Cov1": "cov1",
+    "Cov2": "cov2",
+    "Cov3": "cov3",
+    "var_reader": "var_reader",
+    "var_treatment_reader": "var_treatment_reader",
+}
+
+
+def variance_components(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""List the components behind `reader_panel` and `reader_conditions`.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Not used: components have no interval here.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `table, model_id, condition, metric, component, value, note`. Variances of
+        proportions. For `reader_panel` they are components of the differences model minus reader;
+        for `reader_conditions` `model_id` is empty and `condition` is "a - b".
+
+    Notes
+    -----
+    `MST`, `MSR`, `MSTR`: mean squares of treatments, readers, and both. `Var`: error over items.
+    `Cov1`: same reader, two treatments; `Cov2`: two readers, same treatment; `Cov3`: two of both.
+    `var_reader` and `var_treatment_reader` are moment estimates and may come out negative.
+
+    See Also
+    --------
+    analysis.statistics.mrmc.single_treatment, analysis.statistics.mrmc.two_treatments
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> raters = ["M1", "R1", "R2"]
+    >>> table = variance_components(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": [rater for rater in raters for _ in range(4)],
+    ...         "item_id": list("abcd") * 3, "answer": list("AAAA" "AABB" "ABBB"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
+    ... ))
+    >>> table[["component", "value"]].round(4).values.tolist()
+    [['MSR', 0.0312], ['Var', 0.0729], ['Cov2', 0.0417], ['var_reader', 0.0]]
+    """
+    options = options or Options()
+    matrix = reading_matrix(bundle)
+    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
+    return variance_components_table(matrix, options, figures)
+
+
+def variance_components_table(
+    matrix: ReadingMatrix, options: Options, figures: Figures
+) -> pd.DataFrame:
+    """Return the table of `variance_components` for figures of merit that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Not used by the components; handed on.
+    figures : Figures
+        The metrics.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `variance_components` says.
+    """
+    rows = [*_of_panels(matrix, options, figures), *_of_conditions(matrix, options, figures)]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _of_panels(
+    matrix: ReadingMatrix, options: Options, figures: Figures
+) -> Iterator[dict[str, object]]:
+    for one in panel.comparisons_of(matrix, options, figures):
+        names = {
+            "table": "reader_panel",
+            "model_id": one.panel.model_id,
+            "condition": one.panel.condition,
+            "metric": one.figure.metric.value,
+        }
+        yield from _rows(names, one.result, PANEL, one.figure)
+
+
+def _of_conditions(
+    matrix: ReadingMatrix, options: Options, figures: Figures
+) -> Iterator[dict[str, object]]:
+    for one in conditions.comparisons_of(matrix, options, figures):
+        names = {
+            "table": "reader_conditions",
+            "model_id": "",
+            "condition": f"{one.contrast.condition_a} - {one.contrast.condition_b}",
+            "metric": one.figure.metric.value,
+        }
+        yield from _rows(names, one.result, CONDITIONS, one.figure)
+
+
+def _rows(
+    names: dict[str, str],
+    result: SingleTreatment | TwoTreatments,
+    components: dict[str, str],
+    figure: FigureOfMerit,
+) -> Iterator[dict[str, object]]:
+    for component, name in components.items():
+        value = math.nan if figure.no_value else float(getattr(result, name))
+        note = ""
+        if math.isnan(value):
+            one_reader = ONE_READER if result.n_readers == 1 else ""
+            reason = figure.no_value or figure.merits.no_covariance or one_reader or NO_ESTIMATE
+            note = f"undefined: {reason}"
+        elif value < 0 and component.startswith("var_"):
+            note = NEGATIVE
+        yield {**names, "component": component, "value": value, "note": note}

@@ -1,0 +1,293 @@
+"""Models against readers, these or readers like these: the table `reader_panel.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Ints
+from analysis.bundle.model import Bundle
+from analysis.bundle.protocol import margin_of
+from analysis.options import Options
+from analysis.readings.confidence import confidence_of
+from analysis.readings.crossing import shared_by_panel
+from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.statistics.agreement.pairs.pairing import PairKind, pairs_of
+from analysis.statistics.mrmc.claims import (
+    NEGATIVE_COVARIANCE,
+    Claim,
+    inference_cells,
+    joined,
+    never_surer,
+)
+from analysis.statistics.mrmc.figures_of_merit import (
+    FigureOfMerit,
+    Figures,
+    Metric,
+    figures_of_merit,
+)
+from analysis.statistics.mrmc.inference import Inference
+from analysis.statistics.mrmc.merits import Merits, differences
+from analysis.statistics.mrmc.single_treatment import SingleTreatment, single_treatment
+
+COLUMNS = (
+    "model_id",
+    "condition",
+    "metric",
+    "claim",
+    "n_readers",
+    "n_items",
+    "reader_mean",
+    "model_value",
+    "difference",
+    "se",
+    "df",
+    "ci_low",
+    "ci_high",
+    "p",
+    "margin",
+    "p_noninferior",
+    "method",
+    "note",
+    "undefined_because",
+)
+METHODS = {
+    Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
+    Claim.READERS_LIKE_THESE: (
+        "Obuchowski-Rockette, standalone model, readers random; t, Hillis degrees of freedom"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Panel:
+    """A model and the readers it is compared with, as columns of the reading matrix."""
+
+    model_id: str
+    condition: str
+    model: int
+    readers: Ints
+
+    @property
+    def columns(self) -> Ints:
+        """The readers' columns and the model's."""
+        return np.append(self.readers, self.model)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Comparison:
+    """A panel under one metric."""
+
+    panel: Panel
+    figure: FigureOfMerit
+    result: SingleTreatment
+
+
+def reader_panel(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Compare every model with the mean of the readers, readers fixed and readers random.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha and margin are used; without a margin the protocol's.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `model_id, condition, metric, claim, n_readers, n_items, reader_mean, model_value,
+        difference, se, df, ci_low, ci_high, p, margin, p_noninferior, method, note,
+        undefined_because`; in order of model, condition, metric and claim. Proportions 0 to 1.
+
+    Notes
+    -----
+    The difference is the model minus the readers' mean. `these readers`: would the same readers
+    lose to the model on other items? `readers like these`: would other readers? The first is
+    Obuchowski and Rockette's analysis with fixed readers, the second theirs with random readers
+    and Hillis' degrees of freedom, both of the differences from a model that reads alone
+    (`single_treatment`). `p` is two-sided for no difference, `p_noninferior` one-sided for a
+    difference of minus the margin or less. Metric `auc` is there where a reader gave confidence
+    and the reference standard is binary.
+
+    See Also
+    --------
+    analysis.statistics.mrmc.single_treatment, analysis.statistics.mrmc.differences
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> ids, raters = list("abcdef"), ["M1", "R1", "R2"]
+    >>> table = reader_panel(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ids, "truth": list("AAAAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": np.repeat(raters, 6), "item_id": ids * 3,
+    ...         "answer": list("AAAAAB" "AABABA" "ABAABB"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
+    ... ))
+    >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
+    [['these readers', 0.25, 0.214, 5.0], ['readers like these', 0.25, 0.214, 5.0]]
+    """
+    matrix = reading_matrix(bundle)
+    options = options or Options()
+    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
+    return reader_panel_table(matrix, options, figures, bundle.protocol)
+
+
+def reader_panel_table(
+    matrix: ReadingMatrix,
+    options: Options,
+    figures: Figures,
+    protocol: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Return the table of `reader_panel` for figures of merit that are there already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha and margin are used.
+    figures : Figures
+        The metrics.
+    protocol : mapping
+        For the margins where none is asked for.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `reader_panel` says.
+    """
+    margins = {metric: margin_of(options, protocol, metric) for metric in Metric}
+    rows = [
+        row
+        for comparison in comparisons_of(matrix, options, figures)
+        for row in _rows(comparison, margins[comparison.figure.metric])
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def comparisons_of(
+    matrix: ReadingMatrix, options: Options, figures: Figures
+) -> Iterator[Comparison]:
+    """Yield every panel under every metric that one of its readers takes part in.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    options : Options
+        Its alpha is used.
+    figures : Figures
+        The metrics.
+
+    Yields
+    ------
+    Comparison
+        In order of model, condition and metric.
+    """
+    for panel in panels_of(matrix):
+        shared = shared_by_panel(matrix, panel.columns)
+        for figure in figures.over(shared, panel.columns, panel.readers):
+            result = model_against_readers(figure.merits, options.alpha, figure.items_df)
+            yield Comparison(panel=panel, figure=figure, result=result)
+
+
+def model_against_readers(merits: Merits, alpha: float, items_df: float) -> SingleTreatment:
+    """Infer how far a model is from the readers' mean.
+
+    Parameters
+    ----------
+    merits : Merits
+        The readers' figures of merit, and the model's last.
+    alpha : float
+        Two-sided error of the intervals.
+    items_df : float
+        Degrees of freedom of the claim about these readers.
+
+    Returns
+    -------
+    SingleTreatment
+        Of the differences model minus reader.
+    """
+    n_readers = len(merits.values) - 1
+    model = np.full(n_readers, n_readers)
+    return single_treatment(
+        differences(merits, model, np.arange(n_readers)), alpha, items_df=items_df
+    )
+
+
+def panels_of(matrix: ReadingMatrix) -> list[Panel]:
+    """Return every model with the readers of every condition it is compared under.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+
+    Returns
+    -------
+    list of Panel
+        In order of model and condition.
+    """
+    mixed = [pair for pair in pairs_of(matrix.columns) if pair.kind is PairKind.MIXED]
+    names = [(matrix.columns[pair.b].rater_id, pair.condition, pair.b, pair.a) for pair in mixed]
+    return [
+        Panel(
+            model_id=model_id,
+            condition=condition,
+            model=model,
+            readers=np.array([name[-1] for name in group]),
+        )
+        for (model_id, condition, model), group in groupby(sorted(names), key=lambda n: n[:3])
+    ]
+
+
+def _rows(comparison: Comparison, margin: float | None) -> Iterator[dict[str, object]]:
+    panel, figure, result = comparison.panel, comparison.figure, comparison.result
+    margin = math.nan if margin is None else margin
+    readers, model = figure.merits.values[:-1], figure.merits.values[-1]
+    shared = {
+        "model_id": panel.model_id,
+        "condition": panel.condition,
+        "metric": figure.metric.value,
+        "n_readers": result.n_readers,
+        "n_items": figure.n_items,
+        "reader_mean": readers.mean(),
+        "model_value": model,
+        "margin": margin,
+    }
+    for claim, one, note in claims_of(result):
+        yield {
+            **shared,
+            **inference_cells(one, claim, figure.no_value),
+            "p_noninferior": one.p_noninferior(margin),
+            "method": f"{METHODS[claim]}; {figure.covariances}",
+            "note": joined([note, *figure.notes, figure.backwards(readers)]),
+        }
+
+
+def claims_of(result: SingleTreatment) -> Iterator[tuple[Claim, Inference, str]]:
+    """Yield both claims about a model and readers, each with its inference and what to know of it.
+
+    Parameters
+    ----------
+    result : SingleTreatment
+        Of the differences model minus reader.
+
+    Yields
+    ------
+    Claim, Inference, str
+        These readers, then readers like these.
+    """
+    negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
+    random, narrower = never_surer(result.random_readers, result.fixed_readers)
+    yield Claim.THESE_READERS, result.fixed_readers, negative
+    yield Claim.READERS_LIKE_THESE, random, joined([narrower, negative])

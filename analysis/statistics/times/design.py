@@ -1,0 +1,163 @@
+"""The readings and the terms of the model of response times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Floats
+from analysis.bundle.words import RaterKind
+from analysis.readings.circumstances import Circumstances
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.times.groups import ANSWERED, session_order
+
+BASELINE = "unaided"
+KINDS = ("condition", "correct", "position", "session", "task")
+NOT_GIVEN = {
+    "correct": "no item has a reference standard",
+    "position": "no reading gives its position",
+    "session": "no reading names its session",
+    "task": "no item names its task",
+}
+NO_CONTRAST = {
+    "condition": "all readings were made under one condition",
+    "correct": "all answers are correct, or all are wrong",
+    "position": "all readings stand at one place of their session",
+    "session": "all readings belong to one session",
+    "task": "all items belong to one task",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Term:
+    """One fixed effect of the model.
+
+    Parameters
+    ----------
+    name : str
+        What is set against what.
+    condition : str
+        The condition that is set against the baseline; empty for other terms.
+    values : numpy.ndarray of float, shape (n,), or None
+        Its column of the design; None where it has none.
+    because : str
+        Why it has none.
+    """
+
+    name: str
+    condition: str = ""
+    values: Floats | None = None
+    because: str = ""
+
+
+def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFrame:
+    """Return the readings of the model, one a row, in order of item and column.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    times : Circumstances
+        Their measured times.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `response_ms`, `reader` (its id), `item` (position), and one for each of `KINDS`;
+        what is not given is None or nan. Answered readings of readers.
+    """
+    reader = np.array([c.kind is RaterKind.READER for c in matrix.columns], dtype=bool)
+    answered = matrix.statuses[times.item, times.column] == ANSWERED
+    which = np.flatnonzero(answered & reader[times.column])
+    item, column = times.item[which], times.column[which]
+    correct = np.where(
+        matrix.assigned[item], matrix.correct[item, column].astype(np.float64), np.nan
+    )
+    table = pd.DataFrame(
+        {
+            "response_ms": times.response_ms[which],
+            "reader": [matrix.columns[i].rater_id for i in column],
+            "item": item,
+            "column": column,
+            "condition": [matrix.columns[i].condition for i in column],
+            "correct": correct,
+            "position": times.place[which] / 10,
+            "session": [name or None for name in times.session[which]],
+            "task": [name or None for name in matrix.groups["task"][item]],
+        }
+    )
+    return table.sort_values(["item", "column"], ignore_index=True)
+
+
+def complete(readings: pd.DataFrame) -> pd.DataFrame:
+    """Leave out readings that lack what others have, and times of 0, which have no logarithm.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        From `modelled_readings`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Some of its rows.
+    """
+    kinds = [kind for kind in KINDS if readings[kind].notna().any()]
+    whole = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
+    return readings.loc[whole].reset_index(drop=True)
+
+
+def terms_of(readings: pd.DataFrame) -> list[Term]:
+    """Return the terms in the order of the table.
+
+    Parameters
+    ----------
+    readings : pandas.DataFrame
+        From `complete`.
+
+    Returns
+    -------
+    list of Term
+        At least one for each of `KINDS`.
+    """
+    makers: Mapping[str, Callable[[pd.DataFrame], list[Term]]] = {
+        "condition": _conditions,
+        "correct": lambda r: [_term("correct against wrong", r["correct"])],
+        "position": lambda r: [_term("position, per 10 cases", r["position"])],
+        "session": lambda r: _levels(r, "session", session_order(r["session"].to_numpy(object))),
+        "task": lambda r: _levels(r, "task", sorted(r["task"].unique())),
+    }
+    return [term for kind in KINDS for term in _kind(readings, kind, makers[kind])]
+
+
+def _kind(
+    readings: pd.DataFrame, kind: str, make: Callable[[pd.DataFrame], list[Term]]
+) -> list[Term]:
+    if readings[kind].isna().all():
+        return [Term(name=kind, because=NOT_GIVEN[kind])]
+    if readings[kind].nunique() < 2:
+        return [Term(name=kind, because=NO_CONTRAST[kind])]
+    return make(readings)
+
+
+def _conditions(readings: pd.DataFrame) -> list[Term]:
+    names = sorted(readings["condition"].unique(), key=lambda name: (name != BASELINE, name))
+    return _levels(readings, "condition", names)
+
+
+def _levels(readings: pd.DataFrame, kind: str, names: list[str]) -> list[Term]:
+    return [
+        Term(
+            name=f"{kind} {name or '(none)'} against {names[0] or '(none)'}",
+            condition=name if kind == "condition" else "",
+            values=np.asarray(readings[kind] == name, dtype=np.float64),
+        )
+        for name in names[1:]
+    ]
+
+
+def _term(name: str, values: pd.Series[float]) -> Term:
+    return Term(name=name, values=np.asarray(values, dtype=np.float64))

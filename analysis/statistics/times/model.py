@@ -1,0 +1,206 @@
+"""What response times depend on: the table `time_model.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import null_space
+from scipy.stats import norm
+
+from analysis.arrays import Bools, Floats
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.circumstances import Circumstances, measured
+from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.statistics.times.crossed import CrossedFit, fit_crossed
+from analysis.statistics.times.design import Term, complete, modelled_readings, terms_of
+
+COLUMNS = (
+    "term",
+    "condition",
+    "n",
+    "estimate",
+    "se",
+    "ratio",
+    "ci_low",
+    "ci_high",
+    "p",
+    "method",
+    "undefined_because",
+)
+METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
+TOO_FEW = "fewer readings with a time than the model has terms"
+NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
+TOO_LARGE = "more readings, times readers, than the model is fitted to"
+# Cells of the design with the readers' indicators: half a gigabyte.
+LARGEST_LAYOUT = 2**26
+# Relative size below which a null vector's entry is taken for 0.
+ZERO = 1e-8
+
+
+def time_model(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate by what factor condition, correctness, fatigue, session and task change the time.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `term, condition, n, estimate, se, ratio, ci_low, ci_high, p, method,
+        undefined_because`; estimate and standard error in natural logarithms, ratio and interval as
+        factors. In order of condition, correctness, position, session and task; no row where no
+        reader has a measured time.
+
+    Notes
+    -----
+    :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, all of them normal and independent, fitted
+    by restricted maximum likelihood to the readers' answered first readings, flagged ones
+    included. A term that is given for some readings only leaves the others out; so does a time of
+    0. `ratio` is :math:`e^\beta`: 1.2 is a fifth longer. Intervals and p-values are Wald's with
+    normal quantiles. Readers differ in level and not in their effects: the intervals speak of these
+    readers. That correct answers are the quicker ones does not say that haste helps: hard items
+    take longer and go wrong.
+
+    A term without contrast, or that other terms amount to (all unaided readings in session 1, say),
+    is undefined. Conditions are set against `unaided` where there is one, else against the first by
+    name; sessions and tasks against their first.
+
+    See Also
+    --------
+    analysis.statistics.times.crossed.fit_crossed
+
+    References
+    ----------
+    .. [1] Baayen RH, Davidson DJ, Bates DM. Mixed-effects modeling with crossed random effects for
+       subjects and items. J Mem Lang 2008;59:390-412. doi:10.1016/j.jml.2007.12.005
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = time_model(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("abcd"), "truth": list("AAAA")}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1"] * 4 + ["R2"] * 4, "item_id": list("abcd") * 2,
+    ...         "answer": list("AABB") + list("ABAB"),
+    ...         "response_ms": [900, 1100, 1900, 2100, 1400, 3000, 1600, 3100],
+    ...     }),
+    ... ))
+    >>> table["term"].tolist()
+    ['condition', 'correct against wrong', 'position', 'session', 'task']
+    >>> round(float(table["ratio"][1]), 3), table["undefined_because"][2]
+    (0.553, 'no reading gives its position')
+    """
+    matrix = reading_matrix(bundle)
+    return time_model_table(matrix, measured(bundle, matrix), options or Options())
+
+
+def time_model_table(matrix: ReadingMatrix, found: Circumstances, options: Options) -> pd.DataFrame:
+    """Return the table of `time_model` for readings that are arranged already.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    found : Circumstances
+        Their measured times.
+    options : Options
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `time_model` says.
+    """
+    every = modelled_readings(matrix, found)
+    if every.empty:
+        return pd.DataFrame(columns=list(COLUMNS))
+    readings = complete(every)
+    left_out = int((every["response_ms"] == 0).sum())
+    terms = terms_of(readings) if len(readings) else []
+    rows = _rows(readings, terms, options.alpha)
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table["method"] = METHOD + (f"; times of 0 left out: {left_out}" if left_out else "")
+    return table
+
+
+def _rows(readings: pd.DataFrame, terms: Sequence[Term], alpha: float) -> list[dict[str, object]]:
+    usable = [i for i, term in enumerate(terms) if term.values is not None]
+    columns = [terms[i].values for i in usable]
+    design = np.column_stack([np.ones(len(readings)), *(v for v in columns if v is not None)])
+    because = {i: terms[i].because for i in range(len(terms)) if i not in usable}
+    blank, kept, tied = _estimable(design)
+    because |= {i: _apart(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]}
+    fit, failure = _fit_or_reason(readings, design[:, kept])
+    place = np.cumsum(kept) - 1
+    rows: list[dict[str, object]] = []
+    for i, term in enumerate(terms):
+        row: dict[str, object] = {
+            "term": term.name,
+            "condition": term.condition,
+            "n": len(readings),
+            "undefined_because": because.get(i, "" if fit else failure),
+        }
+        if fit and i not in because:
+            row |= _numbers(fit, int(place[usable.index(i) + 1]), alpha)
+        rows.append(row)
+    return rows
+
+
+def _fit_or_reason(readings: pd.DataFrame, design: Floats) -> tuple[CrossedFit | None, str]:
+    n, p = design.shape
+    if n <= p:
+        return None, TOO_FEW
+    if n * (p + readings["reader"].nunique()) > LARGEST_LAYOUT:
+        return None, TOO_LARGE
+    return _fit(readings, design), NO_SPREAD
+
+
+def _fit(readings: pd.DataFrame, design: Floats) -> CrossedFit | None:
+    outcome = np.log(readings["response_ms"].to_numpy(dtype=np.float64))
+    readers = np.unique(readings["reader"], return_inverse=True)[1].astype(np.int64)
+    items = readings["item"].to_numpy(dtype=np.int64)
+    # Centring changes the intercept alone, and keeps small differences from drowning.
+    centred = design - np.append(0.0, design[:, 1:].mean(axis=0))
+    return fit_crossed(outcome - outcome.mean(), centred, readers, items)
+
+
+def _numbers(fit: CrossedFit, place: int, alpha: float) -> dict[str, object]:
+    estimate = float(fit.estimates[place])
+    se = float(np.sqrt(fit.covariance[place, place]))
+    half = float(norm.isf(alpha / 2)) * se
+    return {
+        "estimate": estimate,
+        "se": se,
+        "ratio": float(np.exp(estimate)),
+        "ci_low": float(np.exp(estimate - half)),
+        "ci_high": float(np.exp(estimate + half)),
+        "p": float(2 * norm.sf(abs(estimate) / se)),
+    }
+
+
+def _estimable(design: Floats) -> tuple[Bools, Bools, Bools]:
+    """Say which columns cannot be estimated, which to keep, and which are tied to which.
+
+    Coefficients that a null vector of the design touches are not estimable; the others do not
+    depend on which columns are kept to make it of full rank.
+    """
+    scaled = np.linalg.qr(design / np.sqrt((design**2).sum(axis=0))).R
+    basis = null_space(scaled, rcond=ZERO)
+    projection = np.abs(basis @ basis.T) > ZERO
+    kept: list[int] = []
+    for j in range(design.shape[1]):
+        if np.linalg.matrix_rank(scaled[:, [*kept, j]], tol=ZERO) > len(kept):
+            kept.append(j)
+    return projection.diagonal(), np.isin(np.arange(design.shape[1]), kept), projection
+
+
+def _apart(terms: Sequence[Term], usable: Sequence[int], tied: Bools, k: int) -> str:
+    others = [terms[i].name for j, i in enumerate(usable) if j != k and tied[k + 1, j + 1]]
+    return f"cannot be told apart from {'; '.join(others)}" if others else "has no contrast"

@@ -1,6 +1,0 @@
-"""Response times of each rater, and what they depend on."""
-
-from analysis.times.model import time_model
-from analysis.times.summaries import times
-
-__all__ = ["time_model", "times"]

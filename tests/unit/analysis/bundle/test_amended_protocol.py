@@ -1,0 +1,90 @@
+"""An amended protocol: what is in force counts, and the report says that it was amended."""
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis.bundle import bundle_from_tables
+from analysis.bundle.protocol import margin_of, margin_origin
+from analysis.errors import OptionsError
+from analysis.options import Options
+from analysis.report.content import report_content
+from analysis.report.findings.endpoint import endpoint_findings
+from analysis.report.findings.studied import studied_findings
+from analysis.results import Results, analyse
+
+PROTOCOL: dict[str, Any] = {
+    "sha256": "ab12",
+    "locked": {"protocol": {"name": "Trial", "margin": 0.05, "endpoint": "accuracy"}},
+    "amendments": [{"number": 1, "changes": {"margin": {"old": 0.05, "new": 0.1}}}],
+    "in_force": {
+        "name": "Trial",
+        "margin": 0.1,
+        "endpoint": "accuracy",
+        "hypothesis": "non-inferiority",
+        "claim_about": "",
+    },
+}
+
+
+def _results(protocol: dict[str, Any]) -> Results:
+    items = pd.DataFrame({"item_id": ["q1", "q2"], "truth": ["A", "B"]})
+    readings = pd.DataFrame(
+        {"rater_id": ["R1", "R1"], "item_id": ["q1", "q2"], "answer": ["A", "A"]}
+    )
+    return analyse(replace(bundle_from_tables(items, readings), protocol=protocol))
+
+
+def test_the_margin_in_force_is_used() -> None:
+    """The amended margin, not the locked one, is tested against."""
+    results = _results(PROTOCOL)
+    assert margin_of(results.options, results.bundle.protocol) == 0.1
+
+
+def test_a_margin_asked_for_is_told_from_the_protocols_and_never_touches_the_area() -> None:
+    """Points of accuracy are no margin of an area; 10 points asked for again are the protocol's."""
+    asked = Options(margin=0.12)
+    assert margin_of(asked, PROTOCOL) == 0.12
+    assert margin_of(asked, PROTOCOL, "auc") is None
+    assert margin_of(
+        asked, {**PROTOCOL, "in_force": {"endpoint": "AUC", "margin": 0.03}}, "auc"
+    ) == (0.03)
+    assert "the protocol's is 10.0 points" in margin_origin(asked, PROTOCOL)
+    assert margin_origin(Options(margin=0.1), PROTOCOL) == ""
+    assert margin_origin(asked, {}) == "given at analysis"
+
+
+def test_a_margin_that_is_no_proportion_is_refused_where_it_would_be_used() -> None:
+    """An area that has no margin, and a margin asked for, do without it."""
+    spoilt = {"margin": 5}
+    with pytest.raises(OptionsError, match="margin is 5"):
+        margin_of(Options(), spoilt)
+    assert margin_of(Options(), spoilt, "auc") is None
+    assert margin_of(Options(margin=0.05), spoilt) == 0.05
+
+
+def test_the_first_page_says_what_was_declared_and_amended() -> None:
+    """Endpoint, hypothesis and margin in force, what they were, and how often that changed."""
+    (finding,) = endpoint_findings(_results(PROTOCOL))
+    assert "non-inferiority of each model to these readers and to readers like" in finding.text
+    assert "in accuracy, by a margin of 10.0 points." in finding.text
+    assert (
+        "Amended after the study opened: hypothesis (none before) and margin (5 points before)."
+    ) in finding.text
+    (studied,) = studied_findings(_results(PROTOCOL))
+    assert "The protocol was amended 1 time after the study opened." in studied.text
+
+
+def test_the_provenance_says_so_in_every_case() -> None:
+    """Amended, never amended, and an input that does not tell are three things."""
+    said = []
+    for protocol in (PROTOCOL, {**PROTOCOL, "amendments": []}, {}):
+        rows = dict(report_content(_results(protocol), []).provenance)
+        said.append((rows["Amendments after opening"], rows["Declared beforehand"]))
+    assert said == [
+        ("1", "accuracy; non-inferiority with a margin of 0.1"),
+        ("none", "accuracy; non-inferiority with a margin of 0.1"),
+        ("not stated in the input", "no endpoint"),
+    ]

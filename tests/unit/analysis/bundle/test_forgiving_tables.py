@@ -1,0 +1,186 @@
+"""What spreadsheets, archives and people add to a table, and where forgiveness ends."""
+
+import csv
+import lzma
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis import BundleError, bundle_from_tables, read_bundle
+from analysis.bundle.source import read_files
+from analysis.cli import main
+from analysis.readings.clusters import cluster_codes
+
+READINGS = pd.DataFrame({"rater_id": ["R"], "item_id": ["q"], "answer": ["A"]})
+
+
+def _zip(folder: Path, archive: Path, prefix: str = "", method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(archive, "w", method) as target:
+        for name in ("items.csv", "readings.csv"):
+            target.writestr(prefix + name, (folder / name).read_bytes())
+    return archive
+
+
+def test_unnamed_columns_without_contents_are_ignored(folder: Path) -> None:
+    """Spreadsheets write them beside the table, two or more at a time."""
+    (folder / "items.csv").write_text(
+        "item_id,truth,,n_options,,\nq1,A,,4,,\nq2,B, ,4,,\nq3,C,,4,,\n"
+    )
+    assert read_bundle(folder).items["n_options"].tolist() == [4, 4, 4]
+
+
+def test_an_unnamed_column_that_holds_something_is_refused(folder: Path) -> None:
+    """What it was meant for cannot be guessed."""
+    (folder / "items.csv").write_text("item_id,truth,,\nq1,A,,\nq2,B,,x\nq3,C,,\n")
+    with pytest.raises(BundleError, match="column 4 has no name but holds something in row 3"):
+        read_bundle(folder)
+
+
+def test_headers_that_collide_without_their_blanks_are_refused(folder: Path) -> None:
+    """In a file and in a data frame alike."""
+    (folder / "items.csv").write_text("item_id,truth, truth\nq1,A,B\n")
+    with pytest.raises(BundleError, match="column 'truth' stands twice"):
+        read_bundle(folder)
+    items = pd.DataFrame([["q", "A", "B"]], columns=["item_id", "truth", "truth "])
+    with pytest.raises(BundleError, match="column 'truth' stands twice"):
+        bundle_from_tables(items, READINGS)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_with_any_byte_damaged_is_read_or_refused_in_words(
+    folder: Path, tmp_path: Path, method: int
+) -> None:
+    """zlib, bz2 and lzma each have exceptions of their own; none gets through."""
+    archive = _zip(folder, tmp_path / "bundle.zip", method=method)
+    whole = archive.read_bytes()
+    for place in range(len(whole)):
+        archive.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        with suppress(BundleError):
+            read_files(archive)
+
+
+@pytest.mark.parametrize("error", [EOFError(), lzma.LZMAError("Corrupt input data")])
+def test_what_an_archive_raises_while_unpacking_is_one_sentence(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+) -> None:
+    """And the exit is 1."""
+
+    def fail(*_: object) -> bytes:
+        raise error
+
+    archive = _zip(folder, tmp_path / "bundle.zip")
+    monkeypatch.setattr(zipfile.ZipFile, "read", fail)
+    assert main(["tables", str(archive), "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert "cannot be read (" in said
+    assert "()" not in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("prefix", ["", "./", "bundle/", "./bundle/", "bundle\\"])
+def test_members_are_found_however_their_paths_are_written(
+    folder: Path, tmp_path: Path, prefix: str
+) -> None:
+    """At the top or in one folder, with `./` before them or a backslash within."""
+    assert len(read_bundle(_zip(folder, tmp_path / "bundle.zip", prefix)).items) == 3
+
+
+def test_a_member_that_stands_twice_is_refused(folder: Path, tmp_path: Path) -> None:
+    """Which of the two was meant cannot be known."""
+    archive = _zip(folder, tmp_path / "bundle.zip")
+    with zipfile.ZipFile(archive, "a") as target:
+        target.writestr("./readings.csv", "rater_id,item_id,answer\n")
+    with pytest.raises(BundleError, match=r"holds readings\.csv twice"):
+        read_bundle(archive)
+
+
+def test_a_raw_answer_of_megabytes_is_read_and_no_other_programs_limit_is_lowered(
+    folder: Path,
+) -> None:
+    """Models write at length; the csv module alone stops at 128 KiB."""
+    long = "word " * 1_000_000
+    (folder / "readings.csv").write_text(f"rater_id,item_id,answer,raw_answer\nR1,q1,A,{long}\n")
+    assert read_bundle(folder).readings["raw_answer"].tolist() == [long]
+    before = csv.field_size_limit(2**30)
+    read_bundle(folder)
+    assert csv.field_size_limit(before) == 2**30
+
+
+@pytest.mark.parametrize("limit", [131072, 2**31 - 1])
+def test_a_cell_beyond_the_limit_is_refused_in_words(folder: Path, limit: int) -> None:
+    """An unclosed quote swallows a whole file; whatever limit others have set in this process."""
+    csv.field_size_limit(limit)
+    (folder / "items.csv").write_text("item_id\n" + "q" * (2**24 + 1) + "\n")
+    with pytest.raises(BundleError, match="at most 16,777,216 characters a cell"):
+        read_bundle(folder)
+
+
+def test_blanks_around_names_are_no_part_of_them() -> None:
+    """Ids join, groups are one group, and a patient of blanks alone is no patient."""
+    items = pd.DataFrame(
+        {
+            "item_id": ["a", " b", "c ", "d"],
+            "patient_id": ["p", "p ", " ", "\t"],
+            "examination_id": ["", "", "  ", ""],
+            "task": ["chest", " chest", "chest\u00a0", ""],
+            "option_set": ["s ", "s", "s", "s"],
+        }
+    )
+    readings = pd.DataFrame(
+        {
+            "rater_id": [" R", " R"],
+            "item_id": ["b ", "c"],
+            "answer": ["A", "B"],
+            "condition": ["aided ", "aided"],
+        }
+    )
+    raters = pd.DataFrame({"rater_id": ["R "], "rater_kind": ["reader"]})
+    bundle = bundle_from_tables(items, readings, raters)
+    assert bundle.items["task"].tolist() == ["chest", "chest", "chest", ""]
+    assert set(bundle.items["option_set"]) == {"s"}
+    assert cluster_codes(bundle.items).tolist() == [2, 2, 0, 1]
+    assert bundle.readings[["rater_id", "item_id", "condition"]].values.tolist() == [
+        ["R", "b", "aided"],
+        ["R", "c", "aided"],
+    ]
+
+
+def test_ids_that_only_blanks_tell_apart_are_refused() -> None:
+    """In items, in raters, and in readings where no table says which raters there are."""
+    items, raters = pd.DataFrame({"item_id": ["q"]}), {"rater_kind": "reader"}
+    twice = pd.DataFrame({"rater_id": ["R", "R "], "item_id": ["q", "q"], "answer": ["A", "A"]})
+    for tables, words in (
+        (
+            (pd.DataFrame({"item_id": ["q", "q "]}), READINGS),
+            "items.csv, row 3: item_id 'q' stands",
+        ),
+        (
+            (items, READINGS, pd.DataFrame({"rater_id": ["R", " R"], **raters})),
+            "raters.csv, row 3: rater_id 'R' stands",
+        ),
+        ((items, twice), "rater_id 'R ' differs from 'R' in blanks only"),
+    ):
+        with pytest.raises(BundleError, match=words):
+            bundle_from_tables(*tables)
+
+
+def test_ids_of_blanks_alone_are_empty_and_a_nul_is_refused() -> None:
+    """Neither can name anything."""
+    items = pd.DataFrame({"item_id": [" ", "q\0x", "q"], "patient_id": ["p", "p\0q", ""]})
+    readings = READINGS.assign(rater_id="  ")
+    with pytest.raises(BundleError) as refusal:
+        bundle_from_tables(items, readings)
+    for part in (
+        "items.csv, row 2: item_id is empty",
+        "items.csv, row 3: item_id 'q\\x00x' holds a NUL",
+        "items.csv, row 3: patient_id 'p\\x00q' holds a NUL",
+        "readings.csv, row 2: rater_id is empty",
+    ):
+        assert part in str(refusal.value)

@@ -1,0 +1,85 @@
+"""Whole reports of bundles that are small, empty, hostile or lopsided."""
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import Options, analyse, read_bundle
+from analysis.cli import main
+from analysis.report.content import report_content
+from analysis.report.formats.paper import PAPER_FILES
+from tests.unit.analysis.report.awkward import write_bundle
+from tests.unit.analysis.report.latex_grammar import faults
+
+AWKWARD: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "hostile names, two options, read twice": (
+        {"hostile": True, "readers": 2, "models": 1, "letters": "AB", "repeats": True},
+        [],
+    ),
+    "models only": ({"readers": 0, "models": 3}, ["--alpha", "0.1"]),
+    "one reader, one item": ({"readers": 1, "models": 1, "items": 1}, ["--margin", "0"]),
+    "no truth, no model": ({"truth": False, "models": 0}, []),
+    "nothing answered": ({"answered": False}, ["--margin", "0.05"]),
+    "the least columns, one letter only": ({"least": True, "constant": True}, []),
+}
+
+
+def _text_of(page: str) -> str:
+    """Return what is read: no script, no style, no element."""
+    page = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)
+    return re.sub(r"<[^>]+>", " ", page)
+
+
+@pytest.mark.parametrize("what", AWKWARD)
+def test_an_awkward_bundle_gives_every_file_without_a_word_on_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    """Nothing undefined is printed as a number, and LaTeX, Excel and JSON can be read."""
+    columns, options = AWKWARD[what]
+    out = tmp_path / "out"
+    bundle = write_bundle(tmp_path / "bundle", **columns)
+    assert main(["report", str(bundle), "--out", str(out), "--bootstrap", "20", *options]) == 0
+    assert capsys.readouterr().err == ""
+    assert {path.name for path in (out / "paper").iterdir()} == set(PAPER_FILES)
+    assert (out / "report.pdf").read_bytes().startswith(b"%PDF-")
+    page = (out / "report.html").read_text("utf-8")
+    assert not re.search(r"\b(nan|NaN|None|inf)\b", _text_of(page))
+    assert faults((out / "paper" / "tables.tex").read_text("utf-8")) == []
+    json.loads((out / "results.json").read_text("utf-8"))
+    with zipfile.ZipFile(io.BytesIO((out / "paper" / "tables.xlsx").read_bytes())) as book:
+        assert book.testzip() is None
+
+
+def test_two_conditions_with_ratings_are_told_in_every_table(tmp_path: Path) -> None:
+    """Five readers, two options, both metrics; the condition is named, for there are two."""
+    place = write_bundle(
+        tmp_path / "bundle",
+        readers=5,
+        models=1,
+        items=24,
+        letters="AB",
+        conditions=("aided", "unaided"),
+        repeats=True,
+    )
+    content = report_content(analyse(read_bundle(place), Options(bootstrap=20)), [])
+    tables = {table.name: table for table in content.tables}
+    assert {"reader-conditions", "variance-components-conditions", "intra-reader"} <= set(tables)
+    assert tables["variance-components-conditions"].header[:2] == ("Conditions", "Metric")
+    assert {"Condition", "SE", "df"} <= set(tables["reader-panel"].header)
+    assert {cells[0] for _, cells in tables["reader-conditions"].rows} == {"accuracy, %", "AUC"}
+    said = dict(content.findings)["Readers under two conditions"]
+    assert len(said) == 2
+    assert all("under \u2068aided\u2069" in one for one in said)
+
+
+def test_the_grammar_finds_faults() -> None:
+    """Each of them, and none in a table that is in order."""
+    table = "\\begin{longtable}{@{}lr@{}}\n\\toprule\na & b \\\\\n@\n\\end{longtable}\n"
+    assert faults(table.replace("@\n", "x \\& y & 50 \\% \\\\\n")) == []
+    for row in ("x", "x & 5 %", "x_1 & 2", "{x & 2", "x} & 2", "x & $2", "x & 😀", "x & y & z"):
+        assert faults(table.replace("@\n", f"{row} \\\\\n")), row

@@ -1,0 +1,272 @@
+"""What was declared leads the findings and gets the only verdict, with what speaks against it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis.options import Options
+from analysis.report.checklists import checklists
+from analysis.report.content import report_content
+from analysis.report.figures import report_figures
+from analysis.report.findings import findings
+from analysis.report.findings.finding import Theme
+from analysis.report.methods import methods
+from analysis.report.methods.provenance import provenance
+from analysis.report.tables import overviews
+from analysis.results import Results
+from tests.unit.analysis.report.full_run import CHOICES, CLAIMS, full_run, panel_row, study
+
+DECLARED: dict[str, Any] = {
+    "endpoint": "accuracy",
+    "hypothesis": "non-inferiority",
+    "margin": 0.05,
+    "claim_about": CLAIMS[0],
+    "primary_model": "",
+}
+
+
+@pytest.fixture(scope="module")
+def run() -> Results:
+    """Give a run with every table, made without a margin of its own."""
+    return full_run(study(), Options(bootstrap=20))
+
+
+def _with(
+    run: Results,
+    protocol: dict[str, Any],
+    *rows: dict[str, Any],
+    p: float = 0.001,
+    others: list[dict[str, Any]] | None = None,
+    margin: float | None = None,
+) -> Results:
+    panel = [panel_row(**row) for row in rows]
+    adjusted = [{**row, "p_adjusted": p, "p_noninferior_adjusted": p} for row in panel]
+    choices = [{**panel[0], "analysis": CHOICES[0], **other} for other in others or []]
+    tables = {
+        "reader_panel": pd.DataFrame(panel),
+        "panel_adjusted": pd.DataFrame(adjusted),
+        "sensitivity_panel": pd.DataFrame(choices),
+    }
+    return replace(
+        run,
+        bundle=replace(run.bundle, protocol=protocol),
+        options=replace(run.options, margin=margin),
+        tables={**run.tables, **tables},
+    )
+
+
+def _said(results: Results, theme: Theme = Theme.ENDPOINT) -> str:
+    texts = [finding.text for finding in findings(results) if finding.theme is theme]
+    return " ".join(texts).replace("\u2068", "").replace("\u2069", "")
+
+
+CLEARED = {"ci_low": -0.04, "ci_high": 0.1, "difference": 0.03}
+MISSED = {"ci_low": -0.06, "ci_high": 0.1, "difference": 0.02}
+
+
+def test_the_declared_endpoint_model_margin_and_claim_lead(run: Results) -> None:
+    """In the first sentence of the page, with the verdict after it."""
+    results = _with(run, {**DECLARED, "primary_model": "Model-1_x"}, CLEARED)
+    assert findings(results)[0].theme is Theme.ENDPOINT
+    assert _said(results).startswith(
+        "Declared before reading: non-inferiority of Model-1_x, the primary model, to these"
+        " readers in accuracy, by a margin of 5.0 points."
+    )
+    assert "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0)." in _said(results)
+    assert "Non-inferiority not shown: Model-1_x" in _said(
+        _with(run, {**DECLARED, "primary_model": "Model-1_x"}, MISSED)
+    )
+
+
+def test_only_the_declared_claim_and_the_primary_model_get_a_verdict(run: Results) -> None:
+    """Another model and other readers are exploratory, however good their intervals."""
+    rows = [
+        {**CLEARED, "model_id": model, "claim": claim} for model in ("M1", "M2") for claim in CLAIMS
+    ]
+    results = _with(run, {**DECLARED, "primary_model": "M2"}, *rows)
+    assert _said(results).count("points, 95 % CI") == 1
+    assert "Non-inferior: Model-2_x (" in _said(results)
+    rest = " ".join(str(one) for one in findings(results) if one.theme is not Theme.ENDPOINT)
+    assert "inferior" not in rest.lower()
+    assert "what follows is exploratory" in rest
+
+
+def test_several_models_are_adjusted_unless_one_was_named_primary(run: Results) -> None:
+    """An interval that clears the margin is not enough where eight models had the chance."""
+    rows = [{**CLEARED, "model_id": model} for model in ("M1", "M2")]
+    shown, hidden = (_said(_with(run, DECLARED, *rows, p=p)) for p in (0.01, 0.03))
+    assert "No model was named primary: verdicts are adjusted for 2 models (Holm)." in shown
+    assert "Non-inferior: Model-1_x" in shown
+    assert "Non-inferiority not shown after adjustment: Model-1_x" in hidden
+    named = _with(run, {**DECLARED, "primary_model": "M1"}, *rows, p=0.03)
+    assert "Non-inferior: Model-1_x (" in _said(named)
+    assert "adjusted" not in _said(named)
+
+
+def test_what_cannot_be_decided_says_why_and_once(run: Results) -> None:
+    """Eight models that share a reason are named together."""
+    row = {**dict.fromkeys(("ci_low", "ci_high"), float("nan")), "undefined_because": "one item"}
+    said = _said(_with(run, DECLARED, *({**row, "model_id": one} for one in ("M1", "M2"))))
+    assert "Not decided: Model-1_x and Model-2_x, because one item." in said
+
+
+def test_superiority_needs_the_whole_interval_above_0(run: Results) -> None:
+    """A cleared margin is no superiority."""
+    protocol = {**DECLARED, "hypothesis": "superiority"}
+    assert "Superiority not shown: Model-1_x" in _said(_with(run, protocol, CLEARED))
+    above = {"ci_low": 0.01, "ci_high": 0.1}
+    assert "Superior: Model-1_x" in _said(_with(run, protocol, above))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words"),
+    [
+        ({}, "No protocol came with the data"),
+        ({**DECLARED, "hypothesis": ""}, "No hypothesis was declared; all results are exploratory"),
+        ({**DECLARED, "endpoint": ""}, "without an endpoint that decides it; all results are expl"),
+        ({**DECLARED, "primary_model": "nobody"}, "No model of that name is in these data"),
+        ({**DECLARED, "endpoint": "AUC"}, "There is no such comparison"),
+    ],
+)
+def test_nothing_is_non_inferior_that_nobody_declared(
+    run: Results, protocol: dict[str, Any], words: str
+) -> None:
+    """The margin that every protocol has is no hypothesis."""
+    results = _with(run, protocol, CLEARED)
+    assert words in _said(results)
+    page = " ".join(map(str, findings(results)))
+    assert "Non-inferior:" not in page
+    drawn = {figure.name: figure for figure in report_figures(results)}
+    shown = protocol.get("primary_model") == "nobody"  # declared, but of a model that is not here
+    assert ("margin" in drawn["panel-accuracy"].caption) is shown
+    assert any("NI p" in table.header for table in overviews(results)) is shown
+
+
+def test_a_margin_chosen_at_analysis_is_told_everywhere_and_decides_nothing(run: Results) -> None:
+    """In findings, methods, figure, table, checklists and provenance."""
+    row = {**CLEARED, "ci_low": -0.1, "margin": 0.12}
+    results = _with(run, DECLARED, row, margin=0.12)
+    words = "chosen at analysis; the protocol's is 5.0 points"
+    assert f"The margin of 12.0 points was {words}." in _said(results)
+    assert "Non-inferior:" not in _said(results)
+    assert f"Margin of 12.0 points ({words}): cleared for these readers" in _said(
+        results, Theme.AGAINST
+    )
+    assert words in " ".join(part.text for part in methods(results))
+    assert words in next(t.note for t in overviews(results) if t.name == "reader-panel")
+    assert words in next(f.caption for f in report_figures(results) if f.name == "panel-accuracy")
+    for checklist in checklists(results)[1:]:
+        (asked,) = [item for item in checklist.items if item.number == "4"]
+        assert words in asked.answer
+    assert words in dict(report_content(results, []).provenance)["Non-inferiority margin"]
+    assert provenance(results)["options"]["margin_is"] == words
+    alone = _with(run, {}, row, margin=0.12)
+    assert "The margin of 12.0 points was given at analysis." in _said(alone)
+
+
+def test_a_verdict_that_another_choice_turns_says_so_in_its_sentence(run: Results) -> None:
+    """And what rests on too few items turns nothing."""
+    turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
+    protocol = {**DECLARED, "primary_model": "M1"}
+    said = _said(_with(run, protocol, CLEARED, others=[turned]))
+    assert (
+        "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0; but “non-inferiority"
+        " not shown” with missing answers dropped (−2.0 points, 95 % CI −8.0 to 4.0))."
+    ) in said
+    few = _with(run, protocol, CLEARED, others=[{**turned, "n_items": 2}])
+    assert "but" not in _said(few)
+    assert "With missing answers dropped nothing can be told (too few: 2 items)." in _said(
+        few, Theme.CHOICES
+    )
+
+
+def test_an_exploratory_difference_that_another_choice_turns_says_so_too(run: Results) -> None:
+    """16.7 points more, which is none of what was read: in the same sentence."""
+    turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
+    said = _said(_with(run, {}, {}, others=[turned]), Theme.AGAINST)
+    assert (
+        "95 % CI of the difference 1.2 to 12.0); but “no difference shown” with missing answers"
+        " dropped (−2.0 points, 95 % CI −8.0 to 4.0)."
+    ) in said
+
+
+def test_who_lacks_more_than_a_twentieth_is_named_first(run: Results) -> None:
+    """Before the endpoint; what was never presented to a reader is no answer."""
+    missing = run.tables["missing"].assign(n_absent=0)
+    missing.loc[missing["rater_id"] == "R3", "n_absent"] = 40
+    missing.loc[missing["rater_id"] == "R2", "n_absent"] = 3
+    missing.loc[missing["rater_id"] == "M1", "n_absent"] = 6
+    results = replace(run, tables={**run.tables, "missing": missing})
+    found = findings(results)
+    assert [one.theme for one in found[:3]] == [Theme.UNREAD, Theme.UNREAD, Theme.ENDPOINT]
+    said = _said(results, Theme.UNREAD)
+    assert "Resident 3 was not given 40 of 60 items (66.7 %)." in said
+    assert "Model-1_x has no prediction for 6 of 60 items (10.0 %)." in said
+    assert "Resident 2" not in said
+
+
+def test_no_list_of_names_is_cut_without_a_word(run: Results) -> None:
+    """Of thirty who never began, ten are counted."""
+    more = pd.DataFrame(
+        {
+            "rater_id": [f"S{i:02d}" for i in range(30)],
+            "rater_kind": "reader",
+            "label": [f"Silent {i:02d}" for i in range(30)],
+            "simulated": False,
+        }
+    )
+    columns = list(run.bundle.raters.columns)
+    raters = pd.concat([run.bundle.raters, more.reindex(columns=columns, fill_value="")])
+    results = replace(run, bundle=replace(run.bundle, raters=raters))
+    said = _said(results, Theme.STUDIED)
+    assert "Silent 18, Silent 19 and 10 more." in said
+
+
+def test_an_interval_as_wide_as_can_be_is_uninformative(run: Results) -> None:
+    """Nothing is printed that no difference can be."""
+    row = {"difference": -0.5, "ci_low": -1.0, "ci_high": 0.129}
+    for claim in CLAIMS:
+        said = _said(_with(run, {}, {**row, "claim": claim}), Theme.AGAINST)
+        assert "uninformative: it reaches the largest difference there can be" in said
+        assert "100.0" not in said
+
+
+def test_readers_whose_every_area_is_below_one_half_are_remarked_on(run: Results) -> None:
+    """Guessing does better: something is the wrong way round."""
+    row = {"metric": "auc", "note": "x; the AUC of every reader is below 0.5", "reader_mean": 0.2}
+    assert "is the wrong way round" in _said(_with(run, {}, row), Theme.AGAINST)
+    assert "wrong way" not in _said(_with(run, {}, {**row, "note": ""}), Theme.AGAINST)
+
+
+def test_a_panel_that_is_refused_says_why(run: Results) -> None:
+    """No model is named with a number then."""
+    nothing = dict.fromkeys(("model_value", "difference", "ci_low", "ci_high"), float("nan"))
+    row = {**nothing, "undefined_because": "40 of 198 items were given to all readers"}
+    said = _said(_with(run, {}, row), Theme.AGAINST)
+    assert "not compared with the mean of the readers: 40 of 198 items were given to all" in said
+
+
+def test_the_items_that_all_were_given_are_named(run: Results) -> None:
+    """Once, whatever the number of models."""
+    note = "over the 180 of 198 items that all readers were given"
+    rows = [{"model_id": model, "note": f"{note}; x"} for model in ("M1", "M2")]
+    said = _said(_with(run, {}, *rows), Theme.AGAINST)
+    assert said.count(note) == 1
+
+
+def test_where_there_was_nothing_to_drop_that_is_said(run: Results) -> None:
+    """A choice without a case is no passed test."""
+    primary = run.tables["sensitivity"].query("analysis == 'missing as wrong'")
+    same = pd.concat(
+        [primary.assign(analysis=one) for one in ("missing as wrong", "flagged times dropped")]
+    )
+    results = replace(run, tables={**run.tables, "sensitivity": same})
+    said = _said(results, Theme.CHOICES)
+    assert (
+        "No reading has a doubtful time and no reading was excluded: there was nothing to treat"
+        " otherwise."
+    ) in said
+    told = said.partition("there was nothing")[0]
+    assert "readings of doubtful time dropped" not in told

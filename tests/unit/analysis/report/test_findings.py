@@ -1,0 +1,308 @@
+"""The findings: what each sentence says for an interval on either side of 0."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.report.content import report_content
+from analysis.report.findings import findings
+from analysis.report.findings.finding import Theme
+from analysis.results import Results
+from tests.unit.analysis.report.full_run import CLAIMS, full_run, panel_row, study
+
+
+@pytest.fixture(scope="module")
+def run() -> Results:
+    """Give a run with every table."""
+    return full_run(study())
+
+
+def _with(run: Results, **tables: list[dict[str, Any]]) -> Results:
+    plain = {name: run.tables[name] for name in ("accuracy", "agreement_pairs", "missing")}
+    made = {name: pd.DataFrame(rows) for name, rows in tables.items()}
+    return replace(run, tables={**plain, **made})
+
+
+def _said(results: Results, theme: Theme) -> str:
+    """Names stand in isolates, which are taken out here."""
+    texts = [finding.text for finding in findings(results) if finding.theme is theme]
+    return " ".join(texts).replace("\u2068", "").replace("\u2069", "")
+
+
+def _panel(run: Results, *rows: dict[str, Any]) -> str:
+    return _said(_with(run, reader_panel=[panel_row(**row) for row in rows]), Theme.AGAINST)
+
+
+def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) -> None:
+    """The claim of the study: both intervals, and what three readers cannot decide."""
+    said = _panel(
+        run,
+        {"claim": CLAIMS[0], "ci_low": 0.012, "ci_high": 0.12},
+        {"claim": CLAIMS[1], "ci_low": -0.031, "ci_high": 0.163},
+    )
+    assert (
+        "Model-1_x had an accuracy of 83.8 %, 6.6 points higher than the mean of these 3 readers"
+        " (77.2 %; 95 % CI of the difference 1.2 to 12.0)."
+    ) in said
+    assert (
+        "For readers like these the interval reaches from −3.1 to 16.3 points (19.4 points wide),"
+        " so with 3 readers a difference in either direction cannot be excluded."
+    ) in said
+    cleared = "Margin of 5.0 points (given at analysis): cleared for these readers and readers"
+    assert cleared in said
+
+
+def test_an_interval_with_0_shows_no_difference(run: Results) -> None:
+    """And clears no margin that it crosses."""
+    said = _panel(run, {"ci_low": -0.06, "ci_high": 0.12})
+    assert "no difference shown (+6.6 points, 95 % CI of the difference −6.0 to 12.0)" in said
+    assert "Margin of 5.0 points (given at analysis): not cleared for these readers." in said
+    assert "higher" not in said
+
+
+def test_a_model_below_the_readers_may_still_clear_the_margin(run: Results) -> None:
+    """Lower, by less than the margin: both are said."""
+    said = _panel(run, {"difference": -0.02, "ci_low": -0.04, "ci_high": -0.001})
+    assert "2.0 points lower than the mean" in said
+    assert ": cleared for these readers." in said
+
+
+def test_rounding_moves_no_limit_onto_a_boundary(run: Results) -> None:
+    """A lower limit of 0.02 points is not printed as 0.0, nor one at the margin as beyond it."""
+    assert "0.02 to 12.00" in _panel(run, {"ci_low": 0.0002, "ci_high": 0.12})
+    assert "−4.99 to 12.00" in _panel(run, {"ci_low": -0.0499, "ci_high": 0.12})
+
+
+def test_one_reader_leaves_the_random_claim_undefined_and_says_why(run: Results) -> None:
+    """Nothing undefined is printed as a number."""
+    nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
+    said = _panel(
+        run,
+        {"n_readers": 1},
+        {
+            "n_readers": 1,
+            "claim": CLAIMS[1],
+            **nothing,
+            "undefined_because": "one reader: readers cannot be random.",
+        },
+    )
+    assert "higher than the one reader (" in said
+    assert "nothing can be said: one reader: readers cannot be random." in said
+    assert "nan" not in said
+
+
+def test_without_a_margin_nothing_is_non_inferior(run: Results) -> None:
+    """A margin is planned or there is none."""
+    assert "margin" not in _panel(run, {"margin": np.nan})
+
+
+def test_a_narrower_interval_for_random_readers_claims_nothing(run: Results) -> None:
+    """It comes from readers that differ less than chance would make them."""
+    said = _panel(
+        run,
+        {"claim": CLAIMS[0], "ci_low": -0.01, "ci_high": 0.12},
+        {"claim": CLAIMS[1], "ci_low": 0.01, "ci_high": 0.11},
+    )
+    assert "no difference is claimed" in said
+    assert "as well" not in said
+
+
+def test_many_models_are_counted_beyond_the_first(run: Results) -> None:
+    """The page stays one page; the table has them all."""
+    rows = [
+        {"model_id": f"M{i}", "model_value": 0.8 - i / 100, "claim": claim}
+        for i in range(20)
+        for claim in CLAIMS
+    ]
+    said = _panel(run, *rows)
+    assert said.count("had an accuracy") == 3
+    assert "The other 17 models, against these readers and against readers like these: hig" in said
+
+
+def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
+    """An interval beyond 0 is not enough where many pairs are compared."""
+    row = {
+        **full_run(study()).tables["comparisons"].iloc[0].to_dict(),
+        "difference": -0.1,
+        "cluster_ci_low": -0.18,
+        "cluster_ci_high": -0.02,
+    }
+    shown = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.01}]), Theme.AGAINST)
+    hidden = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.2}]), Theme.AGAINST)
+    assert "the model more accurate in 1" in shown
+    assert "10.0 points higher (95 % CI 2.0 to 18.0)" in shown
+    assert "no difference shown in 1" in hidden
+    assert "no difference shown after adjustment (+10.0 points, unadjusted 95 % CI 2.0" in hidden
+    assert "higher" not in hidden
+    assert "more accurate" not in hidden
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ((0.01, 0.2), "models agree more with these readers"),
+        ((-0.2, -0.01), "models agree less with these readers"),
+        ((-0.2, 0.01), "no difference shown"),
+        ((0.1, 0.1), "no informative interval"),
+    ],
+)
+def test_agreement_with_models_against_agreement_among_readers(
+    run: Results, limits: tuple[float, float], words: str
+) -> None:
+    """Four intervals, four sentences."""
+    row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
+    row |= {"ci_low": limits[0], "ci_high": limits[1]}
+    assert words in _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
+
+
+def test_time_is_slower_or_faster_only_beyond_1(run: Results) -> None:
+    """Ratios are compared with 1."""
+    said = _said(run, Theme.TIME)
+    assert "wrong answers: slower (factor 1.31" in said
+    assert "no difference shown for each further 10 items." in said
+
+
+def test_the_first_place_is_certain_only_where_every_paired_interval_leaves_out_0(
+    run: Results,
+) -> None:
+    """A rank interval of 1 to 1 is not enough; and a tie names both."""
+    board = run.tables["leaderboard"]
+    sure = board.assign(rank_low=board["rank"], rank_high=board["rank"])
+    micro = sure.loc[(sure["by"] == "overall") & (sure["group"] == "micro")]
+    first = micro.sort_values("rank")["rater_id"].iloc[0]
+    others = [rater for rater in micro["rater_id"] if rater != first]
+    template = run.tables["comparisons"].iloc[0].to_dict()
+
+    def said(limits: dict[str, tuple[float, float]], pairs: list[str]) -> str:
+        rows = [
+            template
+            | {"rater_a": first, "rater_b": other}
+            | dict(
+                zip(
+                    ("cluster_ci_low", "cluster_ci_high"),
+                    limits.get(other, (0.01, 0.2)),
+                    strict=True,
+                )
+            )
+            for other in pairs
+        ]
+        return _said(
+            _with(run, leaderboard=sure.to_dict("records"), comparisons=rows), Theme.RANKING
+        )
+
+    assert "every paired interval to another rater leaves out 0" in said({}, others)
+    assert "no difference is shown to" in said({others[2]: (0.0, 0.2)}, others)
+    assert "no difference is shown to" in said({}, others[:-1])
+    assert "so the first place is not certain" in _said(run, Theme.RANKING)
+    tied = board.assign(rank=1).to_dict("records")
+    assert "others) with the same accuracy" in _said(_with(run, leaderboard=tied), Theme.RANKING)
+
+
+def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
+    """And where none does, that is said."""
+    panel = [panel_row()]
+    other = {**panel_row(), "analysis": "missing dropped"}
+    same = _with(run, reader_panel=panel, sensitivity_panel=[other])
+    changed = _with(run, reader_panel=panel, sensitivity_panel=[{**other, "ci_low": -0.01}])
+    assert "No comparison of a model with the readers comes out otherwise" in _said(
+        same, Theme.CHOICES
+    )
+    said = _said(changed, Theme.CHOICES)
+    assert "1 of 1 comparisons" in said
+    assert "“no difference shown” with missing answers dropped (+6.6 points" in said
+
+
+def test_tables_that_are_not_there_leave_their_sentences_out(run: Results) -> None:
+    """The three first tables are enough for a page."""
+    themes = {finding.theme for finding in findings(_with(run))}
+    assert Theme.AGAINST not in themes
+    assert {Theme.STUDIED, Theme.ACCURACY, Theme.AGREEMENT, Theme.READING} <= themes
+
+
+def test_intervals_are_named_as_asked_for(run: Results) -> None:
+    """90 % where alpha is 0.1."""
+    options = replace(run.options, alpha=0.1)
+    said = " ".join(map(str, findings(replace(run, options=options))))
+    assert "90 % CI" in said
+    assert "95 % CI" not in said
+
+
+@pytest.mark.parametrize("conditions", [("unaided",), ("aided", "unaided")])
+def test_a_condition_is_named_where_there_are_several(conditions: tuple[str, ...]) -> None:
+    """The one condition is told once, and no table has a column for it."""
+    results = full_run(study(conditions=conditions))
+    content = report_content(results, [])
+    said = " ".join(text for _, texts in content.findings for text in texts)
+    heads = {head for table in content.tables for head in table.header}
+    several = len(conditions) > 1
+    assert (said.count("unaided") > 1) is several
+    assert ("Condition" in heads) is several
+
+
+def test_the_width_is_that_of_the_limits_that_are_printed(run: Results) -> None:
+    """13.84 to 26.16 are printed as 13.8 to 26.2, and are 12.4 points wide."""
+    row = {"difference": 0.2, "ci_low": 0.1384, "ci_high": 0.2616, "claim": CLAIMS[1]}
+    said = _panel(run, {"difference": 0.2, "ci_low": 0.145, "ci_high": 0.255}, row)
+    assert "higher as well (95 % CI 13.8 to 26.2; 12.4 points wide, from 3 readers)" in said
+
+
+def test_agreement_can_be_subtracted_as_it_is_printed(run: Results) -> None:
+    """0.365 and 0.413 differ by 0.048; 0.37 and 0.41 would not differ by 0.05."""
+    row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
+    row |= {"among_readers": 0.3654, "readers_models": 0.4132, "difference": 0.0478}
+    said = _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
+    assert "0.365 among readers, 0.413 between" in said
+    assert "+0.048" in said
+
+
+def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Results) -> None:
+    """Two options leave one; of four options chance is told."""
+    assert "picking any of the 3 wrong options would give 33 %" in _said(run, Theme.ERRORS)
+    bundle = replace(run.bundle, items=run.bundle.items.assign(n_options=2.0))
+    assert "same wrong option" not in _said(replace(run, bundle=bundle), Theme.ERRORS)
+
+
+def test_the_page_begins_with_what_was_declared_and_with_its_question(run: Results) -> None:
+    """Models against readers stand before anything else that was found."""
+    themes = list(dict.fromkeys(finding.theme for finding in findings(run)))
+    assert themes[:3] == [Theme.ENDPOINT, Theme.STUDIED, Theme.AGAINST]
+    assert themes == sorted(themes, key=list(Theme).index)
+
+
+def test_the_same_reason_is_not_told_for_every_model(run: Results) -> None:
+    """Where nothing is defined one model is named and the others are counted."""
+    nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
+    rows = [
+        {"model_id": f"M{i}", "claim": claim, **nothing, "undefined_because": "a single item"}
+        for i in range(4)
+        for claim in CLAIMS
+    ]
+    said = _panel(run, *rows)
+    assert said.count("a single item") == 1
+    assert "Nor for readers like these." in said
+    assert "The other 3 models" in said
+
+
+def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
+    """Whoever reads the report knows what is not in it, and whether the results were known."""
+    gone = [
+        {"model_id": "M8", "reason": "The wrong file", "after_closing": False},
+        {"model_id": "M9", "reason": "It was bad", "after_closing": True},
+    ]
+    bundle = replace(run.bundle, about={"withdrawn_models": gone})
+    said = _said(replace(run, bundle=bundle), Theme.STUDIED)
+    assert "2 models were withdrawn and are in no table" in said
+    assert "M8 (The wrong file), M9 after closing (It was bad)" in said
+    assert "withdrawn" not in _said(run, Theme.STUDIED)
+
+
+def test_items_that_not_all_readers_have_read_are_counted(run: Results) -> None:
+    """They count by those who have."""
+    table = run.tables["item_difficulty"].copy()
+    table.loc[table.index[:2], "n_readers"] = 1
+    said = _said(replace(run, tables={**run.tables, "item_difficulty": table}), Theme.ERRORS)
+    assert "2 were read by fewer than 3 readers, and count by those alone." in said
+    assert "fewer than" not in _said(run, Theme.ERRORS)

@@ -1,0 +1,177 @@
+"""The files for a paper: nothing in them runs, every citation has its entry."""
+
+import io
+import re
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from analysis.report.checklists import State, checklists
+from analysis.report.content import report_content
+from analysis.report.formats.paper import PAPER_FILES, paper_files
+from analysis.report.formats.workbook import workbook
+from analysis.report.methods import method_references, methods
+from analysis.report.methods.references import bibtex, cited_keys, references
+from analysis.report.methods.sources import SOURCES, Source
+from analysis.report.wording.latex import latex_table, latex_text
+from analysis.results import Results
+from tests.unit.analysis.report.full_run import full_run, study
+
+SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+@pytest.fixture(scope="module")
+def run() -> Results:
+    """Give a run with every table."""
+    return full_run(study())
+
+
+@pytest.fixture(scope="module")
+def files(run: Results) -> dict[str, bytes]:
+    """Give the paper's files."""
+    return paper_files(run, report_content(run, []))
+
+
+def _part(book: bytes, name: str) -> str:
+    with zipfile.ZipFile(io.BytesIO(book)) as archive:
+        return archive.read(name).decode("utf-8")
+
+
+def test_the_files_are_the_ones_that_are_placed(files: dict[str, bytes]) -> None:
+    """What is written and what is replaced are one list."""
+    assert tuple(files) == PAPER_FILES or set(files) == set(PAPER_FILES)
+
+
+def test_cells_of_the_workbook_are_never_formulas_or_links() -> None:
+    """Whatever a label looks like; an undefined number is an empty cell."""
+    table = pd.DataFrame({"label": ["=1+1", "https://x.org", "@a", "12"], "n": [1.5, None, 2, 3]})
+    book = workbook({"accuracy": table})
+    sheet = ElementTree.fromstring(_part(book, "xl/worksheets/sheet2.xml"))
+    assert not list(sheet.iter(f"{SHEET}f"))
+    assert "hyperlink" not in _part(book, "xl/worksheets/sheet2.xml")
+    words = re.findall(r"<t[^>]*>([^<]*)</t>", _part(book, "xl/sharedStrings.xml"))
+    assert {"=1+1", "https://x.org", "@a", "12"} <= set(words)
+    numbers = [cell.get("r") for cell in sheet.iter(f"{SHEET}c") if cell.get("t") is None]
+    assert numbers == ["B2", "B4", "B5"]
+
+
+def test_a_sheet_says_what_it_leaves_out() -> None:
+    """In its last row, and on the first sheet."""
+    table = pd.DataFrame({"n": range(12)})
+    book = workbook({"agreement_pairs": table}, most_rows=5)
+    assert "7 more rows are not in this sheet: see tables/agreement_pairs.csv" in _part(
+        book, "xl/sharedStrings.xml"
+    )
+    sheet = ElementTree.fromstring(_part(book, "xl/worksheets/sheet2.xml"))
+    assert len(list(sheet.iter(f"{SHEET}row"))) == 7
+
+
+def test_the_same_tables_give_the_same_workbook() -> None:
+    """No time of making is in it."""
+    table = pd.DataFrame({"n": [1]})
+    assert workbook({"a": table}) == workbook({"a": table})
+
+
+def test_latex_escapes_everything() -> None:
+    """Also brackets at the start of a row, and letters that pdfLaTeX does not have."""
+    escaped = latex_text("a_b % & # $x$ ~ ^ \\ {y} [z] <b> 😀 שלום – −1")
+    assert escaped.isascii()
+    bare = re.sub(r"\\[%&#$_{}]|\\[a-zA-Z]+\{[^}]*\}|\{[\[\]]\}|\$-\$", "", escaped)
+    assert not set("%&#$_^~\\{}[]") & set(bare)
+    table = latex_table(label="t", caption="c", header=("a", "b"), rows=[("[x", "1"), ("y", "2")])
+    assert "\n{[}x & 1 \\\\" in table
+    assert table.count(r"\begin{longtable}") == table.count(r"\end{longtable}") == 1
+
+
+def test_latex_tables_have_as_many_cells_as_columns(files: dict[str, bytes]) -> None:
+    """In every row."""
+    for table in files["tables.tex"].decode().split(r"\begin{longtable}")[1:]:
+        columns = re.match(r"\{@\{\}(l+r*)@\{\}\}", table)
+        assert columns
+        body = table.split(r"\endlastfoot")[1].split(r"\end{longtable}")[0]
+        for row in body.strip().splitlines():
+            assert len(re.findall(r"(?<!\\)&", row)) == len(columns[1]) - 1
+
+
+def test_every_citation_of_the_methods_has_its_entry(run: Results, files: dict[str, bytes]) -> None:
+    """And the bibliography holds nothing else."""
+    cited = set(cited_keys([files["methods.md"].decode()]))
+    entries = set(re.findall(r"^@\w+\{(\w+),", files["references.bib"].decode(), re.M))
+    assert cited == entries
+    assert "wilson1927" in entries
+
+
+def test_every_source_of_the_program_is_cited_where_all_was_computed(run: Results) -> None:
+    """No source is lost for want of a sentence that names it."""
+    panel = run.tables["reader_panel"]
+    with_area = pd.concat([panel, panel.assign(metric="auc")])
+    indices = {"agreement_indices": run.tables["accuracy"]}
+    everything = replace(run, tables={**run.tables, **indices, "reader_panel": with_area})
+    # One is used where items are single, one as a check in the tests alone.
+    elsewhere = {"hillis2005", "gallas2009"}
+    keys = set(cited_keys(part.text for part in methods(everything)))
+    ours = {one.key for one in method_references() if one.source in SOURCES}
+    assert ours - elsewhere <= keys
+
+
+def test_only_what_was_computed_is_told() -> None:
+    """No method of a table that is not there."""
+    plain = full_run(study())
+    tables = {name: plain.tables[name] for name in ("accuracy", "agreement_pairs", "missing")}
+    told = " ".join(part.text for part in methods(replace(plain, tables=tables)))
+    for word in ("Obuchowski", "Tango", "McNemar", "estimating equations", "Holm"):
+        assert word not in told
+
+
+def test_bibtex_entries_are_complete_for_every_source() -> None:
+    """Author, title, year and doi are read from the one line that a source is."""
+    entries = bibtex(method_references()).split("\n\n")
+    assert len(entries) == len(method_references())
+    for entry in entries:
+        for field in ("author", "title", "year", "doi"):
+            assert f"  {field} = {{" in entry, entry
+        assert entry.count("{") == entry.count("}")
+
+
+def test_keys_of_one_author_and_year_are_told_apart() -> None:
+    """By a letter; a publication that two methods come from is one entry."""
+    texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
+    made = [Source(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
+    assert [one.key for one in references(made)] == ["gwet2008a", "gwet2008b"]
+
+
+@pytest.mark.parametrize(("place", "n"), [(0, 15), (2, 44)])
+def test_checklists_have_their_items(run: Results, place: int, n: int) -> None:
+    """GRRAS has 15, CLAIM 44, each numbered once."""
+    numbers = [item.number for item in checklists(run)[place].items]
+    assert numbers == [str(i) for i in range(1, n + 1)]
+
+
+def test_stard_has_its_thirty_items_with_their_parts(run: Results) -> None:
+    """Beside what is asked of AI."""
+    numbers = [item.number for item in checklists(run)[1].items if "AI" not in item.number]
+    assert len(numbers) == 34
+    assert {int(re.sub("[ab]", "", number)) for number in numbers} == set(range(1, 31))
+
+
+def test_what_the_bundle_does_not_know_is_open(run: Results) -> None:
+    """Funding is never guessed, and a protocol that is not there is not named."""
+    items = {item.number: item for item in checklists(run)[2].items}
+    assert items["44"].state is State.OPEN
+    assert items["42"].state is State.OPEN
+    assert items["12"].state is State.ANSWERED
+    locked = replace(run.bundle, protocol={"sha256": "ab12", "locked": {"protocol": {"cases": 60}}})
+    filled = {item.number: item for item in checklists(replace(run, bundle=locked))[2].items}
+    assert "ab12" in filled["42"].answer
+    assert filled["21"].state is State.PARTLY
+
+
+def test_markdown_tables_keep_their_columns(files: dict[str, bytes], tmp_path: Path) -> None:
+    """Whatever stands in a cell."""
+    for line in files["checklists.md"].decode().splitlines():
+        if line.startswith("|"):
+            assert len(re.findall(r"(?<!\\)\|", line)) == 6

@@ -1,0 +1,219 @@
+"""Where the results land: all of them or none, and nobody's own files are touched."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from analysis.cli import main
+from analysis.errors import OutputError
+from analysis.report.formats.placing import Part, fresh_folder
+
+RENAME = Path.rename
+
+
+def _report(folder: Path, out: Path, command: str = "report") -> int:
+    return main([command, str(folder), "--out", str(out)])
+
+
+def _files(place: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(place)): p.read_bytes() for p in place.rglob("*") if p.is_file()}
+
+
+def test_the_report_tells_where_it_is(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, which a shell can hand on."""
+    assert _report(folder, tmp_path / "deep" / "out") == 0
+    said = Path(capsys.readouterr().out.strip())
+    assert said == tmp_path / "deep" / "out" / "report.html"
+    assert said.is_file()
+
+
+def test_a_folder_that_is_there_is_all_that_is_written_to(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its parent may belong to somebody else, or lie on another filesystem."""
+    parent = tmp_path / "parent"
+    (parent / "out").mkdir(parents=True)
+    made: list[Path] = []
+    mkdir = Path.mkdir
+
+    def watch(self: Path, *rest: object, **named: object) -> None:
+        made.append(self)
+        mkdir(self, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Path, "mkdir", watch)
+    parent.chmod(0o555)
+    try:
+        assert _report(folder, parent / "out") == 0
+    finally:
+        parent.chmod(0o755)
+    assert made
+    assert all(parent / "out" in place.parents for place in made)
+    assert sorted(p.name for p in (parent / "out").iterdir()) == [
+        "figures",
+        "paper",
+        "report.html",
+        "report.pdf",
+        "results.json",
+        "tables",
+    ]
+
+
+def test_a_link_to_a_folder_elsewhere_is_followed(folder: Path, tmp_path: Path) -> None:
+    """Also to one that is yet to be made."""
+    for there in (True, False):
+        target, link = tmp_path / f"target-{there}", tmp_path / f"link-{there}"
+        if there:
+            target.mkdir()
+        link.symlink_to(target)
+        assert _report(folder, link, "tables") == 0
+        assert link.is_symlink()
+        assert (target / "tables/missing.csv").is_file()
+
+
+def test_the_longest_name_a_folder_may_have_will_do(folder: Path, tmp_path: Path) -> None:
+    """The scratch folder's name is short, whatever the folder's is."""
+    assert _report(folder, tmp_path / ("o" * 255), "tables") == 0
+    assert _report(folder, tmp_path / ("o" * 256), "tables") == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("tables", "is not a folder"),
+        ("figures", "is not a folder"),
+        ("report.html/x", "is not a file"),
+        ("tables/notes.txt", "holds 'notes.txt', which no report wrote"),
+        ("figures/mine/x", "holds 'mine'"),
+        ("figures/mine.png", "holds 'mine.png'"),
+        ("paper/draft.tex", "holds 'draft.tex', which no report wrote"),
+        ("paper/mytables.tex", "holds 'mytables.tex'"),
+        ("report.pdf/x", "is not a file"),
+    ],
+)
+def test_what_is_in_the_way_is_named_and_nothing_is_written(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, words: str
+) -> None:
+    """Looked at before anything is computed or written."""
+    out = tmp_path / "out"
+    (out / place).parent.mkdir(parents=True)
+    (out / place).write_text("mine")
+    before = _files(out)
+    assert _report(folder, out) == 1
+    assert words in capsys.readouterr().err
+    assert _files(out) == before
+    assert not [p for p in out.iterdir() if p.name.startswith(".")]
+
+
+def test_links_and_somebody_elses_report_are_left_alone(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A report is ours where our results.json lies beside it."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "report.html").write_text("mine")
+    assert _report(folder, out) == 1
+    assert "was not written by an earlier report" in capsys.readouterr().err
+    assert _report(folder, out, "tables") == 0
+    assert (out / "report.html").read_text() == "mine"
+    theirs = tmp_path / "theirs"
+    for place in ("report.pdf", "paper/tables.tex"):
+        (theirs / place).parent.mkdir(parents=True, exist_ok=True)
+        (theirs / place).write_text("mine")
+        assert _report(folder, theirs) == 1
+        assert "was not written by an earlier report" in capsys.readouterr().err
+        assert (theirs / place).read_text() == "mine"
+        (theirs / place).unlink()
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / "tables").symlink_to(tmp_path / "nowhere")
+    assert _report(folder, linked) == 1
+    assert "is a link" in capsys.readouterr().err
+
+
+def _failing(patch: pytest.MonkeyPatch, step: int) -> None:
+    """Let the disk be full at one of the moves."""
+    moves = iter(range(100))
+
+    def rename(self: Path, target: Path) -> Path:
+        if next(moves) == step:
+            raise OSError(28, os.strerror(28))
+        return RENAME(self, target)
+
+    patch.setattr(Path, "rename", rename)
+
+
+def test_a_failure_at_any_step_leaves_the_earlier_files(tmp_path: Path) -> None:
+    """Three parts are moved aside and three in; whichever move fails, all are taken back."""
+    parts = [Part(name="tables", holds=(".csv",)), Part(name="a.txt"), Part(name="b.txt")]
+
+    def write(text: str) -> None:
+        with fresh_folder(tmp_path, parts) as fresh:
+            (fresh / "tables").mkdir()
+            for name in ("tables/one.csv", "a.txt", "b.txt"):
+                (fresh / name).write_text(text)
+
+    write("earlier")
+    before = _files(tmp_path)
+    for step in range(6):
+        with pytest.MonkeyPatch.context() as patch:
+            _failing(patch, step)
+            with pytest.raises(OutputError, match="cannot be written"):
+                write("new")
+        assert _files(tmp_path) == before
+    write("new")
+    assert set(_files(tmp_path).values()) == {b"new"}
+
+
+def test_a_report_that_fails_half_way_leaves_the_earlier_one(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six parts have been moved aside, the first is in."""
+    out = tmp_path / "out"
+    assert _report(folder, out) == 0
+    before = _files(out)
+    (folder / "readings.csv").write_text("rater_id,item_id,answer\nR1,q1,A\n")
+    with monkeypatch.context() as patch:
+        _failing(patch, 7)
+        assert _report(folder, out) == 1
+    assert _files(out) == before
+    assert _report(folder, out) == 0
+    assert _files(out) != before
+
+
+def test_what_cannot_be_put_back_is_never_deleted(tmp_path: Path) -> None:
+    """The earlier file survives in the scratch folder even when the undoing fails too."""
+    (tmp_path / "a.txt").write_text("earlier")
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception, match="cannot be written"):  # noqa: SIM117, PT012
+        with fresh_folder(tmp_path, [Part(name="a.txt")]) as fresh:
+            (fresh / "a.txt").write_text("new")
+            moves = iter(range(100))
+
+            def rename(self: Path, target: Path) -> Path:
+                if next(moves) > 0:
+                    raise OSError(5, os.strerror(5))
+                return RENAME(self, target)
+
+            patch.setattr(Path, "rename", rename)
+    assert [p.read_text() for p in tmp_path.rglob("a.txt")] == ["earlier"]
+
+
+def test_tables_remove_the_report_of_an_earlier_run(folder: Path, tmp_path: Path) -> None:
+    """It would contradict the tables beside it; what else lies there stays."""
+    out = tmp_path / "out"
+    assert _report(folder, out) == 0
+    (out / "note.txt").write_text("mine")
+    assert _report(folder, out, "tables") == 0
+    assert sorted(p.name for p in out.iterdir()) == ["note.txt", "tables"]
+
+
+def test_a_cell_with_a_lone_carriage_return_is_quoted(folder: Path, tmp_path: Path) -> None:
+    """Unquoted, most readers would end the row there; rows themselves end in a newline alone."""
+    readings = (folder / "readings.csv").read_bytes().replace(b"R1", b'"R\r1"')
+    (folder / "readings.csv").write_bytes(readings)
+    assert _report(folder, tmp_path / "out", "tables") == 0
+    written = (tmp_path / "out/tables/missing.csv").read_bytes()
+    assert written.split(b"\n")[1].startswith(b'"R\r1",')
+    assert b"\r\n" not in written

@@ -1,0 +1,199 @@
+"""sensitivity.csv and item_difficulty.csv: other ways of counting, and counting by item."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, accuracy, bundle_from_tables, item_difficulty, sensitivity
+from analysis.readings.circumstances import NOT_ABOUT_TIME
+from analysis.statistics.accuracy.difficulty import (
+    EVERYBODY_MISSED,
+    EVERYBODY_RIGHT,
+    MODELS_MISSED,
+    READERS_MISSED,
+)
+from analysis.statistics.accuracy.proportions import wilson_interval
+from tests.conftest import ROOT
+from tests.unit.analysis.conftest import MakeBundle
+
+ANALYSES = [
+    "missing as wrong",
+    "missing dropped",
+    "missing as right",
+    "absent as wrong",
+    "flagged times dropped",
+]
+
+
+def _flagged() -> Bundle:
+    """Six items: two right (one flagged), one wrong and flagged, two given up, one absent."""
+    items = pd.DataFrame({"item_id": list("abcdefg"), "truth": ["A"] * 6 + [""]})
+    readings = pd.DataFrame(
+        {
+            "rater_id": "R",
+            "item_id": list("abcdeg"),
+            "answer": ["A", "A", "B", "A", "", "A"],
+            "status": ["answered"] * 3 + ["timed_out", "skipped", "answered"],
+            "flags": ["", "too_fast", "late page_zoomed", "", "", "late"],
+        }
+    )
+    return bundle_from_tables(items, readings)
+
+
+def test_the_five_analyses_count_what_their_names_say() -> None:
+    """By hand, with Wilson's interval; an item without reference standard is in none."""
+    table = sensitivity(_flagged())
+    assert list(table.columns) == [
+        "analysis",
+        "rater_id",
+        "condition",
+        "n",
+        "accuracy",
+        "ci_low",
+        "ci_high",
+    ]
+    assert table["analysis"].tolist() == ANALYSES
+    expected = [(2, 5), (2, 3), (4, 5), (2, 6), (1, 3)]
+    assert table["n"].tolist() == [n for _, n in expected]
+    assert table["accuracy"].tolist() == pytest.approx([k / n for k, n in expected], abs=1e-12)
+    counts, totals = np.array(expected, dtype=float).T
+    low, high = wilson_interval(counts, totals, 0.05)
+    assert table["ci_low"].tolist() == pytest.approx(low.tolist(), abs=1e-12)
+    assert table["ci_high"].tolist() == pytest.approx(high.tolist(), abs=1e-12)
+
+
+def test_the_primary_analysis_is_the_micro_accuracy(make_bundle: MakeBundle) -> None:
+    """Rater by rater, in the order of the accuracy table."""
+    bundle = make_bundle("AABB", {"b": "AA.B", "a": "BABA", "m": "...."}, models=("m",))
+    primary = sensitivity(bundle).query("analysis == 'missing as wrong'").reset_index(drop=True)
+    micro = accuracy(bundle).query("group == 'micro'").reset_index(drop=True)
+    same = ["rater_id", "n", "accuracy", "ci_low", "ci_high"]
+    pd.testing.assert_frame_equal(primary[same], micro[same])
+
+
+def test_an_analysis_that_leaves_nothing_is_empty() -> None:
+    """Every reading is flagged, or unanswered: there is no accuracy, and it is not 0."""
+    items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
+    reading = {"rater_id": ["R"], "item_id": ["a"], "answer": [""], "flags": ["late"]}
+    table = sensitivity(bundle_from_tables(items, pd.DataFrame(reading))).set_index("analysis")
+    assert table.loc[["missing dropped", "flagged times dropped"], "n"].tolist() == [0, 0]
+    assert table.loc[["missing dropped", "flagged times dropped"], "accuracy"].isna().all()
+
+
+def test_of_repeats_the_first_ones_flags_count() -> None:
+    """As its answer does."""
+    items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
+    readings = pd.DataFrame(
+        {
+            "rater_id": "R",
+            "item_id": "a",
+            "answer": "A",
+            "repeat": [2, 1],
+            "flags": ["late", ""],
+        }
+    )
+    table = sensitivity(bundle_from_tables(items, readings)).set_index("analysis")
+    assert table.loc["flagged times dropped", "n"] == 1
+
+
+def test_items_are_counted_by_kind_of_rater_with_a_note(make_bundle: MakeBundle) -> None:
+    """Readers R and S, models M and N, and every note once."""
+    bundle = make_bundle(
+        "AAAAA.",
+        {"R": "ABBABA", "S": "ABABBA", "M": "ABBAAA", "N": "ABBBBA"},
+        models=("M", "N"),
+        examination_id=["e1", "e1", "e2", "e2", "e3", "e3"],
+    )
+    table = item_difficulty(bundle).set_index("item_id")
+    assert list(table.index) == ["q000", "q001", "q002", "q003", "q004"]
+    assert table["n_readers"].tolist() == table["n_models"].tolist() == [2] * 5
+    assert table["n_readers_correct"].tolist() == [2, 0, 1, 1, 0]
+    assert table["n_models_correct"].tolist() == [2, 0, 0, 1, 1]
+    assert table["note"].tolist() == [
+        EVERYBODY_RIGHT,
+        EVERYBODY_MISSED,
+        MODELS_MISSED,
+        "",
+        READERS_MISSED,
+    ]
+    assert table["examination_id"].tolist() == ["e1", "e1", "e2", "e2", "e3"]
+
+
+def test_an_item_that_nobody_has_come_to_is_not_a_hard_one() -> None:
+    """Given up counts as missed; not yet read counts as nothing."""
+    items = pd.DataFrame({"item_id": ["a", "b", "c"], "truth": "A"})
+    readings = pd.DataFrame({"rater_id": ["R", "R"], "item_id": ["a", "b"], "answer": ["", "A"]})
+    table = item_difficulty(bundle_from_tables(items, readings))
+    assert table["n_readers"].tolist() == [1, 1, 0]
+    assert table["note"].tolist() == [EVERYBODY_MISSED, EVERYBODY_RIGHT, ""]
+
+
+def test_an_item_counts_by_those_who_were_given_it() -> None:
+    """A reader who stopped takes no item along; a model that left an item out missed it."""
+    items = pd.DataFrame({"item_id": list("abc"), "truth": "A"})
+    answers = {"R": "AAB", "S": "A", "M": "AA"}
+    readings = pd.DataFrame(
+        [
+            {"rater_id": who, "item_id": item, "answer": letter}
+            for who, letters in answers.items()
+            for item, letter in zip("abc", letters, strict=False)
+        ]
+    )
+    kinds = {"R": "reader", "S": "reader", "M": "model"}
+    raters = pd.DataFrame({"rater_id": list(kinds), "rater_kind": list(kinds.values())})
+    table = item_difficulty(bundle_from_tables(items, readings, raters))
+    assert table["n_readers"].tolist() == [2, 1, 1]
+    assert table["readers_share"].tolist() == [1, 1, 0]
+    assert table["few_readers"].tolist() == ["", "1 of 2 readers", "1 of 2 readers"]
+    assert table["n_models"].tolist() == [1, 1, 1]
+    assert table["note"].tolist() == [EVERYBODY_RIGHT, EVERYBODY_RIGHT, EVERYBODY_MISSED]
+
+
+def test_what_no_reader_has_come_to_was_not_missed_by_everybody() -> None:
+    """Though a model has no answer to it either."""
+    items = pd.DataFrame({"item_id": ["a", "b"], "truth": "A"})
+    readings = pd.DataFrame({"rater_id": ["R", "M"], "item_id": "a", "answer": "A"})
+    raters = pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]})
+    table = item_difficulty(bundle_from_tables(items, readings, raters))
+    assert table["note"].tolist() == [EVERYBODY_RIGHT, ""]
+
+
+def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
+    make_bundle: MakeBundle,
+) -> None:
+    """Items are listed condition by condition."""
+    answers = {("R", "aided"): "A", ("R", "unaided"): "B", ("M", ""): "A"}
+    table = item_difficulty(make_bundle("A", answers, models=("M",)))
+    assert table[["condition", "n_readers_correct", "n_models_correct"]].values.tolist() == [
+        ["aided", 1, 1],
+        ["unaided", 0, 1],
+    ]
+
+
+def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:
+    """A hospital's remote desktop, which draws without a graphics card, empties no analysis."""
+    items = pd.DataFrame({"item_id": list("abc"), "truth": list("AAA")})
+    readings = {
+        "rater_id": "R",
+        "item_id": list("abc"),
+        "answer": list("AAB"),
+        "flags": ["software_rendering", "software_rendering asleep", "page_zoom comment_cut"],
+    }
+    table = sensitivity(bundle_from_tables(items, pd.DataFrame(readings)))
+    row = table.set_index("analysis").loc["flagged times dropped"]
+    assert (row["n"], row["accuracy"]) == (2, 0.5)
+
+
+def test_the_flags_that_say_nothing_of_the_time_are_those_of_the_documentation() -> None:
+    """And each stands among the flags that a page or the server gives."""
+    text = (ROOT / "docs" / "reading-page.md").read_text("utf-8")
+    (told,) = re.findall(r"say nothing about the time: ([^.]*)\.", text)
+    assert set(re.findall(r"`(\w+)`", told)) == NOT_ABOUT_TIME
+    given = {
+        flag
+        for row in re.findall(r"^\| (`.*?) \|", text, re.M)
+        for flag in re.findall(r"`(\w+)`", row)
+    }
+    assert given >= NOT_ABOUT_TIME

@@ -1,0 +1,145 @@
+"""agreement_between.csv: models with readers beside readers with readers."""
+
+import math
+
+import pytest
+
+from analysis import Options, agreement_between, agreement_pairs
+from analysis.statistics.agreement.between import table as between
+from analysis.statistics.agreement.pairs.intervals import ONE_CLUSTER
+from tests.unit.analysis.conftest import MakeBundle
+
+ANSWERS = {"R": "ABCDABCD", "S": "ABCAABD.", "T": "ABBDCBCA", "M": "DBCAABCD", "N": "A.CCABBD"}
+MODELS = ("M", "N")
+KINDS = {
+    "among_readers": "reader-reader",
+    "readers_models": "reader-model",
+    "among_models": "model-model",
+}
+
+
+def test_the_columns_are_there_with_and_without_rows(make_bundle: MakeBundle) -> None:
+    """Readers alone leave nothing to compare."""
+    empty = agreement_between(make_bundle("AB", {"R": "AB", "S": "AB"}))
+    assert list(empty.columns) == list(between.COLUMNS)
+    assert not len(empty)
+
+
+def test_each_kind_is_the_mean_of_the_rows_of_agreement_pairs(make_bundle: MakeBundle) -> None:
+    """Anybody can check it with the other table."""
+    bundle = make_bundle(
+        "ABCDABC.",
+        ANSWERS,
+        models=MODELS,
+        task=list("xxxxyyyy"),
+        n_options=[4, 4, 5, 6, 4, 4, 5, 4],
+    )
+    pairs = agreement_pairs(bundle)
+    table = agreement_between(bundle, Options(bootstrap=20))
+    assert table["scope"].unique().tolist() == ["all", "task=x", "task=y"]
+    for row in table.to_dict("records"):
+        same = pairs.loc[(pairs["scope"] == row["scope"]) & (pairs["measure"] == row["measure"])]
+        for column, kind in KINDS.items():
+            mean = same.loc[same["pair_kind"] == kind, "estimate"].mean()
+            assert row[column] == pytest.approx(mean, abs=1e-14, nan_ok=True)
+        difference = row["readers_models"] - row["among_readers"]
+        assert row["difference"] == pytest.approx(difference, nan_ok=True)
+
+
+def test_counts_are_of_answers_that_count(make_bundle: MakeBundle) -> None:
+    """An item needs a reader and another rater; error consistency a reference standard too."""
+    answers = {"R": "AB..", "S": "A..A", "M": "..BA"}
+    table = agreement_between(make_bundle("AB..", answers, models=("M",))).set_index("measure")
+    counts = ["n_readers", "n_models", "n_items"]
+    assert table.loc["raw", counts].tolist() == [2, 1, 2]
+    assert table.loc["error_consistency", counts].tolist() == [2, 0, 1]
+
+
+def test_items_are_resampled_where_each_stands_alone(make_bundle: MakeBundle) -> None:
+    """Patients where some has several; the interval holds the difference."""
+    alone = agreement_between(make_bundle("ABCDABCD", ANSWERS, models=MODELS)).iloc[0]
+    assert f"{between.OVER_ITEMS}, levels widened" in alone["method"]
+    assert alone["ci_low"] < alone["difference"] < alone["ci_high"]
+    patients = [f"p{i // 2}" for i in range(8)]
+    bundle = make_bundle("ABCDABCD", ANSWERS, models=MODELS, patient_id=patients)
+    row = agreement_between(bundle).iloc[0]
+    assert row["method"].endswith("percentile bootstrap over patients")
+    assert row["difference"] == alone["difference"]
+
+
+def test_resamples_over_many_items_come_in_blocks(
+    make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that they fit into memory; all of them are drawn."""
+    monkeypatch.setattr(between, "BUDGET", 8 * 30)
+    row = agreement_between(make_bundle("ABCDABCD", ANSWERS, models=MODELS)).iloc[0]
+    assert row["ci_low"] < row["difference"] < row["ci_high"]
+
+
+def test_one_reader_leaves_no_difference(make_bundle: MakeBundle) -> None:
+    """What there is stands."""
+    row = agreement_between(make_bundle("AB", {"R": "AB", "M": "AA"}, models=("M",))).iloc[0]
+    assert row["readers_models"] == 0.5
+    assert math.isnan(row["difference"])
+    assert row["undefined_because"] == between.ONE_READER
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ({"R": "A.", "S": ".B", "M": "AB"}, between.NO_READERS),
+        ({"R": "A.", "S": "A.", "M": ".B"}, between.NO_MIXED),
+        ({"R": "A.", "S": "B.", "M": "A."}, "interval: a single item"),
+    ],
+)
+def test_what_is_undefined_says_why(
+    make_bundle: MakeBundle, answers: dict[str, str], reason: str
+) -> None:
+    """In words."""
+    row = agreement_between(make_bundle("AB", answers, models=("M",))).iloc[0]
+    assert row["undefined_because"] == reason
+    assert math.isnan(row["ci_low"])
+
+
+def test_one_patient_leaves_no_interval(make_bundle: MakeBundle) -> None:
+    """There is nobody else to draw."""
+    answers = {"R": "AB", "S": "AA", "M": "BA"}
+    row = agreement_between(make_bundle("AB", answers, models=("M",), patient_id="p")).iloc[0]
+    assert row["undefined_because"] == ONE_CLUSTER
+    assert row["difference"] == -0.25
+
+
+def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
+    make_bundle: MakeBundle,
+) -> None:
+    """One row a condition that readers have."""
+    answers = {
+        ("R1", "aided"): "AB",
+        ("R2", "aided"): "AB",
+        ("R1", "unaided"): "AA",
+        ("R2", "unaided"): "AB",
+        ("M1", ""): "AB",
+        ("M2", ""): "AA",
+    }
+    bundle = make_bundle("..", answers, models=("M1", "M2"))
+    table = agreement_between(bundle, Options(bootstrap=20))
+    raw = table.loc[table["measure"] == "raw"]
+    columns = ["condition", "among_readers", "readers_models", "among_models"]
+    assert raw[columns].values.tolist() == [["aided", 1, 0.75, 0.5], ["unaided", 0.5, 0.75, 0.5]]
+
+
+def test_models_run_under_different_conditions_are_no_pair(make_bundle: MakeBundle) -> None:
+    """Every mean can be checked in the other table, which has no row for two such models."""
+    answers = {
+        ("R1", "aided"): "ABB",
+        ("R2", "aided"): "ABA",
+        ("M1", "one"): "ABA",
+        ("M2", "one"): "AAA",
+        ("M3", "two"): "BBA",
+    }
+    bundle = make_bundle("...", answers, models=("M1", "M2", "M3"))
+    pairs = agreement_pairs(bundle)
+    among = pairs.loc[(pairs["pair_kind"] == "model-model") & (pairs["measure"] == "raw")]
+    row = agreement_between(bundle, Options(bootstrap=20)).iloc[0]
+    assert among[["rater_a", "rater_b"]].drop_duplicates().values.tolist() == [["M1", "M2"]]
+    assert row["among_models"] == pytest.approx(among["estimate"].mean())

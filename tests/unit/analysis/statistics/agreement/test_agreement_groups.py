@@ -1,0 +1,362 @@
+"""agreement_groups.csv: who forms a group, what counts, and what is undefined why."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t
+
+from analysis import Bundle, Options, agreement_groups, agreement_pairs
+from analysis.statistics.agreement.groups import registry
+from analysis.statistics.agreement.pairs.intervals import ONE_CLUSTER
+from analysis.statistics.agreement.pairs.registry import (
+    BOTH_CONSTANT,
+    BOTH_CONSTANT_CORRECT,
+    CHANCE_IS_ONE,
+    SIZE_ONE,
+    SIZE_UNKNOWN,
+    SIZE_VARIES,
+)
+from analysis.statistics.agreement.pairs.rows import (
+    CONSTANT_CORRECT_SE,
+    CONSTANT_SE,
+    ONE_ITEM_SE,
+)
+from tests.unit.analysis.conftest import MakeBundle
+
+EVERYWHERE = [
+    "brennan_prediger",
+    "error_consistency",
+    "fleiss_kappa_letters",
+    "conger_kappa_letters",
+    "krippendorff_alpha_letters",
+    "ac1_letters",
+]
+WITHIN = ["fleiss_kappa", "conger_kappa", "krippendorff_alpha", "ac1", "brennan_prediger"]
+
+
+def _row(
+    bundle: Bundle,
+    measure: str,
+    scope: str = "all",
+    raters: str = "readers",
+    options: Options | None = None,
+) -> pd.Series:
+    table = agreement_groups(bundle, options)
+    wanted = (table["measure"] == measure) & (table["scope"] == scope)
+    return table.loc[wanted & (table["raters"] == raters)].iloc[0]
+
+
+def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
+    """Names and order are part of the contract."""
+    table = agreement_groups(make_bundle("AB", {"R": "AB", "S": "AA"}))
+    assert list(table.columns) == [
+        "raters",
+        "condition",
+        "scope",
+        "measure",
+        "n_raters",
+        "n_items",
+        "estimate",
+        "se",
+        "ci_low",
+        "ci_high",
+        "method",
+        "undefined_because",
+    ]
+
+
+def test_rows_stand_in_order_of_group_scope_and_measure(make_bundle: MakeBundle) -> None:
+    """All items and tasks have their measures, option sets theirs."""
+    bundle = make_bundle(
+        "ABAB",
+        {"R": "ABAB", "S": "ABBA", "M": "BBAA"},
+        models=("M",),
+        task=["x", "x", "y", "y"],
+        option_set=["o"] * 4,
+    )
+    table = agreement_groups(bundle)
+    one_group = [(scope, m) for scope in ("all", "task=x", "task=y") for m in EVERYWHERE]
+    one_group += [("option_set=o", m) for m in WITHIN]
+    assert list(table["raters"].unique()) == ["readers", "models", "all"]
+    for _, rows in table.groupby("raters"):
+        assert list(zip(rows["scope"], rows["measure"], strict=True)) == one_group
+
+
+def test_a_model_with_one_condition_joins_the_readers_of_every_condition(
+    make_bundle: MakeBundle,
+) -> None:
+    """As it does in pairs; a condition without a reader has no group of all."""
+    everybody = [
+        ("R1", "aided"),
+        ("R1", "unaided"),
+        ("R2", "unaided"),
+        ("M1", ""),
+        ("M2", "aided"),
+        ("M2", "unaided"),
+        ("M2", "blind"),
+    ]
+    bundle = make_bundle("..", dict.fromkeys(everybody, "AA"), models=("M1", "M2"))
+    table = agreement_groups(bundle)
+    found = table.loc[table["measure"] == "brennan_prediger"]
+    assert found[["condition", "raters", "n_raters"]].values.tolist() == [
+        ["", "models", 1],
+        ["aided", "readers", 1],
+        ["aided", "models", 1],
+        ["aided", "all", 3],
+        ["blind", "models", 1],
+        ["unaided", "readers", 2],
+        ["unaided", "models", 1],
+        ["unaided", "all", 4],
+    ]
+
+
+def test_models_without_a_reader_are_all_there_is(make_bundle: MakeBundle) -> None:
+    """Then `all` and `models` are the same raters."""
+    table = agreement_groups(make_bundle("AB", {"M": "AB", "N": "BB"}, models=("M", "N")))
+    assert list(table["raters"].unique()) == ["models", "all"]
+
+
+def test_a_single_rater_has_rows_that_say_so(make_bundle: MakeBundle) -> None:
+    """A group without a rater has none."""
+    table = agreement_groups(make_bundle("AB", {"R": "AB"}))
+    assert set(table["raters"]) == {"readers", "all"}
+    assert set(table["undefined_because"]) == {registry.SINGLE_RATER}
+    assert table["estimate"].isna().all()
+    assert (table["n_raters"] == 1).all()
+
+
+def test_two_raters_who_answer_everything_have_their_pairs_agreement(
+    make_bundle: MakeBundle,
+) -> None:
+    """Conger's kappa is then Cohen's; AC1 and Brennan-Prediger keep their standard error too."""
+    bundle = make_bundle(
+        "ABCDABCDAB", {"R": "ABCDABCDDA", "S": "ABCAABDDDB"}, option_set=["o"] * 10
+    )
+    groups = agreement_groups(bundle).query("raters == 'readers'").set_index(["scope", "measure"])
+    pairs = agreement_pairs(bundle).set_index(["scope", "measure"])
+    for group, pair in (
+        (("all", "conger_kappa_letters"), ("all", "kappa_letters")),
+        (("option_set=o", "conger_kappa"), ("option_set=o", "kappa")),
+    ):
+        assert groups.loc[group, "estimate"] == pytest.approx(
+            pairs.loc[pair, "estimate"], abs=1e-15
+        )
+    for group, pair in (
+        (("all", "brennan_prediger"), ("all", "brennan_prediger")),
+        (("all", "ac1_letters"), ("option_set=o", "ac1")),
+    ):
+        for column in ("estimate", "se", "ci_low", "ci_high"):
+            assert groups.loc[group, column] == pytest.approx(pairs.loc[pair, column], abs=1e-14)
+
+
+def test_two_raters_keep_their_brennan_prediger_where_answers_are_missing(
+    make_bundle: MakeBundle,
+) -> None:
+    """Chance is the mean of 1/k over the items with two answers, as it is for the pair."""
+    bundle = make_bundle("ABABAB", {"R": "AB.BAA", "S": "A.ABAB"}, n_options=[2, 3, 4, 5, 2, 3])
+    pairs = agreement_pairs(bundle).set_index("measure")
+    row = _row(bundle, "brennan_prediger")
+    assert row["estimate"] == pytest.approx(pairs.loc["brennan_prediger", "estimate"], abs=1e-15)
+    assert (row["n_items"], pairs.loc["brennan_prediger", "n"]) == (6, 4)
+
+
+def test_conger_is_the_pairs_mean_agreement_over_their_mean_chance(
+    make_bundle: MakeBundle,
+) -> None:
+    """Schouten's form of the coefficient, by hand, for three raters."""
+    answers = {"R": "ABCDABCD", "S": "ABCAABDD", "T": "ABBDCBCA"}
+    row = _row(make_bundle("A" * 8, answers), "conger_kappa_letters")
+    agree, chance = [], []
+    for a, b in combinations(answers.values(), 2):
+        agree.append(np.mean([x == y for x, y in zip(a, b, strict=True)]))
+        chance.append(sum(a.count(letter) * b.count(letter) for letter in "ABCD") / 64)
+    expected = (np.mean(agree) - np.mean(chance)) / (1 - np.mean(chance))
+    assert row["estimate"] == pytest.approx(expected, abs=1e-15)
+
+
+def test_error_consistency_looks_at_answers_with_a_reference_standard(
+    make_bundle: MakeBundle,
+) -> None:
+    """An unanswered item is not wrong here, and an unjudged one does not count."""
+    answers = {"R": "ABBA.", "S": "ABAB.", "T": "AB.AA"}
+    row = _row(make_bundle("ABAB.", answers), "error_consistency")
+    assert row["n_items"] == 4
+    shares = [1.0, 1.0, 1 / 2, 1 / 3]
+    right = np.mean(shares)
+    observed = np.mean([1, 1, 0, 1 / 3])
+    chance = right**2 + (1 - right) ** 2
+    assert row["estimate"] == pytest.approx((observed - chance) / (1 - chance), abs=1e-15)
+
+
+def test_items_count_from_one_answer_for_alpha_from_two(make_bundle: MakeBundle) -> None:
+    """As irrCAC does."""
+    bundle = make_bundle("ABAB", {"R": "AB.A", "S": "ABA.", "T": "BB.."})
+    assert _row(bundle, "fleiss_kappa_letters")["n_items"] == 4
+    assert _row(bundle, "krippendorff_alpha_letters")["n_items"] == 2
+
+
+def test_the_interval_is_students_with_n_minus_1_cut_at_1(make_bundle: MakeBundle) -> None:
+    """Where every item stands alone."""
+    row = _row(make_bundle("ABCDAB", {"R": "ABCDAA", "S": "ABCDAB"}), "fleiss_kappa_letters")
+    spread = t.isf(0.025, 5) * row["se"]
+    assert row["ci_low"] == pytest.approx(row["estimate"] - spread, abs=1e-15)
+    assert row["estimate"] + spread > 1
+    assert row["ci_high"] == 1
+
+
+def test_patients_are_resampled_where_clusters_exist(make_bundle: MakeBundle) -> None:
+    """The limits are quantiles of what the drawn patients' items alone would give."""
+    answers = {"R": "ABABAB" * 10, "S": "ABABBA" * 10, "T": "ABABAA" * 10}
+    patients = [f"p{i // 2:02d}" for i in range(60)]
+    bundle = make_bundle("ABABAB" * 10, answers, patient_id=patients)
+    row = _row(bundle, "brennan_prediger", options=Options(bootstrap=64, seed=3))
+    assert row["method"].endswith("percentile bootstrap over patients")
+    drawn = np.random.default_rng(3).integers(30, size=(64, 30))
+    estimates = []
+    for patients_drawn in drawn:
+        places = [place for one in patients_drawn for place in (2 * one, 2 * one + 1)]
+        given = {name: "".join(given[i] for i in places) for name, given in answers.items()}
+        estimates.append(_row(make_bundle("A" * 60, given), "brennan_prediger")["estimate"])
+    ends = np.quantile(estimates, [0.025, 0.975])
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx(ends, abs=1e-12)
+
+
+def test_one_patient_alone_leaves_no_interval(make_bundle: MakeBundle) -> None:
+    """The task's items all belong to one patient."""
+    bundle = make_bundle(
+        "ABAB",
+        {"R": "ABAB", "S": "ABBB"},
+        patient_id=["p", "p", "q", "q"],
+        task=["x", "x", "y", "y"],
+    )
+    row = _row(bundle, "brennan_prediger", "task=y")
+    assert row["undefined_because"] == ONE_CLUSTER
+    assert row["se"] > 0
+
+
+@pytest.mark.parametrize(
+    ("key", "answers", "measure", "reason"),
+    [
+        ("AB", {"R": "..", "S": ".."}, "brennan_prediger", registry.NO_ANSWER),
+        ("AB", {"R": "A.", "S": ".B"}, "fleiss_kappa_letters", registry.NO_PAIRED),
+        ("AB", {"R": "A.", "S": ".B"}, "krippendorff_alpha_letters", registry.NO_PAIRED),
+        ("..", {"R": "AB", "S": "AB"}, "error_consistency", registry.NO_JUDGED_ANSWER),
+        ("A.", {"R": ".B", "S": "AB"}, "error_consistency", registry.NO_JUDGED_PAIRED),
+        ("AB", {"R": "AB", "S": "AB"}, "error_consistency", BOTH_CONSTANT_CORRECT),
+        ("AB", {"R": "AB", "S": "BA"}, "error_consistency", BOTH_CONSTANT_CORRECT),
+        ("AB", {"R": "AA", "S": "AA"}, "conger_kappa_letters", BOTH_CONSTANT),
+        ("AB", {"R": "AA", "S": "BB"}, "fleiss_kappa_letters", BOTH_CONSTANT),
+        ("AB", {"R": "AA", "S": "BB"}, "krippendorff_alpha_letters", BOTH_CONSTANT),
+        ("AAB", {"R": "AA.", "S": "AAB"}, "krippendorff_alpha_letters", CHANCE_IS_ONE),
+    ],
+)
+def test_what_is_undefined_says_why(
+    make_bundle: MakeBundle, key: str, answers: dict[str, str], measure: str, reason: str
+) -> None:
+    """Never 0, never a trace."""
+    row = _row(make_bundle(key, answers), measure)
+    assert math.isnan(row["estimate"])
+    assert math.isnan(row["se"])
+    assert row["undefined_because"] == reason
+
+
+@pytest.mark.parametrize(
+    ("sizes", "measure", "reason"),
+    [
+        ([0, 2], "brennan_prediger", SIZE_UNKNOWN),
+        ([0, 2], "ac1_letters", SIZE_UNKNOWN),
+        ([2, 3], "ac1_letters", SIZE_VARIES),
+    ],
+)
+def test_the_number_of_options_decides_what_chance_is(
+    make_bundle: MakeBundle, sizes: list[int], measure: str, reason: str
+) -> None:
+    """Those offered, never those seen."""
+    bundle = make_bundle("AB", {"R": "AB", "S": "AA"}, n_options=[size or "" for size in sizes])
+    row = _row(bundle, measure)
+    assert math.isnan(row["estimate"])
+    assert row["undefined_because"] == reason
+
+
+def test_a_single_option_leaves_nothing_to_choose(make_bundle: MakeBundle) -> None:
+    """Chance agreement is 1."""
+    bundle = make_bundle("AA", {"R": "AA", "S": "AA"}, n_options=1)
+    assert _row(bundle, "ac1_letters")["undefined_because"] == SIZE_ONE
+    assert _row(bundle, "brennan_prediger")["undefined_because"] == CHANCE_IS_ONE
+
+
+def test_constant_raters_leave_no_standard_error(make_bundle: MakeBundle) -> None:
+    """The formula's 0 would claim certainty; the estimate stands."""
+    bundle = make_bundle("ABA", {"R": "AAA", "S": "AAA", "T": "AAA"})
+    for measure in ("brennan_prediger", "ac1_letters"):
+        row = _row(bundle, measure)
+        assert row["estimate"] == 1
+        assert math.isnan(row["se"])
+        assert math.isnan(row["ci_low"])
+        assert row["undefined_because"] == CONSTANT_SE
+
+
+def test_one_rater_who_varies_among_constant_ones_has_kappa_0_by_construction(
+    make_bundle: MakeBundle,
+) -> None:
+    """As with a pair of which one is constant: no standard error."""
+    answers = {"R": "ABAB", "S": "AAAA", "T": "AAAA"}
+    row = _row(make_bundle("AAAA", answers), "conger_kappa_letters")
+    assert row["estimate"] == pytest.approx(0, abs=1e-15)
+    assert row["undefined_because"] == CONSTANT_SE
+
+
+def test_always_right_beside_one_who_varies_is_named_as_such(make_bundle: MakeBundle) -> None:
+    """Error consistency speaks of right and wrong, not of letters."""
+    answers = {"R": "ABAB", "S": "ABAB", "T": "ABAB"}
+    row = _row(make_bundle("ABAA", {**answers, "T": "ABBB"}), "error_consistency")
+    assert row["se"] > 0
+    alike = _row(make_bundle("AA", {"R": "AA", "S": "AA", "T": "BB"}), "error_consistency")
+    assert alike["undefined_because"] == BOTH_CONSTANT_CORRECT
+    assert CONSTANT_CORRECT_SE.startswith("standard error and interval: ")
+
+
+def test_one_item_has_no_standard_error(make_bundle: MakeBundle) -> None:
+    """Nothing scatters."""
+    row = _row(make_bundle("AB", {"R": "A.", "S": "A."}), "brennan_prediger")
+    assert row["estimate"] == 1
+    assert row["undefined_because"] == ONE_ITEM_SE
+
+
+def test_perfect_agreement_of_raters_who_vary_is_1_with_no_error(make_bundle: MakeBundle) -> None:
+    """As the formula has it."""
+    table = agreement_groups(make_bundle("AAAB", {"R": "ABAB", "S": "ABAB", "T": "AB.B"}))
+    found = table.loc[table["raters"] == "readers"]
+    assert (found["estimate"] == 1).all()
+    assert (found["se"] == 0).all()
+    assert (found["ci_low"] == 1).all()
+
+
+def test_readers_do_not_depend_on_the_models_beside_them(make_bundle: MakeBundle) -> None:
+    """Not in the last bit."""
+    answers = {"R": "ABCA.BCA", "S": "ABBABBCA", "T": "CBCABACA"}
+    patients = list("ppqqrrss")
+    alone = agreement_groups(make_bundle("ABCABCAB", answers, patient_id=patients))
+    models = {f"M{i}": "DDAB.CDA" for i in range(9)}
+    among = agreement_groups(
+        make_bundle("ABCABCAB", answers | models, models=tuple(models), patient_id=patients)
+    )
+    pd.testing.assert_frame_equal(
+        alone.query("raters == 'readers'"), among.query("raters == 'readers'"), check_exact=True
+    )
+
+
+def test_two_hundred_raters_have_their_agreement(make_bundle: MakeBundle) -> None:
+    """One of them gave no answer and is not counted."""
+    rng = np.random.default_rng(1)
+    answers = {f"R{i:03d}": "".join(rng.choice(list("ABCD"), 20)) for i in range(200)}
+    answers["R199"] = "." * 20
+    table = agreement_groups(
+        make_bundle("ABCD" * 5, answers, patient_id=[f"p{i // 2}" for i in range(20)]),
+        Options(bootstrap=50),
+    )
+    assert set(table["n_raters"]) == {199}
+    assert table["ci_low"].notna().all()

@@ -1,0 +1,35 @@
+"""Counting the answers of pairs: two ways, one result."""
+
+import numpy as np
+import pytest
+
+from analysis.readings.matrix import reading_matrix
+from analysis.statistics.agreement.pairs import counts as module
+from analysis.statistics.agreement.pairs.counts import count_pairs
+from analysis.statistics.agreement.pairs.pairing import pairs_of
+from tests.unit.analysis.conftest import MakeBundle
+
+
+def test_sets_of_items_and_going_from_pair_to_pair_count_alike(
+    make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With unjudged items, missing answers, several numbers of options and an empty cell."""
+    rng = np.random.default_rng(4)
+    answers = {rater: "".join(rng.choice(list("ABCD."), 150)) for rater in ("R1", "R2", "M1")}
+    bundle = make_bundle(
+        "".join(rng.choice(list("ABCD."), 150)),
+        answers,
+        models=("M1",),
+        n_options=[4 + i % 2 for i in range(150)],
+    )
+    matrix = reading_matrix(bundle)
+    pairs, items = pairs_of(matrix.columns), np.arange(150)
+    found = []
+    for limit in (1, 10**9):
+        monkeypatch.setattr(module, "ITEMS_A_LARGE_CELL", limit)
+        found.append(count_pairs(matrix, pairs, items, 2 * (items % 2), 3))
+    for name in ("letters", "outcomes", "options"):
+        by_sets, by_pairs = (getattr(each, name) for each in found)
+        assert (by_sets == by_pairs).all()
+        assert (by_sets[:, 1] == 0).all()
+    assert found[0].outcomes[..., module.NOT_JUDGED].any()

@@ -1,0 +1,79 @@
+"""The groups' and pairs' sums of every resample against the resample written out item by item."""
+
+import numpy as np
+import pytest
+
+from analysis.arrays import Floats, Ints
+from analysis.readings.clusters import resample_weights
+from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.statistics.agreement.between import means
+from analysis.statistics.agreement.between.table import ESTIMATES
+from analysis.statistics.agreement.groups import registry, scope
+from analysis.statistics.agreement.groups.members import groups_of
+from analysis.statistics.agreement.pairs.pairing import pairs_of
+from tests.unit.analysis.conftest import MakeBundle
+
+ANSWERS = {
+    "R": "ABCDABCDAB.DABCDABCD",
+    "S": "ABCAABDDAAC.ABCAABDD",
+    "T": "ABBDCBCAABBDC.CAABBD",
+    "M": "DBCAABCDDBCAABC..BCA",
+}
+
+
+@pytest.fixture
+def matrix(make_bundle: MakeBundle) -> ReadingMatrix:
+    """Give four raters who read 20 items of seven patients."""
+    return reading_matrix(
+        make_bundle(
+            "ABCDABCD.ABCDABCDABC",
+            ANSWERS,
+            models=("M",),
+            patient_id=[f"p{i // 3}" for i in range(20)],
+            n_options=[4, 5, 6, 4] * 5,
+        )
+    )
+
+
+@pytest.fixture
+def weights(matrix: ReadingMatrix) -> Floats:
+    """Give six resamples of these patients."""
+    return resample_weights(matrix.n_clusters, 6, seed=3)
+
+
+def _written_out(matrix: ReadingMatrix, weights: Floats, items: Ints) -> Ints:
+    return np.repeat(items, weights[matrix.clusters[items]].astype(int))
+
+
+@pytest.mark.parametrize("items", [np.arange(20), np.arange(2, 20, 3)], ids=["all", "some"])
+@pytest.mark.parametrize("measure", registry.EVERYWHERE, ids=lambda measure: measure.name)
+def test_a_groups_resample_is_the_estimate_of_the_items_drawn(
+    matrix: ReadingMatrix, weights: Floats, items: Ints, measure: registry.GroupMeasure
+) -> None:
+    """Clusters drawn twice count twice, clusters not drawn not at all."""
+    groups = groups_of(matrix.columns)
+    codes = scope.correctness_of if measure.on_correctness else scope.letters_of
+    draws = scope.draws_of(matrix, items, weights)
+    found = scope.answered(codes(matrix, items), matrix.n_options[items], groups, draws)
+    for r, row in enumerate(weights):
+        drawn = _written_out(matrix, row, items)
+        naive = scope.answered(codes(matrix, drawn), matrix.n_options[drawn], groups, None)
+        for group, alone in zip(found, naive, strict=True):
+            assert group.resampled is not None
+            estimate = measure.estimate(group.resampled)[r]
+            expected = measure.estimate(alone.sums)
+            if measure.one_size:  # what varies over all items is undefined in every resample
+                assert np.isnan(estimate)
+            else:
+                assert estimate == pytest.approx(float(expected), abs=1e-12, nan_ok=True)
+
+
+def test_a_mean_over_pairs_is_resampled_likewise(matrix: ReadingMatrix, weights: Floats) -> None:
+    """All three measures, over pairs in blocks."""
+    pairs, items = pairs_of(matrix.columns), np.arange(20)
+    defined = means.pair_means(matrix, pairs, items, ESTIMATES).defined
+    found = means.resampled_means(matrix, pairs, items, ESTIMATES, defined, weights)
+    for r, row in enumerate(weights):
+        drawn = _written_out(matrix, row, items)
+        expected = means.pair_means(matrix, pairs, drawn, ESTIMATES).mean
+        assert found[:, r] == pytest.approx(expected, abs=1e-12)

@@ -1,0 +1,117 @@
+"""intra_reader.csv and agreement_indices.csv."""
+
+import pandas as pd
+import pytest
+
+from analysis import (
+    Bundle,
+    Options,
+    agreement_indices,
+    agreement_pairs,
+    bundle_from_tables,
+    intra_reader,
+)
+from analysis.statistics.agreement import indices, repeats
+from tests.unit.analysis.conftest import MakeBundle
+
+
+def _repeated(first: str, second: str, **columns: object) -> Bundle:
+    ids = [f"q{i}" for i in range(len(first))]
+    items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 3}).assign(**columns)
+    rows = [
+        {"rater_id": "R", "item_id": item, "answer": answer.strip("."), "repeat": repeat}
+        for repeat, given in ((3, second), (1, first))
+        for item, answer in zip(ids, given, strict=True)
+        if answer != "-"
+    ]
+    rows.append({"rater_id": "S", "item_id": "q0", "answer": "A", "repeat": 0})
+    return bundle_from_tables(items, pd.DataFrame(rows))
+
+
+def test_first_and_second_reading_agree_as_two_raters_would(make_bundle: MakeBundle) -> None:
+    """Estimate, standard error and interval are the pair's; who read once has no row."""
+    first, second = "ABCABCAB", "ABCAACA."
+    table = intra_reader(_repeated(first, second))
+    pairs = agreement_pairs(make_bundle("A" * 8, {"R": first, "S": second}, n_options=3))
+    pairs = pairs.set_index("measure").loc[table["measure"]]
+    assert set(table["rater_id"]) == {"R"}
+    assert table["measure"].tolist() == [m.name for m in repeats.MEASURES]
+    for column in ("n", "estimate", "se", "ci_low", "ci_high"):
+        assert table[column].tolist() == pytest.approx(pairs[column].tolist(), nan_ok=True)
+
+
+def test_items_read_once_do_not_count() -> None:
+    """A hidden repeat is given of some items only; a third reading is not looked at."""
+    bundle = _repeated("ABCA", "AB--")
+    third = {"rater_id": "R", "item_id": "q0", "answer": "C", "repeat": 9}
+    given = bundle.readings[list(third)]
+    readings = pd.concat([given, pd.DataFrame([third])])
+    table = intra_reader(bundle_from_tables(bundle.items, readings))
+    assert table.iloc[0][["n", "estimate"]].tolist() == [2, 1]
+
+
+def test_patients_are_resampled_here_too() -> None:
+    """Where some patient has several items."""
+    bundle = _repeated("ABCABC", "ABCBAC", patient_id=list("ppqqrr"))
+    table = intra_reader(bundle, Options(bootstrap=50))
+    assert table["method"].str.endswith("percentile bootstrap over patients").all()
+
+
+def test_reasons_speak_of_one_rater() -> None:
+    """Not of two."""
+    table = intra_reader(_repeated("AA", "..")).set_index("measure")
+    assert table.loc["raw", "undefined_because"] == "no item was answered twice"
+    constant = intra_reader(_repeated("AA", "AA")).set_index("measure")
+    because = constant.loc["kappa_letters", "undefined_because"]
+    assert because == "each time a single answer was given throughout"
+
+
+def test_without_repeats_the_table_has_its_columns_alone(make_bundle: MakeBundle) -> None:
+    """Most studies have none."""
+    table = intra_reader(make_bundle("AB", {"R": "AB"}))
+    assert list(table.columns) == list(repeats.COLUMNS)
+    assert not len(table)
+
+
+def test_prevalence_and_bias_are_those_of_byrt_bishop_and_carlin(make_bundle: MakeBundle) -> None:
+    """A - d and b - c over n, on correct and incorrect."""
+    answers = {"R": "AAAAAABB.", "S": "AAAABBAB."}
+    table = agreement_indices(make_bundle("A" * 9, answers))
+    assert list(table.columns) == list(indices.COLUMNS)
+    row = table.iloc[0]
+    assert row["n"] == 8
+    assert row["prevalence_index"] == (4 - 1) / 8
+    assert row["bias_index"] == (2 - 1) / 8
+
+
+def test_kappa_has_its_indices_where_two_options_are_offered(make_bundle: MakeBundle) -> None:
+    """In other option sets there is error consistency alone."""
+    bundle = make_bundle(
+        "ABABAB",
+        {"R": "AAAABB", "S": "ABAABB"},
+        option_set=list("ttttff"),
+        n_options=[2, 2, 2, 2, 4, 4],
+    )
+    table = agreement_indices(bundle)
+    assert table[["scope", "measure"]].values.tolist() == [
+        ["all", "error_consistency"],
+        ["option_set=f", "error_consistency"],
+        ["option_set=t", "error_consistency"],
+        ["option_set=t", "kappa"],
+    ]
+    kappa = table.iloc[-1]
+    assert (kappa["prevalence_index"], kappa["bias_index"]) == (3 / 4, 1 / 4)
+
+
+def test_indices_without_an_item_say_why(make_bundle: MakeBundle) -> None:
+    """As the kappa beside them."""
+    table = agreement_indices(make_bundle("..", {"R": "AB", "S": "AB"}))
+    assert table["prevalence_index"].isna().all()
+    assert (table["undefined_because"] != "").all()
+
+
+def test_raters_without_a_partner_have_no_indices(make_bundle: MakeBundle) -> None:
+    """The columns are there."""
+    table = agreement_indices(make_bundle("AB", {"R": "AB"}))
+    assert list(table.columns) == list(indices.COLUMNS)
+    assert not len(table)

@@ -1,0 +1,76 @@
+"""The bootstrap: equal resamples are computed once, and no limit changes by it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm, t
+
+from analysis import Options, agreement_pairs
+from analysis.readings.clusters import percentile_limits, resample_weights
+from analysis.statistics.agreement.pairs import resampling
+from tests.unit.analysis.conftest import MakeBundle
+
+
+def test_counted_resamples_have_the_limits_of_the_resamples_themselves() -> None:
+    """To the last bit, undefined ones included."""
+    generator = np.random.default_rng(7)
+    for defined in (1.0, 0.9, 0.5):
+        estimates = generator.normal(size=(5, 40))
+        estimates[generator.random((5, 40)) > defined] = np.nan
+        times = generator.integers(1, 60, size=40)
+        for alpha in (0.05, 0.2, 0.9):
+            units = np.array([7, 8, 29, 30, 300])
+            counted = percentile_limits(estimates, alpha, units, times)
+            written_out = percentile_limits(np.repeat(estimates, times, axis=1), alpha, units)
+            np.testing.assert_array_equal(counted, written_out)
+
+
+def test_an_interval_of_few_patients_is_wider_and_of_fewer_than_eight_there_is_none() -> None:
+    """From thirty on it is the percentile interval itself, to the last bit."""
+    estimates = np.tile(np.random.default_rng(3).normal(size=999), (4, 1))
+    low, high, _ = percentile_limits(estimates, 0.05, np.array([7, 8, 29, 30]))
+    assert np.isnan([low[0], high[0]]).all()
+    level = norm.cdf(-np.sqrt(8 / 7) * t.isf(0.025, 7))
+    ends = np.quantile(estimates[0], [level, 1 - level])
+    assert [low[1], high[1]] == pytest.approx(ends.tolist(), abs=1e-12)
+    assert low[1] < low[2] < low[3] < high[3] < high[2] < high[1]
+    plain = np.quantile(estimates[0], [0.025, 0.975])
+    assert [low[3], high[3]] == pytest.approx(plain.tolist(), abs=1e-12)
+
+
+def test_equal_resamples_are_found_and_counted() -> None:
+    """Three patients of two hundred: their weights repeat."""
+    drawn = resample_weights(200, 500, seed=1)[:, [3, 50, 120]]
+    different, times = resampling._different(drawn)
+    assert times is not None
+    rows, counts = np.unique(drawn, axis=0, return_counts=True)
+    order = np.lexsort(different.T[::-1])
+    np.testing.assert_array_equal(different[order], rows)
+    np.testing.assert_array_equal(times[order], counts)
+
+
+def test_many_patients_are_resampled_as_they_are() -> None:
+    """Their resamples all differ, and their code would not fit a float."""
+    drawn = resample_weights(200, 50, seed=1)
+    different, times = resampling._different(drawn)
+    assert different is drawn
+    assert times is None
+
+
+def test_intervals_are_the_same_with_and_without_counting(
+    make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For option sets of a few patients within a larger study."""
+    n = 120
+    answers = {"R": "ABCABD" * 20, "S": "ABCBAD" * 20, "T": "AACB.D" * 20}
+    bundle = make_bundle(
+        "ABCA" * 30,
+        answers,
+        patient_id=[f"p{i // 3}" for i in range(n)],
+        option_set=[f"s{i // 12}" for i in range(n)],
+    )
+    counted = agreement_pairs(bundle, Options(bootstrap=400))
+    monkeypatch.setattr(resampling, "_different", lambda drawn: (drawn, None))
+    pd.testing.assert_frame_equal(
+        counted, agreement_pairs(bundle, Options(bootstrap=400)), check_exact=True
+    )

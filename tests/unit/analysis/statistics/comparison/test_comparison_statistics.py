@@ -1,0 +1,176 @@
+"""Tango's interval, McNemar's and Yang's test, Holm: where formulas meet their edges."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, minimize_scalar
+from scipy.stats import norm
+from statsmodels.stats.contingency_tables import mcnemar
+
+from analysis.statistics.comparison.family import holm_within
+from analysis.statistics.comparison.mcnemar import mcnemar_p
+from analysis.statistics.comparison.tango import tango_interval
+from analysis.statistics.comparison.yang import yang_test
+
+
+def _tango(b: int, c: int, n: int, alpha: float = 0.05) -> tuple[float, float]:
+    low, high = tango_interval(*(np.array([float(count)]) for count in (b, c, n)), alpha)
+    return float(low[0]), float(high[0])
+
+
+def _mcnemar(b: int, c: int) -> tuple[float, float]:
+    exact, mid = mcnemar_p(np.array([float(b)]), np.array([float(c)]))
+    return float(exact[0]), float(mid[0])
+
+
+def _yang(rows: list[tuple[int, int, int]]) -> tuple[float, float]:
+    """Test two raters from the right answers of each and the items of every cluster."""
+    table = np.array(rows, dtype=float)
+    statistic, p = yang_test(table[:, :2], table[:, 2], np.array([0]), np.array([1]))
+    return float(statistic[0]), float(p[0])
+
+
+def _score(b: int, c: int, n: int, delta: float) -> float:
+    """Tango's statistic, its nuisance share found by maximising the likelihood itself."""
+
+    def unlikely(q: float) -> float:
+        return -(
+            b * math.log(q + delta) + c * math.log(q) + (n - b - c) * math.log1p(-2 * q - delta)
+        )
+
+    best = minimize_scalar(
+        unlikely,
+        bounds=(max(0.0, -delta) + 1e-13, (1 - delta) / 2 - 1e-13),
+        method="bounded",
+        options={"xatol": 1e-13},
+    ).x
+    return (b - c - n * delta) / math.sqrt(n * (2 * best + delta * (1 - delta)))
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
+@pytest.mark.parametrize(("b", "c", "n"), [(12, 2, 50), (3, 9, 20), (5, 5, 11), (1, 30, 90)])
+def test_tangos_limits_are_where_the_score_test_turns(b: int, c: int, n: int, alpha: float) -> None:
+    """Against a root finder over a likelihood that is maximised numerically."""
+    z, estimate = norm.isf(alpha / 2), (b - c) / n
+    low = brentq(lambda d: _score(b, c, n, d) - z, -0.95, estimate, xtol=1e-13)
+    high = brentq(lambda d: _score(b, c, n, d) + z, estimate, 0.95, xtol=1e-13)
+    assert _tango(b, c, n, alpha) == pytest.approx((low, high), abs=1e-7)
+
+
+@pytest.mark.parametrize("alpha", [0.001, 0.05, 0.5])
+@pytest.mark.parametrize("n", [1, 2, 54, 40826])
+def test_without_discordant_items_tangos_interval_is_wilsons_width(n: int, alpha: float) -> None:
+    """The score equation is n d = z^2 (1 - d) there: limits z^2 / (n + z^2) to both sides."""
+    reach = norm.isf(alpha / 2) ** 2 / (n + norm.isf(alpha / 2) ** 2)
+    assert _tango(0, 0, n, alpha) == pytest.approx((-reach, reach), abs=1e-15)
+
+
+@pytest.mark.parametrize("n", [1, 2, 30, 40826])
+def test_all_discordant_to_one_side_reaches_the_end(n: int) -> None:
+    """The limit is exactly 1 or -1; the other is that of Wilson for n of n, doubled less 1."""
+    z2 = norm.isf(0.025) ** 2
+    other = 2 * n / (n + z2) - 1
+    assert _tango(n, 0, n) == (pytest.approx(other, abs=1e-12), 1.0)
+    assert _tango(0, n, n) == (-1.0, pytest.approx(-other, abs=1e-12))
+
+
+def test_all_discordant_and_evenly_split_is_symmetrical() -> None:
+    """An even split is symmetrical and does not reach the ends."""
+    low, high = _tango(10, 10, 20)
+    assert low == -high
+    assert 0 < high < 1
+
+
+def test_tango_without_items_is_undefined() -> None:
+    """Not 0."""
+    assert all(math.isnan(limit) for limit in _tango(0, 0, 0))
+
+
+def test_many_intervals_at_once_are_those_of_one_at_a_time() -> None:
+    """To the last bit: no pair knows of another."""
+    random = np.random.default_rng(3)
+    b, c = random.integers(0, 40, (2, 50)).astype(float)
+    n = b + c + random.integers(0, 40, 50)
+    low, high = tango_interval(b, c, n, 0.05)
+    for i in range(50):
+        assert _tango(int(b[i]), int(c[i]), int(n[i])) == (low[i], high[i])
+
+
+@pytest.mark.parametrize(
+    ("b", "c"), [(0, 1), (3, 3), (20, 10), (10000, 9400), (30000, 29000), (0, 1000), (7, 8)]
+)
+def test_mcnemars_p_is_that_of_whole_numbers(b: int, c: int) -> None:
+    """Binomial sums in exact fractions, tens of thousands of discordant items included."""
+    term = total = 1
+    for k in range(1, min(b, c) + 1):
+        term = term * (b + c - k + 1) // k
+        total += term
+    exact = min(Fraction(2 * total, 2 ** (b + c)), Fraction(1))
+    mid = (
+        Fraction(2 * total - term, 2 ** (b + c)) if b != c else 1 - Fraction(term, 2 ** (2 * b + 1))
+    )
+    assert _mcnemar(b, c) == pytest.approx((float(exact), float(mid)), rel=1e-11, abs=0)
+    assert _mcnemar(c, b) == _mcnemar(b, c)
+
+
+def test_mcnemars_exact_p_is_that_of_statsmodels() -> None:
+    """For every table of up to 12 discordant items."""
+    for b in range(7):
+        for c in range(7):
+            theirs = mcnemar([[5, b], [c, 5]], exact=True).pvalue if b + c else 1.0
+            assert _mcnemar(b, c)[0] == pytest.approx(theirs, abs=1e-14)
+
+
+@pytest.mark.parametrize("count", [1, 17, 20413])
+def test_evenly_split_discordant_items_have_exact_p_1_and_mid_p_below(count: int) -> None:
+    """Both tails hold what was observed, which mid-p counts half (Fagerland 2013, supplement)."""
+    exact, mid = _mcnemar(count, count)
+    assert exact == 1
+    assert mid == pytest.approx(1 - math.comb(2 * count, count) / 4**count / 2, rel=1e-12)
+
+
+def test_without_discordant_items_both_p_are_1() -> None:
+    """Nothing speaks for a difference."""
+    assert _mcnemar(0, 0) == (1.0, 1.0)
+
+
+def test_extreme_splits_neither_overflow_nor_leave_the_unit_interval() -> None:
+    """2 to the power of -39,999 is no float: 0."""
+    assert _mcnemar(40000, 0) == (0.0, 0.0)
+    exact, mid = _mcnemar(1, 1074)
+    assert 0 <= mid <= exact < 1e-300
+
+
+def test_yangs_test_with_single_items_is_between_mcnemars_two_variances() -> None:
+    """Chi-squared of b = 6, c = 1, n = 20 under no difference, and with the empirical variance."""
+    rows = [(1, 0, 1)] * 6 + [(0, 1, 1)] + [(1, 1, 1)] * 13
+    null, empirical = 5**2 / 7, 5**2 / (7 - 5**2 / 20)
+    statistic = _yang(rows)[0]
+    assert statistic == pytest.approx(19 / 20 * 2 / (1 / null + 1 / empirical), abs=1e-12)
+
+
+def test_equal_raters_in_every_cluster_have_p_1() -> None:
+    """Without discordant items, and where those cancel within every cluster."""
+    assert _yang([(1, 1, 2), (2, 2, 2), (0, 0, 1)]) == (0.0, 1.0)
+
+
+def test_one_cluster_decides_nothing() -> None:
+    """Its variance cannot be known, whatever the answers."""
+    assert all(math.isnan(value) for value in _yang([(4, 1, 5)]))
+    assert all(math.isnan(value) for value in _yang([(4, 4, 5)]))
+
+
+def test_holm_counts_the_family_alone() -> None:
+    """Undefined tests and tests of no family do not weigh on the others."""
+    p = np.array([0.01, math.nan, 0.04, 0.5, 0.03, 0.02])
+    adjusted = holm_within(p, ["x", "x", "x", "", "y", "x"])
+    assert adjusted[[0, 2, 4, 5]] == pytest.approx([0.03, 0.04, 0.03, 0.04])
+    assert np.isnan(adjusted[[1, 3]]).all()
+
+
+def test_holm_of_nothing_is_nothing() -> None:
+    """No test, and a family without any p."""
+    assert holm_within(np.array([]), []).shape == (0,)
+    assert np.isnan(holm_within(np.array([math.nan]), ["x"])).all()

@@ -1,0 +1,237 @@
+"""comparisons.csv: who is compared with whom, over which items, and what is undefined why."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Options, accuracy, agreement_pairs, bundle_from_tables, comparisons
+from analysis.readings.clusters import WIDENED
+from analysis.readings.matrix import reading_matrix
+from analysis.statistics.comparison import correctness
+from analysis.statistics.comparison.correctness import NO_REFERENCE
+from analysis.statistics.comparison.pairs import (
+    FEW_RESAMPLES,
+    ONE_CLUSTER,
+    TANGO,
+    YANG,
+    comparisons_table,
+)
+from tests.unit.analysis.conftest import MakeBundle
+
+COLUMNS = [
+    "rater_a",
+    "rater_b",
+    "pair_kind",
+    "condition",
+    "n",
+    "accuracy_a",
+    "accuracy_b",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "ci_method",
+    "cluster_ci_low",
+    "cluster_ci_high",
+    "only_a_correct",
+    "only_b_correct",
+    "p_exact",
+    "p_mid",
+    "p_clustered",
+    "clustered_method",
+    "p_adjusted",
+    "family",
+    "undefined_because",
+]
+ANSWERS = {"R1": "AABB", "R2": "AAAA", "M1": "ABA.", "M2": "AAAB"}
+CLUSTERED = ["cluster_ci_low", "cluster_ci_high", "p_clustered"]
+
+
+def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
+    """Names and order, with and without rows."""
+    for answers in ({"R": "AB"}, {"R": "AB", "S": "AA"}):
+        table = comparisons(make_bundle("AB", answers))
+        assert list(table.columns) == COLUMNS
+    assert len(comparisons(make_bundle("AB", {"R": "AB"}))) == 0
+
+
+def test_the_rows_are_the_pairs_of_the_agreement_in_their_order(make_bundle: MakeBundle) -> None:
+    """Readers, readers with models, models."""
+    bundle = make_bundle("AAAA", ANSWERS, models=("M1", "M2"))
+    names = ["rater_a", "rater_b", "pair_kind", "condition"]
+    expected = agreement_pairs(bundle)[names].drop_duplicates().reset_index(drop=True)
+    pd.testing.assert_frame_equal(comparisons(bundle)[names], expected)
+
+
+def test_all_assigned_items_count_and_unanswered_is_wrong(make_bundle: MakeBundle) -> None:
+    """An item without a reference standard counts for nobody."""
+    row = comparisons(make_bundle("AAA.", {"R": "AA.A", "S": ".BAA"})).iloc[0]
+    assert (row["n"], row["only_a_correct"], row["only_b_correct"]) == (3, 2, 1)
+    assert (row["accuracy_a"], row["accuracy_b"]) == (2 / 3, 1 / 3)
+    assert row["difference"] == 1 / 3
+    assert (row["p_exact"], row["ci_method"]) == (1.0, TANGO)
+    assert row["p_mid"] == pytest.approx(0.625, abs=1e-14)
+
+
+def test_accuracies_are_those_of_the_accuracy_table(make_bundle: MakeBundle) -> None:
+    """To the last bit."""
+    bundle = make_bundle("AAAA", ANSWERS, models=("M1", "M2"))
+    table = accuracy(bundle)
+    micro = table.loc[table["group"] == "micro"].set_index("rater_id")["accuracy"]
+    for row in comparisons(bundle).itertuples():
+        assert (row.accuracy_a, row.accuracy_b) == (micro[row.rater_a], micro[row.rater_b])
+
+
+def test_without_clusters_the_clustered_cells_are_empty(make_bundle: MakeBundle) -> None:
+    """There is nothing to say, and nothing undefined."""
+    table = comparisons(make_bundle("AAAA", ANSWERS, models=("M1", "M2")))
+    assert table[CLUSTERED].isna().all(axis=None)
+    assert set(table["clustered_method"]) == {""}
+    assert set(table["undefined_because"]) == {""}
+
+
+def test_only_readers_with_models_form_a_family(make_bundle: MakeBundle) -> None:
+    """Holm over the four of them on mid-p; the other pairs have neither p_adjusted nor family."""
+    table = comparisons(
+        make_bundle("AAAA" * 6, {r: a * 6 for r, a in ANSWERS.items()}, models=("M1", "M2"))
+    )
+    mixed = table["pair_kind"] == "reader-model"
+    assert mixed.sum() == 4
+    assert set(table.loc[mixed, "family"]) == {"reader-model pairs"}
+    assert set(table.loc[~mixed, "family"]) == {""}
+    assert table.loc[~mixed, "p_adjusted"].isna().all()
+    p = table.loc[mixed, "p_mid"].to_numpy()
+    order = np.argsort(p)
+    expected = np.minimum(np.maximum.accumulate(p[order] * np.arange(4, 0, -1)), 1)
+    assert table.loc[mixed, "p_adjusted"].to_numpy()[order] == pytest.approx(expected)
+
+
+def test_each_condition_is_a_family_and_a_model_with_one_meets_all(
+    make_bundle: MakeBundle,
+) -> None:
+    """The family bears the condition's name."""
+    answers = {("R", "aided"): "AAAAAB", ("R", "unaided"): "BBBBBB", ("M", ""): "AAAAAA"}
+    table = comparisons(make_bundle("AAAAAA", answers, models=("M",)))
+    assert table["condition"].tolist() == ["aided", "unaided"]
+    assert table["family"].tolist() == [
+        "reader-model pairs, aided",
+        "reader-model pairs, unaided",
+    ]
+    assert table["p_adjusted"].tolist() == table["p_mid"].tolist()
+
+
+def test_with_clusters_the_family_is_adjusted_on_the_clustered_p(make_bundle: MakeBundle) -> None:
+    """A family of one is not changed by Holm."""
+    patients = [f"p{i // 2}" for i in range(16)]
+    bundle = make_bundle(
+        "A" * 16, {"R": "AAAAABBB" * 2, "M": "ABABBBBA" * 2}, models=("M",), patient_id=patients
+    )
+    row = comparisons(bundle, Options(bootstrap=200)).iloc[0]
+    assert row["clustered_method"] == f"{YANG}; {WIDENED}"
+    assert row["p_adjusted"] == row["p_clustered"] != row["p_mid"]
+    assert row["cluster_ci_low"] <= row["difference"] <= row["cluster_ci_high"]
+
+
+def test_the_cluster_interval_is_the_naive_loops(make_bundle: MakeBundle) -> None:
+    """Patients drawn one after the other with the same generator."""
+    answers = {"R": "AAAAABBBABAA" * 8, "S": "ABABBBBAAABB" * 8}
+    patients = [f"p{i // 3:02d}" for i in range(96)]
+    row = comparisons(
+        make_bundle("A" * 96, answers, patient_id=patients), Options(bootstrap=300, seed=11)
+    ).iloc[0]
+    right = {r: np.array([a == "A" for a in s]) for r, s in answers.items()}
+    # The draw is made 64 resamples at a time.
+    generator = np.random.default_rng(11)
+    drawn = np.vstack([generator.integers(32, size=(n, 32)) for n in (64, 64, 64, 64, 44)])
+    differences = [
+        np.mean(
+            [
+                right["R"][3 * k : 3 * k + 3].mean() - right["S"][3 * k : 3 * k + 3].mean()
+                for k in ks
+            ]
+        )
+        for ks in drawn
+    ]
+    low, high = np.quantile(differences, [0.025, 0.975])
+    assert (row["cluster_ci_low"], row["cluster_ci_high"]) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_the_same_limits_come_from_small_blocks(
+    make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory is bounded; no number hangs on it."""
+    patients = [f"p{i // 2}" for i in range(16)]
+    answers = {rater: given * 4 for rater, given in ANSWERS.items()}
+    bundle = make_bundle("A" * 16, answers, models=("M1", "M2"), patient_id=patients)
+    whole = comparisons(bundle, Options(bootstrap=50))
+    monkeypatch.setattr(correctness, "BUDGET", 1)
+    pd.testing.assert_frame_equal(
+        whole, comparisons(bundle, Options(bootstrap=50)), check_exact=True
+    )
+
+
+def test_raters_alike_in_every_patient_differ_in_nothing(make_bundle: MakeBundle) -> None:
+    """The p is 1 without discordant items, and where they cancel within every patient."""
+    patients = [f"p{i // 2}" for i in range(16)]
+    for other in ("ABAB", "BABA"):
+        answers = {"R": "ABAB" * 4, "S": other * 4}
+        row = comparisons(make_bundle("A" * 16, answers, patient_id=patients)).iloc[0]
+        assert (row["p_clustered"], row["cluster_ci_low"], row["cluster_ci_high"]) == (1, 0, 0)
+        assert row["undefined_because"] == ""
+
+
+def test_one_patient_leaves_the_clustered_cells_undefined(make_bundle: MakeBundle) -> None:
+    """The rest stands; p_adjusted does not fall back on another p."""
+    bundle = make_bundle("AAA", {"R": "AAA", "M": "ABB"}, models=("M",), patient_id="p")
+    row = comparisons(bundle).iloc[0]
+    assert row[[*CLUSTERED, "p_adjusted"]].isna().all()
+    assert (row["undefined_because"], row["clustered_method"]) == (ONE_CLUSTER, YANG)
+    assert row["difference"] == 2 / 3
+    assert row["family"] == "reader-model pairs"
+
+
+def test_resamples_without_a_reference_standard_leave_the_cluster_interval_out(
+    make_bundle: MakeBundle,
+) -> None:
+    """Eight of twenty patients have one, and a draw of the other twelve holds none of them."""
+    truth, answers = "A" * 8 + "." * 32, {"R": "A" * 40, "S": "AB" * 20}
+    bundle = make_bundle(truth, answers, patient_id=[f"p{i % 20:02d}" for i in range(40)])
+    matrix = reading_matrix(bundle)
+    neither = np.repeat([[0.0, 20 / 12]], [8, 12], axis=1)
+    tables = [
+        comparisons_table(matrix, Options(), weights)
+        for weights in (np.ones((10, 20)), np.vstack([np.ones((7, 20)), np.tile(neither, (3, 1))]))
+    ]
+    assert [table["undefined_because"].iloc[0] for table in tables] == ["", FEW_RESAMPLES]
+    assert np.isnan(tables[1]["cluster_ci_low"].iloc[0])
+    assert len({table["p_clustered"].iloc[0] for table in tables}) == 1
+
+
+def test_without_a_reference_standard_everything_is_undefined(make_bundle: MakeBundle) -> None:
+    """Rows with their reason; counts are 0, for nothing was compared."""
+    for patients in ("", "p"):
+        row = comparisons(
+            make_bundle("..", {"R": "AB", "M": "AA"}, models=("M",), patient_id=patients)
+        ).iloc[0]
+        numbers = ["accuracy_a", "accuracy_b", "difference", "ci_low", "ci_high", *CLUSTERED]
+        assert row[[*numbers, "p_exact", "p_mid", "p_adjusted"]].isna().all()
+        assert (row["n"], row["only_a_correct"], row["only_b_correct"]) == (0, 0, 0)
+        assert row["undefined_because"] == NO_REFERENCE
+
+
+def test_two_hundred_raters_have_all_their_rows() -> None:
+    """19,900 pairs; the figure on speed is a matter of the benchmarks."""
+    random = np.random.default_rng(5)
+    raters = [f"R{i:03d}" for i in range(200)]
+    ids = [f"q{i}" for i in range(10)]
+    readings = pd.DataFrame(
+        {
+            "rater_id": np.repeat(raters, 10),
+            "item_id": ids * 200,
+            "answer": random.choice(["A", "B"], 2000),
+        }
+    )
+    items = pd.DataFrame({"item_id": ids, "truth": "A", "patient_id": ["p", "q"] * 5})
+    table = comparisons(bundle_from_tables(items, readings), Options(bootstrap=100))
+    assert len(table) == 19900
+    assert (table["ci_low"] <= table["difference"]).all()
+    assert (table["difference"] <= table["ci_high"]).all()

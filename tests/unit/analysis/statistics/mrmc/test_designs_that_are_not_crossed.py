@@ -1,0 +1,239 @@
+"""Studies in which not everybody reads everything: what is compared on what, what is refused."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import (
+    Bundle,
+    Options,
+    accuracy,
+    analyse,
+    bundle_from_tables,
+    comparisons,
+    leaderboard,
+    missing,
+    reader_conditions,
+    reader_panel,
+    sensitivity,
+    sensitivity_panel,
+    variance_components,
+)
+from analysis.statistics.accuracy.accuracy import NOT_GIVEN
+from analysis.statistics.accuracy.leaderboard import UNRANKED
+from analysis.statistics.comparison.pairs import NOT_BOTH
+
+Answers = Mapping[tuple[str, str], str]
+
+
+def study(truth: str, answers: Answers, **columns: object) -> Bundle:
+    """Make a bundle; a blank is a case that was never presented, a dot one that was given up."""
+    ids = [f"q{i:03d}" for i in range(len(truth))]
+    rows = [
+        {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer.strip(".")}
+        for (rater, condition), given in answers.items()
+        for item, answer in zip(ids, given, strict=True)
+        if answer != " "
+    ]
+    names = sorted({rater for rater, _ in answers})
+    raters = pd.DataFrame(
+        {"rater_id": names, "rater_kind": ["model" if n[0] == "M" else "reader" for n in names]}
+    )
+    items = pd.DataFrame({"item_id": ids, "truth": list(truth), "n_options": 2})
+    return bundle_from_tables(items.assign(**columns), pd.DataFrame(rows), raters)
+
+
+def stopped(after: int = 8, of: int = 40) -> Bundle:
+    """Two readers who read all, one who stopped, and a model a little worse than they are."""
+    random = np.random.default_rng(5)
+    answers = {
+        (rater, ""): "".join(random.choice(list("AAAB"), of)) for rater in ("R1", "R2", "R3")
+    }
+    answers[("R3", "")] = answers[("R3", "")][:after] + " " * (of - after)
+    answers[("M", "")] = "".join(random.choice(list("AAB"), of))
+    return study("A" * of, answers)
+
+
+def test_a_reader_who_stopped_leaves_the_panel_undefined_and_is_named() -> None:
+    """Today's headline was a model far ahead of readers of whom one had stopped."""
+    bundle = stopped()
+    panel = reader_panel(bundle, Options(margin=0.05))
+    numbers = [
+        "reader_mean",
+        "model_value",
+        "difference",
+        "se",
+        "df",
+        "ci_low",
+        "p",
+        "p_noninferior",
+    ]
+    assert panel[numbers].isna().all(axis=None)
+    assert set(panel["undefined_because"]) == {
+        "8 of 40 items were given to all readers, fewer than 80 %: R3 was given 8"
+    }
+    parts = variance_components(bundle)
+    assert parts["note"].str.contains("R3 was given 8").all()
+    other = sensitivity_panel(bundle)
+    absent = other["analysis"] == "absent as wrong"
+    assert (other["difference"].notna() == absent).all()
+
+
+def test_a_reader_who_stopped_is_measured_on_what_was_read() -> None:
+    """And counted as absent, and has no place in an order of those who read all."""
+    bundle = stopped()
+    micro = accuracy(bundle).query("group == 'micro'").set_index("rater_id")
+    assert micro["n"].to_dict() == {"R1": 40, "R2": 40, "R3": 8, "M": 40}
+    assert missing(bundle).set_index("rater_id").loc["R3", "n_absent"] == 32
+    pair = comparisons(bundle).query("rater_a == 'R3'").iloc[0]
+    assert pair["n"] == 8
+    assert pair["accuracy_a"] == micro.loc["R3", "accuracy"]
+    board = leaderboard(bundle).query("group == 'micro'").set_index("rater_id")
+    assert board.loc["R3", "accuracy"] == micro.loc["R3", "accuracy"]
+    assert np.isnan(board.loc["R3", "rank"])
+    assert board.loc["R3", "undefined_because"] == UNRANKED
+    assert sorted(board["rank"].dropna()) == [1, 2, 3]
+
+
+def test_a_model_does_not_gain_by_leaving_items_out() -> None:
+    """The same answers, the wrong ones absent: nothing changes but what is counted as what."""
+    right, left_out = "AAAAAAABBB", "AAAAAAA   "
+    one, other = (
+        study("A" * 10, {("M", ""): given, ("R1", ""): "AAAAABBBBB", ("R2", ""): "ABABABABAB"})
+        for given in (right, left_out)
+    )
+    for table in (reader_panel, comparisons):
+        pd.testing.assert_frame_equal(table(one), table(other))
+    assert accuracy(other).query("rater_id == 'M'")["n"].tolist()[0] == 10
+
+
+def test_four_fifths_of_the_items_stand_for_all_and_the_row_says_so() -> None:
+    """Eight of ten, not seven; the numbers are those of a bundle of these items alone."""
+    answers = {("M", ""): "AAAABBAAAB", ("R1", ""): "AABABBAB  ", ("R2", ""): "ABBABAABAB"}
+    table = reader_panel(study("A" * 10, answers))
+    assert table["n_items"].tolist() == [8, 8]
+    assert table["note"].str.contains("over the 8 of 10 items that all readers were given").all()
+    alone = reader_panel(study("A" * 8, {key: given[:8] for key, given in answers.items()}))
+    same = ["reader_mean", "model_value", "difference", "se", "df", "ci_low", "ci_high", "p"]
+    pd.testing.assert_frame_equal(table[same], alone[same])
+    answers[("R1", "")] = "AABABBA   "
+    assert reader_panel(study("A" * 10, answers))["difference"].isna().all()
+
+
+def test_conditions_read_on_cases_of_their_own_are_refused_and_shared_ones_compared() -> None:
+    """Split-plot: `film` on the first half, `screen` and `screen 2` on the second."""
+    answers = {
+        ("R1", "film"): "ABAB    ",
+        ("R2", "film"): "AABB    ",
+        ("R1", "screen"): "    AAAB",
+        ("R2", "screen"): "    ABAB",
+        ("R1", "screen 2"): "    ABBB",
+        ("R2", "screen 2"): "    AABA",
+    }
+    table = reader_conditions(study("A" * 8, answers)).set_index(["condition_a", "condition_b"])
+    for other in ("screen", "screen 2"):
+        rows = table.loc[("film", other)]
+        assert rows["difference"].isna().all()
+        assert set(rows["undefined_because"]) == {
+            f"{other} was read on other items than film, none of 8 under both"
+        }
+    shared = table.loc[("screen", "screen 2")]
+    assert shared["n_items"].tolist() == [4, 4]
+    assert (shared["undefined_because"] == "").all()
+    assert shared["note"].str.contains("over the 4 of 8 items that all readers").all()
+    alone = {key: given[4:] for key, given in answers.items() if key[1] != "film"}
+    same = ["value_a", "value_b", "difference", "se", "df", "p"]
+    pd.testing.assert_frame_equal(
+        shared[same].reset_index(drop=True), reader_conditions(study("A" * 4, alone))[same]
+    )
+
+
+def test_readers_who_each_read_a_half_under_both_conditions_are_told_the_design() -> None:
+    """The conditions share their cases; it is the readers who do not."""
+    halves = {"R1": "AB  ", "R2": "  AA"}
+    answers = {(r, c): given for r, given in halves.items() for c in ("one", "two")}
+    table = reader_conditions(study("A" * 4, answers))
+    assert set(table["undefined_because"]) == {
+        "0 of 4 items were given to all readers under both conditions, fewer than 80 %:"
+        " not everybody read everything"
+    }
+
+
+def test_two_who_read_nothing_in_common_are_not_compared() -> None:
+    """Half and half."""
+    bundle = study("A" * 4, {("R1", ""): "AB  ", ("R2", ""): "  AA"})
+    row = comparisons(bundle).iloc[0]
+    assert (row["n"], row["undefined_because"]) == (0, NOT_BOTH)
+    assert np.isnan(row["difference"])
+
+
+def test_a_task_that_a_reader_was_not_given_is_undefined_and_not_in_the_macro() -> None:
+    """0 of 0 is no accuracy."""
+    bundle = study("AAAA", {("R1", ""): "AB  ", ("R2", ""): "AAAB"}, task=list("xxyy"))
+    table = accuracy(bundle).query("rater_id == 'R1'").set_index("group")
+    assert (table.loc["y", "n"], table.loc["y", "undefined_because"]) == (0, NOT_GIVEN)
+    assert table.loc["macro", "accuracy"] == table.loc["x", "accuracy"] == 0.5
+
+
+def test_a_rater_without_a_reading_stays_in_the_flow() -> None:
+    """Enrolled, and nothing read."""
+    bundle = study("AA", {("R2", "aided"): "AB"})
+    raters = pd.DataFrame({"rater_id": ["R1", "R2", "R3"], "rater_kind": "reader"})
+    bundle = bundle_from_tables(bundle.items, bundle.readings, raters)
+    table = missing(bundle)
+    assert table["rater_id"].tolist() == ["R1", "R2", "R3"]
+    assert table["condition"].tolist() == ["", "aided", ""]
+    assert table["n_absent"].tolist() == [2, 0, 2]
+
+
+def excluding(exclusions: str) -> Bundle:
+    """Four items, the second reading of R1 excluded; its hidden repeat is right."""
+    items = pd.DataFrame({"item_id": list("abcd"), "truth": "A"})
+    rows = [("R1", item, "A" if item != "b" else "B", 0) for item in "abcd"]
+    rows += [("R1", "b", "A", 1), *(("M", item, "A", 0) for item in "abcd")]
+    readings = pd.DataFrame(rows, columns=["rater_id", "item_id", "answer", "repeat"])
+    readings["response_ms"] = 1000
+    readings.loc[1, "excluded"] = "the telephone rang"
+    raters = pd.DataFrame({"rater_id": ["M", "R1"], "rater_kind": ["model", "reader"]})
+    bundle = bundle_from_tables(items, readings, raters)
+    return replace(bundle, protocol={"locked": {"protocol": {"exclusions": exclusions}}})
+
+
+def test_excluded_readings_leave_the_primary_analysis_where_the_protocol_says_so() -> None:
+    """In no n, neither wrong nor absent; the repeat does not step in; the other choice stands."""
+    tables = analyse(excluding("primary")).tables
+    micro = tables["accuracy"].query("group == 'micro'").set_index("rater_id")
+    assert micro.loc["R1", ["n", "n_correct", "n_missing"]].tolist() == [3, 3, 0]
+    assert micro.loc["M", "n"] == 4
+    assert tables["comparisons"]["n"].tolist() == [3]
+    raw = tables["agreement_pairs"].query("measure == 'raw' and scope == 'all'")
+    assert raw["n"].tolist() == [3]
+    assert tables["missing"].set_index("rater_id").loc["R1", "n_absent"] == 0
+    assert tables["times"].query("rater_id == 'R1' and by == 'overall'")["n"].tolist() == [3]
+    other = tables["sensitivity"].query("rater_id == 'R1'").set_index("analysis")["n"]
+    assert other["excluded readings counted"] == 4
+    assert other["excluded readings dropped"] == other["missing as wrong"] == 3
+
+
+def test_excluded_readings_count_unless_the_protocol_says_otherwise() -> None:
+    """As before."""
+    for protocol in ("sensitivity", ""):
+        tables = analyse(excluding(protocol)).tables
+        assert tables["accuracy"].query("rater_id == 'R1'")["n"].tolist()[0] == 4
+        assert "excluded readings counted" not in set(tables["sensitivity"]["analysis"])
+        other = sensitivity(excluding(protocol)).query("rater_id == 'R1'").set_index("analysis")
+        assert other.loc["excluded readings dropped", "n"] == 3
+
+
+@pytest.mark.parametrize("answers", ["AAAB", "ABBB"])
+def test_no_limit_lies_beyond_what_is_possible(answers: str) -> None:
+    """Two readers and four items leave intervals wider than all there is."""
+    bundle = study("AAAA", {("R1", ""): "BBAB", ("R2", ""): "ABAA", ("M", ""): answers})
+    tables = analyse(bundle).tables
+    for name in ("reader_panel", "sensitivity_panel", "gee"):
+        assert not (tables[name]["ci_low"] < -1).any()
+        assert not (tables[name]["ci_high"] > 1).any()
+    assert (tables["reader_panel"]["ci_high"] == 1).any() or answers == "ABBB"

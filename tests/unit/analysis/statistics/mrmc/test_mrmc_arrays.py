@@ -1,0 +1,132 @@
+"""Figures of merit and their covariances, against their definitions."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from analysis import OptionsError
+from analysis.statistics import mrmc
+from analysis.statistics.mrmc import AucCovariance, empirical_auc, percent_correct
+from analysis.statistics.mrmc.inference import NO_VARIANCE
+
+
+def random_ratings(seed: int = 3, n: int = 14) -> tuple[np.ndarray, np.ndarray]:
+    """Return ratings of three raters with ties, and which items are positive."""
+    random = np.random.default_rng(seed)
+    positive = np.arange(n) % 3 == 0
+    return random.integers(1, 6, (n, 3)).astype(float) + positive[:, None], positive
+
+
+def area(ratings: np.ndarray, positive: np.ndarray) -> np.ndarray:
+    """Return the areas by counting pairs."""
+    pairs = itertools.product(ratings[positive], ratings[~positive])
+    return np.mean([(high > low) + 0.5 * (high == low) for high, low in pairs], axis=0)
+
+
+def test_the_area_is_the_share_of_pairs_in_order() -> None:
+    """Ties count a half."""
+    ratings, positive = random_ratings()
+    assert empirical_auc(ratings, positive).values == pytest.approx(area(ratings, positive))
+
+
+def test_infinite_ratings_rank_below_and_above_all_others() -> None:
+    """They stand for missing answers, which are wrong."""
+    ratings = np.array([[-np.inf], [2.0], [1.0], [np.inf]])
+    positive = np.array([True, True, False, False])
+    assert empirical_auc(ratings, positive).values.tolist() == [0.25]
+
+
+def test_the_jackknife_is_what_leaving_out_each_item_gives() -> None:
+    """In closed form and by doing it."""
+    ratings, positive = random_ratings()
+    n = len(positive)
+    left = np.array([area(np.delete(ratings, i, 0), np.delete(positive, i)) for i in range(n)])
+    expected = (n - 1) / n * (left - left.mean(0)).T @ (left - left.mean(0))
+    found = empirical_auc(ratings, positive, covariance=AucCovariance.JACKKNIFE)
+    assert found.covariance == pytest.approx(expected)
+
+
+def test_percent_corrects_covariance_is_the_jackknifes() -> None:
+    """In closed form and by doing it."""
+    correct = np.random.default_rng(5).random((12, 4)) < 0.7
+    left = np.array([np.delete(correct, i, 0).mean(0) for i in range(12)])
+    expected = 11 / 12 * (left - left.mean(0)).T @ (left - left.mean(0))
+    assert percent_correct(correct).covariance == pytest.approx(expected)
+
+
+def test_the_unbiased_covariance_is_the_product_minus_that_of_disjoint_pairs() -> None:
+    """By its definition, over every two pairs of items that share none."""
+    ratings, positive = random_ratings(n=9)
+    high, low = ratings[positive], ratings[~positive]
+    wins = (high[:, None] > low) + 0.5 * (high[:, None] == low)
+    disjoint = [
+        np.outer(wins[i, j], wins[k, m])
+        for i, k in itertools.permutations(range(len(high)), 2)
+        for j, m in itertools.permutations(range(len(low)), 2)
+    ]
+    mean = area(ratings, positive)
+    found = empirical_auc(ratings, positive, covariance=AucCovariance.UNBIASED)
+    assert found.covariance == pytest.approx(np.outer(mean, mean) - np.mean(disjoint, axis=0))
+
+
+def test_the_clustered_area_follows_obuchowskis_formula() -> None:
+    """Sums of components over patients, some with both kinds of item; by loops."""
+    ratings, positive = random_ratings()
+    clusters = np.array([0, 0, 0, 1, 1, 2, 3, 4, 4, 5, 6, 6, 7, 8])
+    high, low = ratings[positive], ratings[~positive]
+    wins = (high[:, None] > low) + 0.5 * (high[:, None] == low)
+    mean, (m, n) = wins.mean((0, 1)), wins.shape[:2]
+    ups, downs = wins.mean(1) - mean, wins.mean(0) - mean
+    by_up = [ups[clusters[positive] == c].sum(0) for c in range(9)]
+    by_down = [downs[clusters[~positive] == c].sum(0) for c in range(9)]
+    i10, i01 = len(set(clusters[positive])), len(set(clusters[~positive]))
+    expected = sum(
+        i10 / (i10 - 1) * np.outer(up, up) / m**2
+        + i01 / (i01 - 1) * np.outer(down, down) / n**2
+        + 9 / 8 * (np.outer(up, down) + np.outer(down, up)) / (m * n)
+        for up, down in zip(by_up, by_down, strict=True)
+    )
+    assert empirical_auc(ratings, positive, clusters).covariance == pytest.approx(expected)
+
+
+def test_clusters_go_with_delong_alone() -> None:
+    """The jackknife here leaves out items, which patients share."""
+    ratings, positive = random_ratings()
+    with pytest.raises(OptionsError, match="not with jackknife"):
+        empirical_auc(ratings, positive, np.arange(14), AucCovariance.JACKKNIFE)
+
+
+def test_one_class_has_no_area() -> None:
+    """Undefined, with the reason."""
+    merits = empirical_auc(np.ones((3, 2)), np.ones(3, dtype=bool))
+    assert np.isnan(merits.values).all()
+    assert merits.no_covariance == "the items are all of one class"
+
+
+def test_what_cancels_leaves_nothing_not_its_rounding() -> None:
+    """No standard error of a billionth, no component negative by the last digit of the sum."""
+    cancelling = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 1]], dtype=bool)
+    lone_error = np.ones((6, 4), dtype=bool)
+    lone_error[5, 0] = False
+    readers = np.array([1, 2, 3])
+    one, other = (
+        mrmc.single_treatment(mrmc.differences(percent_correct(correct), 0 * readers, readers))
+        for correct in (cancelling, lone_error)
+    )
+    assert (one.cov2, one.random_readers.undefined_because) == (0, NO_VARIANCE)
+    assert np.isnan(one.random_readers.se)
+    assert other.var_reader == 0
+    assert other.fixed_readers.se == pytest.approx((1 / 36) ** 0.5)
+
+
+def test_two_treatments_components_are_those_of_the_differences() -> None:
+    """MSR, Var and Cov2 of the differences are twice MSTR, Var - Cov1 and Cov2 - Cov3."""
+    merits = percent_correct(np.random.default_rng(7).random((40, 6)) < 0.7)
+    a, b = np.arange(3), np.arange(3, 6)
+    two = mrmc.two_treatments(merits, a, b)
+    one = mrmc.single_treatment(mrmc.differences(merits, a, b))
+    assert one.msr == pytest.approx(2 * two.mstr)
+    assert one.var == pytest.approx(2 * (two.var - two.cov1))
+    assert one.cov2 == pytest.approx(2 * (two.cov2 - two.cov3))
+    assert one.var_reader == pytest.approx(2 * two.var_treatment_reader)

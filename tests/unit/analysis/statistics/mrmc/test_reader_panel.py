@@ -1,0 +1,394 @@
+"""Models against readers: what is counted, what is noted, what is undefined."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, Options, analyse, bundle_from_tables, reader_panel, variance_components
+from analysis.statistics.mrmc.claims import NARROWER
+from tests.unit.analysis.conftest import MakeBundle
+
+FIXED, RANDOM = "these readers", "readers like these"
+READINGS = {"M": "AAAAAAAB", "R1": "AABABAAB", "R2": "ABAABBAA", "R3": "BAAAAABB"}
+
+
+def rated(
+    truth: str,
+    answers: dict[str, str],
+    confidence: dict[str, Sequence[float | None]],
+    **items: object,
+) -> Bundle:
+    """Make a bundle of two-option items; raters whose names begin with M are models."""
+    ids = [f"q{i:02d}" for i in range(len(truth))]
+    readings = [
+        {
+            "rater_id": rater,
+            "item_id": item,
+            "answer": answer.strip("."),
+            "confidence": "" if sure is None else str(sure),
+        }
+        for rater, given in answers.items()
+        for item, answer, sure in zip(ids, given, confidence[rater], strict=True)
+    ]
+    kinds = ["model" if rater[0] == "M" else "reader" for rater in answers]
+    table = pd.DataFrame({"item_id": ids, "truth": list(truth), "n_options": "2"})
+    return bundle_from_tables(
+        table.assign(**items),
+        pd.DataFrame(readings),
+        pd.DataFrame({"rater_id": list(answers), "rater_kind": kinds}),
+    )
+
+
+def row(table: pd.DataFrame, claim: str, metric: str = "accuracy") -> pd.Series:
+    """Return the only row of a claim and metric."""
+    found = table[(table["claim"] == claim) & (table["metric"] == metric)]
+    assert len(found) == 1
+    return found.iloc[0]
+
+
+def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBundle) -> None:
+    """Numbers by hand: 7/8 against 5/8, 5/8 and 5/8."""
+    table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
+    assert table["claim"].tolist() == [FIXED, RANDOM]
+    assert table["n_readers"].tolist() == [3, 3]
+    assert table["n_items"].tolist() == [8, 8]
+    assert table["model_value"].tolist() == [0.875, 0.875]
+    assert table["reader_mean"].tolist() == [0.625, 0.625]
+    assert table["difference"].tolist() == [0.25, 0.25]
+
+
+def test_readers_without_spread_are_no_surer_than_these_readers(make_bundle: MakeBundle) -> None:
+    """Equal in accuracy: the random interval would be narrower, so that the fixed one stands."""
+    readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "BAAABAAA"}
+    table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
+    fixed, random = row(table, FIXED), row(table, RANDOM)
+    same = ["se", "df", "ci_low", "ci_high", "p"]
+    assert random[same].tolist() == fixed[same].tolist()
+    assert random["undefined_because"] == ""
+    assert random["note"] == NARROWER
+    assert fixed["df"] == 7
+
+
+def test_without_spread_and_covariance_random_readers_leave_no_error(
+    make_bundle: MakeBundle,
+) -> None:
+    """Readers equal in accuracy whose errors repel each other: 0 would claim certainty."""
+    table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
+    assert row(table, FIXED)["note"] == "negative covariance between readers taken as 0"
+    assert math.isnan(row(table, RANDOM)["se"])
+    assert "leave no variance" in row(table, RANDOM)["undefined_because"]
+
+
+def test_one_reader_has_no_random_claim(make_bundle: MakeBundle) -> None:
+    """The fixed claim stands: it is the paired comparison with that reader."""
+    readings = {"M": READINGS["M"], "R1": READINGS["R1"]}
+    table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
+    random, fixed = row(table, RANDOM), row(table, FIXED)
+    assert random["difference"] == fixed["difference"] == 0.25
+    assert random[["se", "df", "ci_low", "ci_high", "p"]].isna().all()
+    assert "single reader" in random["undefined_because"]
+    assert fixed["undefined_because"] == ""
+    spread = np.array([0, 0, 1, 0, 1, 0, 0, 0]).var(ddof=1)
+    assert fixed["se"] == pytest.approx(math.sqrt(spread / 8))
+
+
+def test_identical_answers_are_no_infinite_t(make_bundle: MakeBundle) -> None:
+    """A model that answers as every reader does leaves no variance."""
+    same = dict.fromkeys(("M", "R1", "R2"), "AABA")
+    table = reader_panel(make_bundle("AAAA", same, models=("M",)), Options(margin=0.05))
+    assert table["difference"].tolist() == [0.0, 0.0]
+    assert table[["se", "df", "ci_low", "ci_high", "p", "p_noninferior"]].isna().all(axis=None)
+    assert table["undefined_because"].str.startswith("standard error, interval and p: ").all()
+
+
+@pytest.mark.parametrize(
+    ("truth", "columns", "because"),
+    [
+        ("A", {}, "a single item"),
+        ("AA", {"patient_id": "p"}, "all items belong to one patient"),
+        ("..", {}, "no item has a reference standard"),
+    ],
+)
+def test_too_few_items_leave_no_standard_error(
+    make_bundle: MakeBundle, truth: str, columns: dict[str, str], because: str
+) -> None:
+    """Each with its reason in both rows."""
+    answers = {"M": "AA"[: len(truth)], "R1": "BA"[: len(truth)], "R2": "AB"[: len(truth)]}
+    table = reader_panel(make_bundle(truth, answers, models=("M",), **columns))
+    assert table[["se", "ci_low", "ci_high", "p"]].isna().all(axis=None)
+    assert table["undefined_because"].str.contains(because).all()
+
+
+def test_an_unanswered_item_is_wrong(make_bundle: MakeBundle) -> None:
+    """As in accuracy: a dot is a missing answer, and its item counts."""
+    missing = {"M": "AAA.", "R1": "AAB.", "R2": "AB.."}
+    wrong = {"M": "AAAB", "R1": "AABB", "R2": "ABBB"}
+    tables = [reader_panel(make_bundle("AAAA", one, models=("M",))) for one in (missing, wrong)]
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_the_margin_is_the_options_else_the_protocols_else_none(make_bundle: MakeBundle) -> None:
+    """Without one the test for it is empty, and the row is not undefined."""
+    bundle = make_bundle("A" * 8, {**READINGS, "R3": "AAAAAABB"}, models=("M",))
+    planned = Bundle(
+        items=bundle.items,
+        raters=bundle.raters,
+        readings=bundle.readings,
+        protocol={"locked": {"protocol": {"margin": 0.1}}},
+    )
+    without = reader_panel(bundle)
+    assert without[["margin", "p_noninferior"]].isna().all(axis=None)
+    assert (without["undefined_because"] == "").all()
+    assert reader_panel(planned)["margin"].tolist() == [0.1, 0.1]
+    asked = reader_panel(planned, Options(margin=0.0))
+    assert asked["margin"].tolist() == [0.0, 0.0]
+    # At a margin of 0 the one-sided p is half the two-sided one where the model is ahead.
+    assert asked["p_noninferior"].to_numpy() == pytest.approx(asked["p"].to_numpy() / 2)
+
+
+def test_the_wider_of_the_two_claims_stands_in_both_rows(make_bundle: MakeBundle) -> None:
+    """Readers alike in accuracy but not in answers: p for the margin is the fixed claim's too."""
+    readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "AABBAAAA", "R3": "AAAABBAA"}
+    bundle = make_bundle("A" * 8, readings, models=("M",))
+    table = reader_panel(bundle, Options(margin=0.1))
+    random, fixed = row(table, RANDOM), row(table, FIXED)
+    same = ["difference", "se", "df", "ci_low", "ci_high", "p", "p_noninferior"]
+    assert random[same].tolist() == fixed[same].tolist()
+    assert NARROWER in random["note"]
+    assert NARROWER not in fixed["note"]
+
+
+def test_a_model_with_one_condition_meets_the_readers_of_each(make_bundle: MakeBundle) -> None:
+    """And a model with several meets the readers of the same names."""
+    answers = {
+        ("R1", "aided"): "AAAAAB",
+        ("R1", "unaided"): "AABBAB",
+        ("R2", "unaided"): "ABABAA",
+        ("M1", ""): "AAAAAA",
+        ("M2", "aided"): "BAAAAA",
+        ("M2", "image-absent"): "BBAAAB",
+    }
+    table = reader_panel(make_bundle("AAAAAA", answers, models=("M1", "M2")))
+    fixed = table[table["claim"] == FIXED]
+    assert fixed[["model_id", "condition", "n_readers"]].to_numpy().tolist() == [
+        ["M1", "aided", 1],
+        ["M1", "unaided", 2],
+        ["M2", "aided", 1],
+    ]
+
+
+def test_without_models_or_readers_the_tables_have_their_columns(make_bundle: MakeBundle) -> None:
+    """An empty table is a header."""
+    tables = analyse(make_bundle("AB", {"R1": "AB"})).tables
+    for name in ("reader_panel", "reader_conditions", "variance_components"):
+        assert len(tables[name]) == 0
+    assert tables["reader_panel"].columns[0] == "model_id"
+    assert tables["reader_conditions"].columns[0] == "condition_a"
+    assert tables["variance_components"].columns[0] == "table"
+
+
+TRUTH = "ABABABAB"
+ANSWERS = {"M": "ABABABBB", "R1": "ABABBAAB", "R2": "AAABABAB"}
+SURE = {
+    "M": [0.9, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, 0.8],
+    "R1": [3, 5, 4, 2, 1, 2, 5, 4],
+    "R2": [5, 1, 2, 4, 3, 5, 5, 3],
+}
+
+
+SURENESS = Options(confidence="answer")
+
+
+def test_confidence_in_the_answer_is_signed_by_it() -> None:
+    """For the model by hand: positives .8, .6, .5, .8, negatives -.9, -.7, -.9, .6."""
+    table = reader_panel(replace(rated(TRUTH, ANSWERS, SURE), confidence_means="answer"))
+    found = row(table, FIXED, "auc")
+    assert found["model_value"] == (4 * 3 + 2 + 0.5) / 16
+    assert found["note"] == (
+        "readers: confidence is how sure the rater is of the answer; "
+        "model: confidence is how sure the rater is of the answer"
+    )
+    assert found["n_items"] == 8
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "origin"),
+    [
+        ("", "", "nothing says what confidence means"),
+        ("", "answer", "given at analysis"),
+        ("answer", "finding", "chosen at analysis; the bundle says how sure the rater is"),
+    ],
+)
+def test_who_says_what_confidence_means_stands_beside_the_area(
+    said: str, asked: str, origin: str
+) -> None:
+    """Where the bundle says it, and nobody contradicts, there is nothing to remark."""
+    bundle = replace(rated(TRUTH, ANSWERS, SURE), confidence_means=said)
+    table = reader_panel(bundle, Options(confidence=asked))
+    assert origin in row(table, FIXED, "auc")["note"]
+
+
+def test_confidence_is_not_read_off_the_numbers() -> None:
+    """Ratings of the finding, said to be sureness, are taken for it; the note remarks on them."""
+    ratings = [10, 80, 30, 90, 20, 60, 40, 95] * 2
+    answers = "".join("AB"[one >= 50] for one in ratings)
+    sure = dict.fromkeys(("R1", "R2", "M"), ratings)
+    bundle = rated(TRUTH * 2, dict.fromkeys(sure, answers), sure)
+    asked = row(reader_panel(bundle, SURENESS), FIXED, "auc")
+    taken = row(reader_panel(bundle), FIXED, "auc")
+    signed = [one if one >= 50 else -one for one in ratings]
+    for found, scale in ((asked, signed), (taken, ratings)):
+        high, low = scale[1::2], scale[::2]
+        area = np.mean([(p > n) + 0.5 * (p == n) for p in high for n in low])
+        assert found["model_value"] == area
+    assert "answers go with confidence as if it rated the finding" in asked["note"]
+    assert "as if" not in taken["note"]
+
+
+def test_confidence_that_decides_the_answer_is_the_rating() -> None:
+    """For reader R1 by hand, ratings 1 to 5 with B from 3 on; the note says how it was read."""
+    sure = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2], "M": SURE["M"]}
+    answers = {r: "".join("AB"[one >= 3] for one in sure[r]) for r in ("R1", "R2")}
+    table = reader_panel(rated(TRUTH, {**answers, "M": ANSWERS["M"]}, sure))
+    found = row(table, FIXED, "auc")
+    first = ([3, 2, 2, 5], [1, 2, 4, 1])
+    second = ([3, 4, 5, 2], [1, 2, 2, 1])
+    areas = [
+        np.mean([(p > n) + 0.5 * (p == n) for p in high for n in low])
+        for high, low in (first, second)
+    ]
+    assert found["reader_mean"] == np.mean(areas)
+    assert found["note"].startswith(
+        "readers: confidence rates answer B, which follows from a cut-off; nothing says what"
+    )
+    assert "model: not every answer follows from the confidence" in found["note"]
+    assert "readers: not every answer" not in found["note"]
+
+
+RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
+
+
+def test_each_reader_may_have_a_cut_off_of_their_own() -> None:
+    """The same ratings, cut at 50 and at 35: the areas are those of the ratings all the same."""
+    sure = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
+    same = {rater: "".join("AB"[one >= 50] for one in given) for rater, given in sure.items()}
+    lower = {**same, "R2": "".join("AB"[one >= 35] for one in sure["R2"])}
+    one, other = (reader_panel(rated(TRUTH, answers, sure)) for answers in (same, lower))
+    for name in ("reader_mean", "model_value", "difference"):
+        assert row(one, FIXED, "auc")[name] == row(other, FIXED, "auc")[name]
+
+
+def test_a_slip_does_not_turn_the_readers_round() -> None:
+    """One of 32 answers beside the cut-off: the confidence still rates the finding."""
+    truth, ratings = TRUTH * 4, [one + i for i in range(4) for one in RATINGS]
+    given = ["AB"[one >= 50] for one in ratings]
+    slipped = ["B", *given[1:]]
+    sure = {"R1": ratings, "R2": ratings, "M": ratings}
+    table = reader_panel(
+        rated(truth, {"R1": "".join(slipped), "R2": "".join(given), "M": "".join(given)}, sure)
+    )
+    assert row(table, FIXED, "auc")["difference"] == 0
+    assert "rates answer B" in row(table, FIXED, "auc")["note"]
+
+
+def test_a_model_that_uses_one_letter_is_read_as_the_readers_are() -> None:
+    """All its ratings lie below the cut-off; its area is that of the ratings, not their reverse."""
+    low = [one / 3 for one in RATINGS]
+    sure = {"R1": RATINGS, "R2": RATINGS, "M": low}
+    answers = {rater: "".join("AB"[one >= 50] for one in given) for rater, given in sure.items()}
+    assert set(answers["M"]) == {"A"}
+    found = row(reader_panel(rated(TRUTH, answers, sure)), FIXED, "auc")
+    assert found["model_value"] == found["reader_mean"]
+    assert "model: confidence rates answer B" in found["note"]
+
+
+def test_ratings_of_a_finding_that_nobody_tells_apart_have_no_area() -> None:
+    """Everybody gave the same letter throughout: no area, with the reason."""
+    sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
+    found = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
+    assert np.isnan(found["model_value"])
+    assert "cannot be told which of them is rated" in found["undefined_because"]
+    assert (
+        "undefined"
+        not in row(
+            reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure), SURENESS), FIXED, "auc"
+        )["undefined_because"]
+    )
+
+
+def test_the_area_does_not_depend_on_which_letter_is_the_finding() -> None:
+    """Swapping the letters everywhere changes no number."""
+    swap = str.maketrans("AB", "BA")
+    other = {rater: given.translate(swap) for rater, given in ANSWERS.items()}
+    before = reader_panel(rated(TRUTH, ANSWERS, SURE), SURENESS)
+    after = reader_panel(rated(TRUTH.translate(swap), other, SURE), SURENESS)
+    numbers = before.select_dtypes("number").columns
+    assert after[numbers].to_numpy() == pytest.approx(before[numbers].to_numpy(), nan_ok=True)
+
+
+def test_a_missing_answer_has_the_worst_rating() -> None:
+    """Wrong for a positive as for a negative item, and noted."""
+    answers = {**ANSWERS, "M": ".BABABA."}
+    sure = {**SURE, "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None]}
+    found = row(reader_panel(rated(TRUTH, answers, sure), SURENESS), FIXED, "auc")
+    # Positives .8, .6, .5 and the missing one; negatives -.7, -.9, -.6 and the missing one.
+    assert found["model_value"] == 9 / 16
+    assert "missing answers have the worst rating" in found["note"]
+
+
+def test_answers_without_confidence_leave_the_area_undefined() -> None:
+    """For the rows of that rater only, with the reason; accuracy stands."""
+    answers = {**ANSWERS, "M2": "ABABABAA"}
+    bundle = rated(TRUTH, answers, {**SURE, "M2": [None] * 8})
+    table = reader_panel(bundle)
+    without = table[(table["model_id"] == "M2") & (table["metric"] == "auc")]
+    assert without[["difference", "se", "p"]].isna().all(axis=None)
+    assert (without["undefined_because"] == "AUC: 8 answers of M2 have no confidence").all()
+    rest = table[(table["model_id"] == "M") | (table["metric"] == "accuracy")]
+    assert (rest["undefined_because"] == "").all()
+    parts = variance_components(bundle)
+    parts = parts[(parts["model_id"] == "M2") & (parts["metric"] == "auc")]
+    assert parts["value"].isna().all()
+    assert parts["note"].str.startswith("undefined: ").all()
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        {"n_options": "4"},
+        {"option_set": ["x", "y"] * 4},
+        {"options": ['["no", "yes"]', '["left", "right"]'] * 4},
+    ],
+)
+def test_items_that_do_not_ask_one_binary_question_have_no_area(items: dict[str, object]) -> None:
+    """Four options, two option sets, or other words for them: a letter is not a finding."""
+    table = reader_panel(rated(TRUTH, ANSWERS, SURE, **items))
+    assert set(table["metric"]) == {"accuracy"}
+
+
+def test_ratings_of_models_alone_make_no_rows() -> None:
+    """Readers without confidence cannot be compared by it."""
+    table = reader_panel(rated(TRUTH, ANSWERS, {**SURE, "R1": [None] * 8, "R2": [None] * 8}))
+    assert set(table["metric"]) == {"accuracy"}
+
+
+def test_one_positive_item_leaves_the_area_without_error() -> None:
+    """The area stands, its error does not."""
+    table = reader_panel(rated("AAAAAAAB", ANSWERS, SURE))
+    found = row(table, RANDOM, "auc")
+    assert not math.isnan(found["difference"])
+    assert found["undefined_because"].endswith("or are one item")
+
+
+def test_patients_with_several_items_give_clustered_areas() -> None:
+    """The method says so, and the standard error is another one."""
+    alone = row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")
+    shared = rated(TRUTH, ANSWERS, SURE, patient_id=["p", "p", "q", "q", "r", "s", "t", "u"])
+    together = row(reader_panel(shared), FIXED, "auc")
+    assert alone["difference"] == together["difference"]
+    assert alone["se"] != together["se"]
+    assert together["method"].endswith("DeLong covariances of the empirical AUC over patients")

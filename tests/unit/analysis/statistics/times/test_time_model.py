@@ -1,0 +1,274 @@
+"""time_model.csv: the mixed model against simulated truth, a dense formulation and statsmodels."""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+from scipy.optimize import minimize
+
+from analysis import Bundle, Options, bundle_from_tables, time_model
+from analysis.arrays import Floats, Ints
+from analysis.statistics.times import model
+from analysis.statistics.times.crossed import CrossedFit, fit_crossed
+from analysis.statistics.times.design import NO_CONTRAST, NOT_GIVEN
+from analysis.statistics.times.model import NO_SPREAD, TOO_FEW, TOO_LARGE
+
+COLUMNS = [
+    "term",
+    "condition",
+    "n",
+    "estimate",
+    "se",
+    "ratio",
+    "ci_low",
+    "ci_high",
+    "p",
+    "method",
+    "undefined_because",
+]
+CORRECT = "correct against wrong"
+POSITION = "position, per 10 cases"
+Study = tuple[pd.DataFrame, pd.DataFrame]
+
+
+def _study(n_readers: int, n_items: int, seed: int = 1) -> Study:
+    """Return times that a right answer cuts by 20 %, ten cases by 1 %; task y takes 30 % more."""
+    rng = np.random.default_rng(seed)
+    ids = [f"q{i:05d}" for i in range(n_items)]
+    items = pd.DataFrame({"item_id": ids, "truth": "A", "task": np.resize(["x", "y"], n_items)})
+    of_item = rng.normal(0, 0.2, n_items) + np.log(1.3) * (items["task"] == "y")
+    parts = []
+    for reader in range(n_readers):
+        correct = rng.random(n_items) < 0.75
+        place = rng.permutation(n_items)
+        log_ms = 9 + rng.normal(0, 0.3) + of_item + rng.normal(0, 0.5, n_items)
+        log_ms += np.log(0.8) * correct + np.log(0.99) * place / 10
+        parts.append(
+            pd.DataFrame(
+                {
+                    "rater_id": f"R{reader}",
+                    "item_id": ids,
+                    "answer": np.where(correct, "A", "B"),
+                    "position": place + 1,
+                    "response_ms": np.exp(log_ms),
+                }
+            )
+        )
+    return items, pd.concat(parts, ignore_index=True)
+
+
+def _crossed(
+    n_readers: int = 4, n_items: int = 25, seed: int = 3
+) -> tuple[Floats, Floats, Ints, Ints]:
+    """Return an unbalanced layout: a fifth of the readings is missing."""
+    rng = np.random.default_rng(seed)
+    kept = rng.random(n_readers * n_items) < 0.8
+    items = np.repeat(np.arange(n_items), n_readers)[kept]
+    readers = np.tile(np.arange(n_readers), n_items)[kept]
+    n = len(items)
+    design = np.column_stack([np.ones(n), rng.normal(size=n), (items % 2).astype(float)])
+    noise = rng.normal(0, 0.5, n) + rng.normal(0, 0.4, n_readers)[readers]
+    outcome = design @ [1.0, -0.3, 0.2] + noise + rng.normal(0, 0.3, n_items)[items]
+    return outcome, design, readers, items
+
+
+def _dense(
+    outcome: Floats, design: Floats, readers: Ints, items: Ints
+) -> Callable[[Floats], tuple[float, Floats, Floats]]:
+    """Return the restricted deviance, estimates and covariance by inverting V itself."""
+    n, p = design.shape
+    of_reader, of_item = np.eye(readers.max() + 1)[readers], np.eye(items.max() + 1)[items]
+
+    def at(thetas: Floats) -> tuple[float, Floats, Floats]:
+        v = np.eye(n) + thetas[0] ** 2 * of_reader @ of_reader.T
+        v += thetas[1] ** 2 * of_item @ of_item.T
+        inverse = np.linalg.inv(v)
+        information = design.T @ inverse @ design
+        estimates = np.linalg.solve(information, design.T @ inverse @ outcome)
+        left = outcome - design @ estimates
+        variance = left @ inverse @ left / (n - p)
+        dets = np.linalg.slogdet(v)[1] + np.linalg.slogdet(information)[1]
+        deviance = float(dets + (n - p) * np.log(variance))
+        return deviance, estimates, variance * np.linalg.inv(information)
+
+    return at
+
+
+def _found(layout: tuple[Floats, Floats, Ints, Ints]) -> CrossedFit:
+    fit = fit_crossed(*layout)
+    assert fit is not None
+    return fit
+
+
+def test_the_fit_is_that_of_the_dense_formulation() -> None:
+    """Same optimum, same estimates, same covariance, with V written out and inverted."""
+    layout = _crossed()
+    fit, dense = _found(layout), _dense(*layout)
+    best = minimize(lambda t: dense(t)[0], [0.5, 0.5], method="Nelder-Mead", tol=1e-10).x
+    deviance, estimates, covariance = dense(best)
+    assert fit.deviance == pytest.approx(deviance, abs=1e-7)
+    assert fit.estimates == pytest.approx(estimates, abs=1e-6)
+    assert fit.covariance == pytest.approx(covariance, abs=1e-6)
+    assert np.abs(best) == pytest.approx(
+        [fit.sd_readers / fit.sd_residual, fit.sd_items / fit.sd_residual], abs=1e-5
+    )
+
+
+def test_the_fit_is_statsmodels_and_no_less_likely() -> None:
+    """MixedLM with variance components over one group, whose optimiser stops a little early."""
+    outcome, design, readers, items = layout = _crossed()
+    fit = _found(layout)
+    table = pd.DataFrame({"y": outcome, "a": design[:, 1], "b": design[:, 2]})
+    table = table.assign(reader=readers, item=items, one=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = smf.mixedlm(
+            "y ~ a + b",
+            table,
+            groups="one",
+            vc_formula={"reader": "0 + C(reader)", "item": "0 + C(item)"},
+        ).fit(reml=True)
+    df = len(outcome) - 3
+    ours = -0.5 * (fit.deviance + df * (1 + np.log(2 * np.pi)))
+    assert ours >= theirs.llf - 1e-8
+    assert ours == pytest.approx(theirs.llf, abs=0.01)
+    assert fit.estimates == pytest.approx(theirs.fe_params.to_numpy(), abs=2e-3)
+    assert np.sqrt(np.diag(fit.covariance))[1:] == pytest.approx(theirs.bse_fe[1:], rel=0.02)
+
+
+def _arrays(study: Study) -> tuple[Floats, Floats, Ints, Ints]:
+    """Return outcome, design (correct, ten cases, task y), readers and items, centred."""
+    items, readings = study
+    table = readings.merge(items, on="item_id").sort_values("item_id", kind="stable")
+    design = np.column_stack(
+        [
+            np.ones(len(table)),
+            table["answer"] == "A",
+            table["position"] / 10,
+            table["task"] == "y",
+        ]
+    ).astype(np.float64)
+    design[:, 1:] -= design[:, 1:].mean(axis=0)
+    outcome = np.log(table["response_ms"].to_numpy())
+    codes = (pd.factorize(table[name], sort=True)[0] for name in ("rater_id", "item_id"))
+    return outcome - outcome.mean(), design, *codes
+
+
+def test_simulated_truth_lies_in_its_interval_as_often_as_promised() -> None:
+    """Fifty studies of 3 readers and 60 items, 95 % intervals."""
+    truth = np.log([0.8, 0.99, 1.3])
+    inside = []
+    for seed in range(50):
+        fit = _found(_arrays(_study(3, 60, seed)))
+        half = 1.96 * np.sqrt(np.diag(fit.covariance))[1:]
+        inside += (np.abs(fit.estimates[1:] - truth) <= half).tolist()
+    assert 0.91 <= np.mean(inside) <= 0.98
+
+
+def test_the_table_is_the_fit_of_its_readings() -> None:
+    """Estimates and errors of correctness, position and task, whatever the file's order."""
+    study = _study(3, 60)
+    table, fit = time_model(bundle_from_tables(*study)).set_index("term"), _found(_arrays(study))
+    for i, term in enumerate((CORRECT, POSITION, "task y against x"), start=1):
+        assert table.loc[term, "estimate"] == pytest.approx(fit.estimates[i], abs=1e-6)
+        assert table.loc[term, "n"] == 180
+        assert table.loc[term, "se"] == pytest.approx(np.sqrt(fit.covariance[i, i]), abs=1e-6)
+
+
+def test_the_columns_are_those_agreed_and_the_ratio_is_the_exponential() -> None:
+    """The interval lies on the ratio's scale, and alpha sets its width."""
+    bundle = bundle_from_tables(*_study(3, 40))
+    table = time_model(bundle)
+    assert list(table.columns) == COLUMNS
+    row = table.loc[table["term"] == CORRECT].iloc[0]
+    assert row["ratio"] == pytest.approx(np.exp(row["estimate"]))
+    assert row["ci_low"] == pytest.approx(np.exp(row["estimate"] - 1.959963985 * row["se"]))
+    narrow = time_model(bundle, Options(alpha=0.5))
+    assert (narrow["ci_low"] > table["ci_low"])[table["estimate"].notna()].all()
+
+
+def test_what_has_no_contrast_says_so() -> None:
+    """One row a term all the same, empty with its reason."""
+    items, readings = _study(3, 20)
+    table = time_model(bundle_from_tables(items, readings.drop(columns="position")))
+    because = table.set_index("term")["undefined_because"]
+    assert because["condition"] == NO_CONTRAST["condition"]
+    assert because["position"] == NOT_GIVEN["position"]
+    assert because["session"] == NOT_GIVEN["session"]
+    assert because[CORRECT] == ""
+
+
+def test_condition_and_session_that_amount_to_the_same_are_both_undefined() -> None:
+    """Unaided first, aided later, for everybody: no design can tell them apart."""
+    items, readings = _study(3, 20)
+    late = readings["item_id"] >= "q00010"
+    readings = readings.assign(
+        condition=np.where(late, "aided", "unaided"), session=np.where(late, 2, 1)
+    )
+    table = time_model(bundle_from_tables(items, readings)).set_index("term")
+    condition, session = "condition aided against unaided", "session 2 against 1"
+    assert table.loc[condition, "undefined_because"] == f"cannot be told apart from {session}"
+    assert table.loc[session, "undefined_because"] == f"cannot be told apart from {condition}"
+    assert table.loc[CORRECT, "estimate"] == table.loc[CORRECT, "estimate"]
+
+
+def test_unaided_is_what_conditions_are_set_against() -> None:
+    """The column names the other one."""
+    items, readings = _study(2, 20)
+    both = [readings.assign(condition=c, response_ms=readings["response_ms"] * f)
+            for c, f in (("unaided", 1.0), ("aided", 0.5))]  # fmt: skip
+    rng = np.random.default_rng(1)
+    table = pd.concat(both, ignore_index=True)
+    table["response_ms"] *= np.exp(rng.normal(0, 0.1, len(table)))
+    found = time_model(bundle_from_tables(items, table)).iloc[0]
+    assert found["condition"] == "aided"
+    assert found["ratio"] == pytest.approx(0.5, abs=0.05)
+
+
+def _few(n: int, response_ms: object) -> Bundle:
+    ids = [f"q{i}" for i in range(n)]
+    readings = pd.DataFrame(
+        {"rater_id": "R", "item_id": ids, "answer": (["A", "B"] * n)[:n]}
+    ).assign(response_ms=response_ms)
+    return bundle_from_tables(pd.DataFrame({"item_id": ids, "truth": "A"}), readings)
+
+
+def test_too_few_readings_and_times_without_spread_are_undefined_in_words() -> None:
+    """Neither an exception nor a warning nor a number."""
+    for bundle, because in ((_few(2, [5, 6]), TOO_FEW), (_few(6, 900), NO_SPREAD)):
+        row = time_model(bundle).set_index("term").loc[CORRECT]
+        assert np.isnan(row["estimate"])
+        assert row["undefined_because"] == because
+
+
+def test_nobody_timed_is_a_table_without_rows() -> None:
+    """Its header stands."""
+    table = time_model(_few(4, None))
+    assert list(table.columns) == COLUMNS
+    assert table.empty
+
+
+def test_a_time_of_zero_is_left_out_and_said_so() -> None:
+    """It has no logarithm; every row's method counts them."""
+    items, readings = _study(2, 20)
+    readings.loc[3, "response_ms"] = 0
+    table = time_model(bundle_from_tables(items, readings))
+    assert set(table["n"]) == {39}
+    assert table["method"].str.endswith("; times of 0 left out: 1").all()
+
+
+def test_one_reader_alone_is_modelled_too() -> None:
+    """With a reading an item there is but one variance."""
+    table = time_model(bundle_from_tables(*_study(1, 100))).set_index("term")
+    assert table.loc[CORRECT, "ratio"] == pytest.approx(0.8, abs=0.2)
+
+
+def test_more_than_fits_into_memory_is_undefined_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of readers with tens of thousands of items each are not modelled."""
+    monkeypatch.setattr(model, "LARGEST_LAYOUT", 200)
+    row = time_model(bundle_from_tables(*_study(2, 40))).set_index("term").loc[CORRECT]
+    assert np.isnan(row["estimate"])
+    assert row["undefined_because"] == TOO_LARGE
