@@ -1,4 +1,5 @@
 # Two commands do all the set-up: `make app` and `make test`. They need Python 3.11 and make.
+# `make help` lists the rest.
 
 PORT ?= 8501
 DEMO ?= yes
@@ -7,43 +8,47 @@ VENV := .venv
 BIN := $(VENV)/bin
 READING_ROOM_DB ?= instance/reading-room.db
 export READING_ROOM_DB
-export PYTHONDONTWRITEBYTECODE ?=
+# Compiled once and kept with the environment, not beside the sources.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
+unexport PYTHONDONTWRITEBYTECODE
 
 # Two workers, whole files to each, in the order of collection: the longest tests begin first.
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: app check test explore lint format catalogue screenshots clean
+.PHONY: app help check test explore lint format catalogue screenshots clean
 
-app: $(VENV)/.run-ready
+app: $(VENV)/.run-ready  ## The default: serve a demo study, or with DEMO=no an empty deployment
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
 	@exec $(BIN)/streamlit run app.py --server.port "$(PORT)"
 
-# Everything but the browser tests, for while one works.
-check: lint
+help:  ## List what can be made
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+check: lint  ## Lints, types and every test without a browser, for while one works
 	$(BIN)/python -m pytest $(WORKERS) -m "not browser"
 
-test: lint
+test: lint  ## Lints, types and every test, in real browsers too
 	$(BIN)/python -m tests.again $(WORKERS)
 
-explore: $(VENV)/.test-ready
+explore: $(VENV)/.test-ready  ## Run the property tests on examples they never saw
 	$(BIN)/python -m pytest tests/property --hypothesis-profile=default
 
-lint: $(VENV)/.test-ready
+lint: $(VENV)/.test-ready  ## Ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: $(VENV)/.test-ready
+format: $(VENV)/.test-ready  ## Mend and format with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-catalogue: $(VENV)/.run-ready
+catalogue: $(VENV)/.run-ready  ## Write the template of messages for translators
 	$(BIN)/python -m ui.catalogue
 
-screenshots: $(VENV)/.test-ready
+screenshots: $(VENV)/.test-ready  ## Make the pictures of the docs from a demo
 	$(BIN)/python -m tests.e2e.screenshots
 
-clean:
+clean:  ## Remove the environment and what tools keep
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.run-ready: requirements.txt constraints.txt

@@ -1,6 +1,7 @@
 """Fixtures every kind of test shares: a fixed moment, fixed entropy, a small bank of real files."""
 
 import asyncio
+import gc
 import json
 import os
 import shutil
@@ -105,6 +106,15 @@ def write_bank(folder: Path, n_patients: int = 12, per_patient: int = 2) -> Path
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest test, so that it does not run on alone when all others are done."""
     items.sort(key=lambda item: "test_two_hundred" not in item.nodeid)
+
+
+def pytest_collection_finish() -> None:
+    """Take what was imported out of the search for garbage, which Streamlit begins after each run.
+
+    Each time through all libraries is a fifth of a second; statsmodels does it too.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -1,0 +1,42 @@
+"""The documents hold together: what a link names is there."""
+
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+from tests.conftest import ROOT
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+
+
+def test_every_link_of_every_document_leads_somewhere() -> None:
+    """To a file that is there, and where it names a heading, to one that the file has."""
+    tracked = subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    links = [
+        (name, link)
+        for name in tracked
+        for link in LINK.findall(CODE.sub("", (ROOT / name).read_text("utf-8")))
+        if not link.startswith(("https:", "http:", "mailto:"))
+    ]
+    assert links
+    assert not [(name, link) for name, link in links if not _leads(ROOT / name, link)]
+
+
+def _leads(document: Path, link: str) -> bool:
+    path, _, anchor = unquote(link).partition("#")
+    target = document.parent / path if path else document
+    return target.exists() and (not anchor or anchor in _anchors(target))
+
+
+@cache
+def _anchors(document: Path) -> set[str]:
+    """Return the anchors of a document's headings, as GitHub names them."""
+    text = re.sub(r"^```.*?^```", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(text))
+    return {name.replace(" ", "-") for name in plain}
