@@ -103,14 +103,14 @@ def profile(browser: Browser) -> Iterator[Profile]:
         one.close()
 
 
-def in_the_darkroom(place: Page | BrowserContext, code: str) -> None:
+def in_the_render_worker(place: Page | BrowserContext, code: str) -> None:
     """Have some JavaScript run in the worker that draws, before it draws anything."""
 
     def answer(route: Route) -> None:
         original = route.fetch()
         route.fulfill(response=original, body=f"{original.text()}\n{code}")
 
-    place.route("**/darkroom-worker.js", answer)
+    place.route("**/render-worker.js", answer)
 
 
 NO_WEBGL = """

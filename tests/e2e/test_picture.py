@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import BrowserContext
 
-from tests.e2e.conftest import NO_WEBGL, Profile, Reader, in_the_darkroom
+from tests.e2e.conftest import NO_WEBGL, Profile, Reader, in_the_render_worker
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -75,7 +75,7 @@ def either(request: pytest.FixtureRequest, profile: Profile) -> BrowserContext:
     """Return a browser profile for each of the two renderers."""
     made = profile()
     if request.param == "canvas2d":
-        in_the_darkroom(made, NO_WEBGL)
+        in_the_render_worker(made, NO_WEBGL)
     return made
 
 

@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from tests.conftest import write_bank
-from tests.e2e.conftest import Profile, Reader, in_the_darkroom
+from tests.e2e.conftest import Profile, Reader, in_the_render_worker
 from tests.e2e.server import Server, begin
 
 pytestmark = pytest.mark.browser
@@ -128,7 +128,7 @@ def test_a_film_the_server_refuses_is_explained_in_its_own_words(
 def test_modules_that_could_not_be_loaded_are_asked_for_again(serve: Serve, reader: Reader) -> None:
     """A module lost on the way, also a nested one, costs a plain line and a moment."""
     server = serve()
-    lost = {"start.js": 1, "room.js": 1, "keep.js": 1}
+    lost = {"start.js": 1, "room.js": 1, "storage.js": 1}
 
     def lose(route: Route) -> None:
         name = route.request.url.rsplit("/", 1)[1]
@@ -146,7 +146,7 @@ def test_modules_that_could_not_be_loaded_are_asked_for_again(serve: Serve, read
     )
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
-    assert lost == {"start.js": 0, "room.js": 0, "keep.js": 0}
+    assert lost == {"start.js": 0, "room.js": 0, "storage.js": 0}
     said = reader.page.evaluate("window.said")
     assert said == "The reading page could not be loaded. Trying again…"
     assert reader.page.locator(".rr-unloaded").count() == 0
@@ -236,7 +236,7 @@ def test_a_film_larger_than_the_card_takes_looks_the_same(
     reader.page.keyboard.press("z")
     reader.wait_picture()
     on_the_card = _shot(reader)
-    in_the_darkroom(reader.page, SMALL_CARD)
+    in_the_render_worker(reader.page, SMALL_CARD)
     reader.page.reload()
     reader.wait("ready", 1)
     reader.page.keyboard.press("z")

@@ -1,30 +1,33 @@
 /** Puts the reading room together inside its element and takes it apart again. */
 
+import { CannotAnswer } from "./case/cannot-answer.js";
+import { CaseDisplay } from "./case/case-display.js";
 import { Commands } from "./room/commands.js";
-import { Courier } from "./delivery/courier.js";
-import { DeskRoutes } from "./delivery/desk.js";
-import { Films } from "./film/films.js";
-import { GivingUp } from "./case/giving-up.js";
-import { Hands } from "./viewer/hands.js";
+import { Connection } from "./delivery/connection.js";
+import { DeskRoutes } from "./delivery/desk-routes.js";
+import { FilmCache } from "./film/film-cache.js";
+import { FilmViewer } from "./viewer/film-viewer.js";
+import { HERE } from "./room/halts.js";
 import { watchOver } from "./page/idle.js";
-import { HERE } from "./room/interludes.js";
-import { browserStorage } from "./page/keep.js";
 import { Overlays } from "./page/overlays.js";
-import { Panel } from "./page/panel.js";
-import { Picture } from "./viewer/picture.js";
+import { PointerInput } from "./viewer/pointer-input.js";
 import { banner, wayOut } from "./page/preview.js";
+import { QuestionPanel } from "./page/question-panel.js";
 import { Room } from "./room/room.js";
 import { Settings } from "./page/settings.js";
-import { Stage } from "./case/stage.js";
 import { StepSheet } from "./page/step-sheet.js";
+import { browserStorage } from "./page/storage.js";
 import { texts } from "./page/texts.js";
+
+/** @import { Page } from "./page/idle.js" */
+/** @import { Urls } from "./page/preview.js" */
 
 const TICK_MS = 100;
 
 /**
  * @param {ParentNode} parent holds the markup of viewer.html
  * @param {{desk_url: string, sign_out_url: string, here_url: string, force_canvas: boolean, language: string,
- *   preview: import("./page/preview.js").Urls|null}} data
+ *   preview: Urls|null}} data
  * @returns {() => void} stops everything
  */
 export function start(parent, data) {
@@ -38,37 +41,38 @@ export function start(parent, data) {
   if (preview) root.querySelector(".rr-main").append(banner(preview));
   root.querySelector(".rr-exit").append(overlays.signOut());
   const used = (tool) => room.used(tool);
-  const panel = new Panel(root, {
+  const panel = new QuestionPanel(root, {
     choose: (option, now) => room.answering.choose(option, now),
     confidence: (step) => room.answering.sure(step),
     comment: (text) => room.answering.comment(text),
     confirm: (now) => room.confirm(now),
   });
-  const picture = new Picture(place, data.force_canvas, {
+  const viewer = new FilmViewer(place, data.force_canvas, {
     used,
     lost: () => room.filmsLost(),
     resized: () => films.prepareAnew(),
     fresh: () => { delete root.dataset.panel; },
     hint: (text) => panel.hint(text),
-    looking: (uses) => room.sitting?.looking(uses, performance.now()),
+    looking: (uses) => room.attempt?.looking(uses, performance.now()),
   });
   const settings = new Settings(({ views, panel: look }) => {
     root.dataset.theme = look;
-    picture.link(views === "linked");
+    viewer.link(views === "linked");
   });
-  const hands = new Hands(place, picture, used, settings);
-  const films = new Films(picture);
-  const stage = new Stage({ root, panel, picture, films, hands, overlays });
+  const pointerInput = new PointerInput(place, viewer, used, settings);
+  const films = new FilmCache(viewer.renderer, (loaded) => viewer.prepare(loaded));
+  const display = new CaseDisplay({ root, panel, viewer, films, pointerInput, overlays });
   const sheet = new StepSheet(root);
-  const givingUp = new GivingUp(root, () => panel.hint(""));
-  const room = new Room({ root, panel, stage, overlays, sheet, givingUp, preview: Boolean(preview) });
-  const commands = new Commands({ root, room, picture, panel, overlays, sheet, settings });
-  const courier = new Courier(new DeskRoutes(new URL(data.desk_url, document.baseURI).href), overlays, {
-    outboxChanged: () => room.post.outboxChanged(),
+  const cannotAnswer = new CannotAnswer(root, () => panel.hint(""));
+  const { renderer } = viewer;
+  const room = new Room({ root, panel, display, renderer, overlays, sheet, cannotAnswer, preview: Boolean(preview) });
+  const commands = new Commands({ root, room, viewer, panel, overlays, sheet, settings });
+  const connection = new Connection(new DeskRoutes(new URL(data.desk_url, document.baseURI).href), overlays, {
+    outboxChanged: () => room.receipts.outboxChanged(),
     blocked: () => room.visibility(performance.now()),
-    trouble: (text) => room.post.trouble(text),
-    notTaken: (text) => room.post.notTaken(text),
-    receipt: (receipt, sent) => room.post.receipt(receipt, sent),
+    trouble: (text) => room.receipts.trouble(text),
+    notTaken: (text) => room.receipts.notTaken(text),
+    receipt: (receipt, sent) => room.receipts.receipt(receipt, sent),
   }, browserStorage(Boolean(preview)));
 
   const stop = new AbortController();
@@ -76,19 +80,19 @@ export function start(parent, data) {
     target.addEventListener(type, run, { capture, signal: stop.signal });
   const depart = ({ persisted }) => {
     room.leave(persisted);
-    courier.outbox?.farewell();
+    connection.outbox?.farewell();
   };
   on(document, "visibilitychange", (event) => {
     room.visibility(event.timeStamp);
-    if (!document.hidden) courier.hurry();
+    if (!document.hidden) connection.hurry();
   });
-  on(window, "focus", () => courier.hurry());
+  on(window, "focus", () => connection.hurry());
   on(window, "pagehide", depart);
   on(window, "pageshow", (event) => { if (event.persisted) room.comeBack(); });
-  on(window, "beforeunload", (event) => { if (courier.outbox?.unkept) event.preventDefault(); });
-  on(window, "online", () => courier.hurry());
+  on(window, "beforeunload", (event) => { if (connection.outbox?.unkept) event.preventDefault(); });
+  on(window, "online", () => connection.hurry());
   on(window, "resize", () => room.resized());
-  const rest = watchOver(data.here_url, alone(courier, overlays)); // before the commands, which swallow their keys
+  const rest = watchOver(data.here_url, alone(connection, overlays)); // before the commands, which swallow their keys
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
   // A pointer that lies still is said to move whenever something moves under it.
   on(window, "pointermove", (event) => { if (event.movementX || event.movementY) room.touched(); }, true);
@@ -98,12 +102,12 @@ export function start(parent, data) {
     const command = event.target.closest("[data-command]")?.dataset.command;
     if (command) commands.run({ do: command }, event.timeStamp);
   });
-  on(root, "submit", (event) => confirmLeaving(event, courier, overlays));
+  on(root, "submit", (event) => confirmLeaving(event, connection, overlays));
   const ticking = setInterval(() => room.tick(performance.now()), TICK_MS);
   on(root, "cancel", (event) => event.preventDefault());
   on(root, "close", () => lift(root));
   lift(root);
-  room.open(courier, () => settings.open(courier.keep));
+  room.open(connection, () => settings.open(connection.storage));
 
   return () => {
     root.querySelector(".rr-preview")?.remove();
@@ -111,21 +115,21 @@ export function start(parent, data) {
     clearInterval(ticking);
     rest();
     stop.abort();
-    courier.stop();
-    hands.stop();
+    connection.stop();
+    pointerInput.stop();
     films.stop();
-    picture.stop();
+    viewer.stop();
   };
 }
 
-/** What is done before a sign-in that nobody uses ends, and then. @returns {import("./page/idle.js").Page} */
-function alone(courier, overlays) {
+/** What is done before a sign-in that nobody uses ends, and then. @returns {Page} */
+function alone(connection, overlays) {
   const { title, text, button } = texts.alone;
   const calm = () => { if (overlays.open === "alone") overlays.close(); };
   return {
     warn: () => { if (!overlays.open) overlays.ask("alone", { title, text }, [{ label: button, run: calm }]); },
     calm,
-    ended: () => { calm(); courier.keep?.drop(HERE); courier.refresh(); },
+    ended: () => { calm(); connection.storage?.drop(HERE); connection.refresh(); },
   };
 }
 
@@ -156,22 +160,22 @@ function keepFocus(event) {
   if (document.activeElement?.matches("textarea")) document.activeElement.blur();
 }
 
-function confirmLeaving(event, courier, overlays) {
-  const waiting = courier.outbox?.readings.length ?? 0;
+function confirmLeaving(event, connection, overlays) {
+  const waiting = connection.outbox?.readings.length ?? 0;
   if (!waiting) {
-    forget(courier);
+    forget(connection);
     return;
   }
   event.preventDefault();
-  courier.outbox.hurry();
+  connection.outbox.hurry();
   const { title, text, button, leave } = texts.leaving;
   overlays.ask("leaving", { title, text: text(waiting) }, [
     { label: button, run: () => overlays.close() },
-    { label: leave, run: () => { forget(courier); event.target.submit(); } },
+    { label: leave, run: () => { forget(connection); event.target.submit(); } },
   ]);
 }
 
-function forget(courier) {
-  courier.outbox?.forget();
-  courier.keep?.drop(HERE);
+function forget(connection) {
+  connection.outbox?.forget();
+  connection.storage?.drop(HERE);
 }

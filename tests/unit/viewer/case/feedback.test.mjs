@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Feedback } from "../../../../ui/viewer/js/case/feedback.js";
-import { Keep } from "../../../../ui/viewer/js/page/keep.js";
+import { ReaderStorage } from "../../../../ui/viewer/js/page/storage.js";
 
 class Storage {
   setItem(name, text) { this[name] = text; }
@@ -19,7 +19,7 @@ function opened(storage = new Storage()) {
   const readings = [];
   const shown = [];
   const outbox = { readings, put: (each) => readings.push(each) };
-  const feedback = new Feedback({ keep: new Keep(storage, "seal"), outbox },
+  const feedback = new Feedback({ storage: new ReaderStorage(storage, "seal"), outbox },
     { showFeedback: (...args) => shown.push(args) });
   return { feedback, readings, shown, storage };
 }

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Sitting } from "../../../../ui/viewer/js/case/sitting.js";
+import { Attempt } from "../../../../ui/viewer/js/case/attempt.js";
 import { Usage, USES } from "../../../../ui/viewer/js/case/usage.js";
 
-const seated = (more = {}, options = {}) => new Sitting(
+const seated = (more = {}, options = {}) => new Attempt(
   { case: "c1", position: 1, options: [], presented: false, reading: null, ...more }, { readingId: "r1", ...options });
 
 test("each view and tool gets the time it was in use, in whole milliseconds", () => {
@@ -24,16 +24,16 @@ test("what was never in use is left out, and what has no name is never counted",
 });
 
 test("hidden and paused time is charged to nothing", () => {
-  const sitting = seated();
-  sitting.looking(["view_1"], 50);
-  sitting.begin(100, 5000);
-  sitting.looking(["view_1", "inverted"], 300);
-  sitting.clock.setHidden(400, true);
-  sitting.clock.setHidden(1400, false);
-  sitting.clock.setPaused(1500, true);
-  sitting.looking(["view_1"], 2000);
-  sitting.clock.setPaused(9000, false);
-  const { behaviour, times } = sitting.reading(9500, 9000, "answered");
+  const attempt = seated();
+  attempt.looking(["view_1"], 50);
+  attempt.begin(100, 5000);
+  attempt.looking(["view_1", "inverted"], 300);
+  attempt.clock.setHidden(400, true);
+  attempt.clock.setHidden(1400, false);
+  attempt.clock.setPaused(1500, true);
+  attempt.looking(["view_1"], 2000);
+  attempt.clock.setPaused(9000, false);
+  const { behaviour, times } = attempt.reading(9500, 9000, "answered");
   assert.deepEqual(behaviour, { view_1_ms: 900, inverted_ms: 200 });
   assert.equal(times.response_ms, 900);
 });
@@ -53,11 +53,11 @@ test("counts and times stand beside each other, and both survive a reload", () =
 });
 
 test("where the times before are not known, no time is told", () => {
-  const sitting = seated({ presented: true });
-  sitting.looking(["view_1"], 0);
-  sitting.begin(0, 0);
-  sitting.used("flip");
-  assert.deepEqual(sitting.reading(100, 100, "answered").behaviour, { flip: 1 });
+  const attempt = seated({ presented: true });
+  attempt.looking(["view_1"], 0);
+  attempt.begin(0, 0);
+  attempt.used("flip");
+  assert.deepEqual(attempt.reading(100, 100, "answered").behaviour, { flip: 1 });
 });
 
 test("a clock that seems to go back takes nothing away", () => {

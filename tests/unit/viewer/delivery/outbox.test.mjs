@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Keep } from "../../../../ui/viewer/js/page/keep.js";
 import { Outbox } from "../../../../ui/viewer/js/delivery/outbox.js";
+import { ReaderStorage } from "../../../../ui/viewer/js/page/storage.js";
 
 /** localStorage as far as it is used: its keys are its own properties. */
 class Storage {
@@ -20,7 +20,7 @@ function outboxWith(storage, { seal = "s", deliver, order = 0 } = {}) {
   const seen = { waits: [], receipts: [], failures: [], sent: [] };
   let due = null;
   const outbox = new Outbox({
-    keep: new Keep(storage, seal),
+    storage: new ReaderStorage(storage, seal),
     order,
     deliver: async (records, leaving) => {
       seen.sent.push({ ids: records.map(({ id }) => id), leaving });
@@ -151,7 +151,7 @@ test("many are offered again a hundred at a time, and the page hears when all ar
 
 test("what was acknowledged makes room for what was not", () => {
   const storage = new Storage();
-  new Keep(storage, "s").put("done:a", { order: 1, record: reading("a") });
+  new ReaderStorage(storage, "s").put("done:a", { order: 1, record: reading("a") });
   const { setItem } = Storage.prototype;
   storage.setItem = function full(key, value) {
     if (Object.keys(this).filter((name) => name.includes("reading-room")).length) throw new Error("full");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { covered } from "../../../../ui/viewer/js/film/gaze.js";
+import { covered } from "../../../../ui/viewer/js/film/displayed-area.js";
 import {
   arrange, fitted, followed, onFilm, onPane, panned, zoomed,
 } from "../../../../ui/viewer/js/viewer/layout.js";
@@ -72,9 +72,9 @@ test("the film point under the pointer stays there while zooming", () => {
 test("zoom ends at the whole film and at sixteen-fold", () => {
   const pane = { width: 520, height: 900 };
   const middle = { x: 0, y: 0 };
-  const gaze = fitted(pane, upright);
-  near(zoomed(gaze, 0.01, middle, pane, upright).scale, gaze.scale);
-  near(zoomed(gaze, 1e6, middle, pane, upright).scale, 16);
+  const zoomPan = fitted(pane, upright);
+  near(zoomed(zoomPan, 0.01, middle, pane, upright).scale, zoomPan.scale);
+  near(zoomed(zoomPan, 1e6, middle, pane, upright).scale, 16);
 });
 
 test("a film cannot be pushed out of its pane", () => {
@@ -83,8 +83,8 @@ test("a film cannot be pushed out of its pane", () => {
   assert.deepEqual([far.x, far.y], [250, 2250]);
 });
 
-const pane = (gaze, more = {}) => ({
-  hung: { view: upright }, rect: { x: 0, y: 0, width: 520, height: 900 }, gaze, flipped: false, ...more,
+const pane = (zoomPan, more = {}) => ({
+  film: { view: upright }, rect: { x: 0, y: 0, width: 520, height: 900 }, zoomPan, flipped: false, ...more,
 });
 
 test("a point of the pane is a point of the film and back, flipped too, and at 1:1 on whole pixels", () => {
@@ -100,15 +100,15 @@ test("a point of the pane is a point of the film and back, flipped too, and at 1
 });
 
 test("flipped, left and right change places about the pane's middle", () => {
-  const gaze = { scale: 0.5, x: 1000, y: 900, fit: false };
-  const [plain, flipped] = [pane(gaze), pane(gaze, { flipped: true })];
+  const zoomPan = { scale: 0.5, x: 1000, y: 900, fit: false };
+  const [plain, flipped] = [pane(zoomPan), pane(zoomPan, { flipped: true })];
   near(onFilm({ x: 100, y: 50 }, plain).x, onFilm({ x: 420, y: 50 }, flipped).x);
 });
 
 test("a linked film goes the same way, in proportion, and as near", () => {
   const small = { width: 1024, height: 1250 };
   const before = { scale: 1, x: 1000, y: 1200, fit: false };
-  const follower = pane({ scale: 2, x: 500, y: 600, fit: false }, { hung: { view: small } });
+  const follower = pane({ scale: 2, x: 500, y: 600, fit: false }, { film: { view: small } });
   const lead = pane(panned(before, -100, 50, follower.rect, upright));
   const moved = followed(follower, lead, before);
   assert.deepEqual(moved, { scale: 2, x: 550, y: 575, fit: false });

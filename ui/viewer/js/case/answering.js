@@ -2,46 +2,49 @@
 
 import { texts } from "../page/texts.js";
 
-/** @typedef {import("./sitting.js").Sitting} Sitting */
-/** @typedef {import("../page/types.js").Rules} Rules */
+/** @import { Attempt } from "./attempt.js" */
+/** @import { CannotAnswer } from "./cannot-answer.js" */
+/** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { Rules } from "../page/types.js" */
+
 /** @typedef {{status: "answered"|"skipped", reason: string}} Decision */
 
 export class Answering {
   #panel;
-  #givingUp;
+  #cannotAnswer;
   #current;
   #rules;
   #keep;
 
   /**
-   * @param {{panel: import("../page/panel.js").Panel, givingUp: import("./giving-up.js").GivingUp}} parts
-   * @param {() => Sitting|null} current the case that can be answered now @param {() => Rules} rules
+   * @param {{panel: QuestionPanel, cannotAnswer: CannotAnswer}} parts
+   * @param {() => Attempt|null} current the case that can be answered now @param {() => Rules} rules
    * @param {(now: number) => void} keep for a reload
    */
-  constructor({ panel, givingUp }, current, rules, keep) {
+  constructor({ panel, cannotAnswer }, current, rules, keep) {
     this.#panel = panel;
-    this.#givingUp = givingUp;
+    this.#cannotAnswer = cannotAnswer;
     this.#current = current;
     this.#rules = rules;
     this.#keep = keep;
   }
 
   /** Whether digits now mean reasons. */
-  get givingUp() { return this.#givingUp.open; }
+  get givingUp() { return this.#cannotAnswer.open; }
 
   /** Another case is coming, or the answer is given. */
   reset() {
     this.#panel.leaveComment();
-    this.#givingUp.leave();
+    this.#cannotAnswer.leave();
   }
 
   /** @param {string} option @param {number} now */
   choose(option, now) {
-    const sitting = this.#current();
-    if (this.givingUp || !sitting?.item.options.some((each) => each.option === option)) return;
-    sitting.choose(option, now);
+    const attempt = this.#current();
+    if (this.givingUp || !attempt?.item.options.some((each) => each.option === option)) return;
+    attempt.choose(option, now);
     this.#panel.showChoice(option);
-    this.#panel.showConfidence(sitting.confidence);
+    this.#panel.showConfidence(attempt.confidence);
     this.#panel.hint("");
     this.#panel.say(texts.said.chosen(option));
     this.#keep(now);
@@ -52,25 +55,25 @@ export class Answering {
    * @param {number} number on the key: how sure, or an option where nobody asks how sure, or why not
    */
   digit(number, now) {
-    const sitting = this.#current();
-    if (!sitting) return;
+    const attempt = this.#current();
+    if (!attempt) return;
     const { confidence_steps: steps } = this.#rules();
-    if (this.givingUp) this.#givingUp.choose(number);
-    else if (!steps) this.choose(sitting.item.options[number - 1]?.option, now);
-    else if (sitting.option === null) this.#panel.hint(texts.hints.letterFirst(steps));
+    if (this.givingUp) this.#cannotAnswer.choose(number);
+    else if (!steps) this.choose(attempt.item.options[number - 1]?.option, now);
+    else if (attempt.option === null) this.#panel.hint(texts.hints.letterFirst(steps));
     else if (number > steps) this.#panel.hint(texts.hints.sayHowSure(steps));
     else this.sure(number);
   }
 
   /** @param {number} step */
   sure(step) {
-    const sitting = this.#current();
-    if (!sitting || this.givingUp) return;
-    if (sitting.option === null) {
+    const attempt = this.#current();
+    if (!attempt || this.givingUp) return;
+    if (attempt.option === null) {
       this.#panel.hint(texts.hints.chooseFirst);
       return;
     }
-    sitting.confidence = step;
+    attempt.confidence = step;
     this.#panel.showConfidence(step);
     this.#panel.hint("");
     this.#panel.say(texts.said.sure(step, this.#rules().confidence_steps));
@@ -78,24 +81,24 @@ export class Answering {
 
   /** @param {string} text */
   comment(text) {
-    const sitting = this.#current();
-    if (sitting) sitting.comment = text;
+    const attempt = this.#current();
+    if (attempt) attempt.comment = text;
   }
 
   /** Back from the reasons to the options. @returns {boolean} whether there was a way back */
   stepBack() {
-    const sitting = this.#current();
-    if (!sitting || !this.givingUp) return false;
+    const attempt = this.#current();
+    if (!attempt || !this.givingUp) return false;
     this.#panel.hint("");
-    this.#givingUp.leave();
-    this.#panel.showChoice(sitting.option);
+    this.#cannotAnswer.leave();
+    this.#panel.showChoice(attempt.option);
     return true;
   }
 
   /** To the reasons for giving the case up, or back from them; where the protocol allows it. */
   giveUp() {
     if (!this.#current() || !this.#rules().cannot_answer) return;
-    if (!this.stepBack()) this.#givingUp.enter();
+    if (!this.stepBack()) this.#cannotAnswer.enter();
   }
 
   /** What Enter means now. @param {boolean} doubled it is rather the second half of a double press
@@ -116,7 +119,7 @@ export class Answering {
   }
 
   #givenUp() {
-    const { reason, wantsWords } = this.#givingUp;
+    const { reason, wantsWords } = this.#cannotAnswer;
     if (reason) return /** @type {Decision} */ ({ status: "skipped", reason });
     this.#panel.hint(wantsWords ? texts.hints.reasonWords : texts.hints.chooseReason);
     return null;

@@ -5,7 +5,8 @@
  * A paused case counts as paused even while its tab is hidden: the reader said so.
  */
 
-/** @typedef {import("../page/types.js").Times} Times */
+/** @import { Times } from "../page/types.js" */
+
 /** @typedef {Times & {paused: boolean}} ClockState  what survives a reload */
 
 export class Clock {

@@ -6,16 +6,17 @@
  * so that after a longer while the reader goes straight on to the next case.
  */
 
-/** @typedef {import("../page/types.js").Case} Case */
-/** @typedef {import("../page/types.js").Record} Record */
-/** @typedef {import("../page/types.js").Feedback} Told */
-/** @typedef {{item: Case, record: Record, told: Told|null, answered: boolean,
+/** @import { Connection } from "../delivery/connection.js" */
+/** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { Case, Receipt, Record, ReferenceAnswer } from "../page/types.js" */
+
+/** @typedef {{item: Case, record: Record, told: ReferenceAnswer|null, answered: boolean,
  *   epoch_ms: number}} Awaited */
 
 const KEPT_MS = 10 * 60_000;
 
 export class Feedback {
-  #courier;
+  #connection;
   #panel;
   /** @type {Awaited|null} */
   #awaited = null;
@@ -23,9 +24,9 @@ export class Feedback {
   /** Whether it waits for its case to come back to the screen. */
   #held = false;
 
-  /** @param {import("../delivery/courier.js").Courier} courier @param {import("../page/panel.js").Panel} panel */
-  constructor(courier, panel) {
-    this.#courier = courier;
+  /** @param {Connection} connection @param {QuestionPanel} panel */
+  constructor(connection, panel) {
+    this.#connection = connection;
     this.#panel = panel;
   }
 
@@ -40,9 +41,9 @@ export class Feedback {
   }
 
   /**
-   * @param {import("../page/types.js").Receipt} receipt @param {Record[]} sent
-   * @returns {Told|null|undefined} what there is to show; null: the server told nothing; undefined: not awaited, or not
-   *   answered yet
+   * @param {Receipt} receipt @param {Record[]} sent
+   * @returns {ReferenceAnswer|null|undefined} what there is to show; null: the server told nothing; undefined: not
+   *   awaited, or not answered yet
    */
   from({ feedback }, sent) {
     if (!this.awaited || !sent.some(({ id }) => id === this.#awaited.record.id)) return undefined;
@@ -60,7 +61,7 @@ export class Feedback {
   end() {
     if (!this.#awaited) return;
     this.leave();
-    this.#courier.keep.drop("feedback");
+    this.#connection.storage.drop("feedback");
   }
 
   /** Out of sight here; a reload, or another window, brings it back. */
@@ -79,27 +80,28 @@ export class Feedback {
 
   /** What a reload cut short: it is awaited again. @param {number} epoch_ms now @returns {Awaited|null} */
   resume(epoch_ms) {
-    const kept = this.#courier.keep.get("feedback");
+    const kept = this.#connection.storage.get("feedback");
     const age_ms = epoch_ms - (kept?.epoch_ms ?? -Infinity);
     if (!kept || !(age_ms >= 0 && age_ms < KEPT_MS)) {
-      this.#courier.keep.drop("feedback");
+      this.#connection.storage.drop("feedback");
       return null;
     }
     this.#awaited = kept;
     return this.hold();
   }
 
-  /** The case is back. What the server never answered is asked again. @returns {Told|null|undefined} as `from` */
+  /** The case is back. What the server never answered is asked again.
+   *  @returns {ReferenceAnswer|null|undefined} as `from` */
   release() {
     this.#held = false;
     const { record, told, answered } = this.#awaited;
     if (answered) return told;
-    if (!this.#courier.outbox.readings.some(({ id }) => id === record.id)) this.#courier.outbox.put(record);
+    if (!this.#connection.outbox.readings.some(({ id }) => id === record.id)) this.#connection.outbox.put(record);
     return undefined;
   }
 
   #put(awaited) {
     this.#awaited = awaited;
-    this.#courier.keep.put("feedback", awaited);
+    this.#connection.storage.put("feedback", awaited);
   }
 }

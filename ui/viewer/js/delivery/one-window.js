@@ -1,34 +1,37 @@
 /** Reading in one window of the browser at a time: the sheet over the others, and handing the case over. */
 
-import { Holder } from "./holder.js";
 import { newId } from "../page/ids.js";
 import { texts } from "../page/texts.js";
+import { WindowLock } from "./window-lock.js";
+
+/** @import { Connection } from "./connection.js" */
+/** @import { Overlays } from "../page/overlays.js" */
 
 const QUIET_MS = 600; // the Enter that opened this window, still held down, does not mean its button
 const AGED_MS = 1000; // after so long a wait the desk is asked again
 const TAB = "reading-room:tab";
 
 export class OneWindow {
-  #courier;
+  #connection;
   #overlays;
   #room;
-  #holder;
+  #lock;
   #here = false;
   /** What the sheet says, while another window has the place. @type {{title: string, text: string}|null} */
   #words = null;
 
   /**
-   * @param {import("./courier.js").Courier} courier with its desk open
-   * @param {import("../page/overlays.js").Overlays} overlays
+   * @param {Connection} connection with its desk open
+   * @param {Overlays} overlays
    * @param {{goOn: () => void, wait: (text: string) => void, handOver: () => object|null, finished: () => boolean}} room
    *   goOn: read in this window from now on; handOver: stop reading here, and say where the case stands
    */
-  constructor(courier, overlays, room) {
-    this.#courier = courier;
+  constructor(connection, overlays, room) {
+    this.#connection = connection;
     this.#overlays = overlays;
     this.#room = room;
-    this.#holder = new Holder({
-      id: newId(), tab: thisTab(), keep: courier.keep, channel: channelOf(courier.desk.seal), clock: wallClock,
+    this.#lock = new WindowLock({
+      id: newId(), tab: thisTab(), storage: connection.storage, channel: channelOf(connection.desk.seal), clock: wallClock,
       lost: () => this.#lost(),
     });
   }
@@ -38,17 +41,17 @@ export class OneWindow {
 
   /** Go on in this window as soon as no other stands against it. @param {boolean} [again] the desk may have aged */
   async enter(again = false) {
-    const { desk, outbox } = this.#courier;
+    const { desk, outbox } = this.#connection;
     const asked = performance.now();
     if (!again && desk.finished && !desk.review && !outbox.size) this.#goOn();
-    else if (!(await this.#holder.claim())) this.#cover(texts.twoWindows.open);
+    else if (!(await this.#lock.claim())) this.#cover(texts.twoWindows.open);
     else if (again || performance.now() - asked > AGED_MS) await this.#goOnAfresh();
     else this.#goOn();
   }
 
   /** The page is being left. */
   leave() {
-    this.#holder.release();
+    this.#lock.release();
   }
 
   /** The browser keeps the page for a way back: nothing of it may be there to be seen. */
@@ -60,14 +63,14 @@ export class OneWindow {
 
   /** The page was asleep, or another sheet has gone: is it as it should be? */
   look() {
-    this.#holder.look();
+    this.#lock.look();
     if (this.#words && !this.#overlays.open) this.#cover(this.#words);
   }
 
   #lost() {
     this.#here = false;
     const finished = this.#room.finished();
-    const gift = { running: this.#room.handOver(), records: this.#courier.outbox.records };
+    const gift = { running: this.#room.handOver(), records: this.#connection.outbox.records };
     if (!finished) this.#cover(texts.twoWindows.gone);
     return gift;
   }
@@ -86,21 +89,21 @@ export class OneWindow {
     this.#words = null;
     this.#overlays.close();
     this.#room.wait(texts.loading.opening);
-    const gift = await this.#holder.take();
+    const gift = await this.#lock.take();
     if (gift) this.#adopt(gift);
     await this.#goOnAfresh();
   }
 
   #adopt({ running, records }) {
-    const { keep, outbox } = this.#courier;
-    if (running) keep.put("running", running);
-    else keep.drop("running");
+    const { storage, outbox } = this.#connection;
+    if (running) storage.put("running", running);
+    else storage.drop("running");
     for (const record of records) outbox.put(record);
   }
 
   /** The other window may have read on for a while: where is the reader now? */
   async #goOnAfresh() {
-    if ((await this.#courier.refresh()) && this.#holder.holds) this.#goOn();
+    if ((await this.#connection.refresh()) && this.#lock.holds) this.#goOn();
   }
 
   #goOn() {

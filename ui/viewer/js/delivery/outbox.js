@@ -8,7 +8,8 @@
  * earlier state, which shows by its having fewer records than it had, all of it is offered again, in order.
  */
 
-/** @typedef {import("../page/types.js").Record} Record */
+/** @import { ReaderStorage } from "../page/storage.js" */
+/** @import { OutboxState, Receipt, Record } from "../page/types.js" */
 
 const NEXT_CASE_MS = 100; // the next case is painted first; by then it is, or never mind
 const FIRST_WAIT_MS = 1000;
@@ -18,7 +19,7 @@ const MOST_PUT_BY = 1000;
 const LARGEST_FAREWELL_BYTES = 60_000; // browsers refuse keepalive bodies of 64 KiB
 
 export class Outbox {
-  #keep;
+  #storage;
   #deliver;
   #later;
   #cancel;
@@ -38,15 +39,15 @@ export class Outbox {
   #timer = null;
 
   /**
-   * @param {{keep: import("../page/keep.js").Keep, order: number,
-   *   deliver: (records: Record[], leaving: boolean) => Promise<import("../page/types.js").Receipt>,
-   *   listener: {changed: () => void, receipt: (r: import("../page/types.js").Receipt, sent: Record[]) => void,
+   * @param {{storage: ReaderStorage, order: number,
+   *   deliver: (records: Record[], leaving: boolean) => Promise<Receipt>,
+   *   listener: {changed: () => void, receipt: (r: Receipt, sent: Record[]) => void,
    *              failed: (error: any) => void},
    *   later?: (run: () => void, ms: number) => any, cancel?: (timer: any) => void}} parts
    *   order: a number that grows from one page to the next, such as the time
    */
-  constructor({ keep, order, deliver, listener, later, cancel }) {
-    this.#keep = keep;
+  constructor({ storage, order, deliver, listener, later, cancel }) {
+    this.#storage = storage;
     this.#deliver = deliver;
     this.#listener = listener;
     this.#later = later ?? ((run, ms) => setTimeout(run, ms));
@@ -68,7 +69,7 @@ export class Outbox {
     return [...this.#entries.values()].sort((a, b) => a.order - b.order).map((e) => e.record);
   }
 
-  /** @returns {import("../page/types.js").OutboxState} */
+  /** @returns {OutboxState} */
   get state() {
     if (!this.readings.length) return this.#delivered ? "empty" : "idle";
     if (!this.#failures) return "sending";
@@ -103,16 +104,16 @@ export class Outbox {
    *  @param {{stored?: number}} desk @returns {boolean} whether the server has gone back */
   heard({ stored }) {
     if (!Number.isInteger(stored)) return false;
-    const back = stored < (this.#keep.get(STORED) ?? 0);
-    this.#keep.put(STORED, stored);
+    const back = stored < (this.#storage.get(STORED) ?? 0);
+    this.#storage.put(STORED, stored);
     if (back) this.#offerAgain();
     return back && this.#again.size > 0;
   }
 
   /** The reader signs out or has finished: what was acknowledged need not be here any more. */
   forget() {
-    for (const name of this.#keep.names(doneKeyOf(""))) this.#keep.drop(name);
-    this.#keep.drop(STORED);
+    for (const name of this.#storage.names(doneKeyOf(""))) this.#storage.drop(name);
+    this.#storage.drop(STORED);
     this.#done.clear();
   }
 
@@ -133,8 +134,8 @@ export class Outbox {
   }
 
   #gather() {
-    for (const name of this.#keep.names(keyOf(""))) {
-      const entry = this.#keep.get(name);
+    for (const name of this.#storage.names(keyOf(""))) {
+      const entry = this.#storage.get(name);
       if (entry?.record?.id && !this.#entries.has(entry.record.id)) {
         this.#entries.set(entry.record.id, { ...entry, kept: true });
       }
@@ -142,8 +143,8 @@ export class Outbox {
   }
 
   #gatherDone() {
-    for (const name of this.#keep.names(doneKeyOf(""))) {
-      const entry = this.#keep.get(name);
+    for (const name of this.#storage.names(doneKeyOf(""))) {
+      const entry = this.#storage.get(name);
       if (entry?.record?.id) this.#done.set(entry.record.id, entry);
     }
   }
@@ -160,11 +161,11 @@ export class Outbox {
   /** There may be room again in the browser's storage; what waits comes before what was acknowledged. */
   #keeping(entry) {
     const { order, record } = entry;
-    entry.kept ||= this.#keep.put(keyOf(record.id), { order, record });
-    const putBy = entry.kept ? [] : this.#keep.names(doneKeyOf(""));
+    entry.kept ||= this.#storage.put(keyOf(record.id), { order, record });
+    const putBy = entry.kept ? [] : this.#storage.names(doneKeyOf(""));
     if (putBy.length) {
-      for (const name of putBy) this.#keep.drop(name);
-      entry.kept = this.#keep.put(keyOf(record.id), { order, record });
+      for (const name of putBy) this.#storage.drop(name);
+      entry.kept = this.#storage.put(keyOf(record.id), { order, record });
     }
     return entry;
   }
@@ -224,18 +225,18 @@ export class Outbox {
     const done = { order: entry.order, record };
     this.#done.delete(id);
     this.#done.set(id, done);
-    if (!this.#keep.put(doneKeyOf(id), done)) this.#keep.drop(doneKeyOf(id)); // it is in this page's memory
+    if (!this.#storage.put(doneKeyOf(id), done)) this.#storage.drop(doneKeyOf(id)); // it is in this page's memory
     if (this.#done.size <= MOST_PUT_BY) return;
     const oldest = this.#done.keys().next().value;
     this.#done.delete(oldest);
-    this.#keep.drop(doneKeyOf(oldest));
+    this.#storage.drop(doneKeyOf(oldest));
   }
 
   #remove(id) {
     this.#entries.delete(id);
     this.#again.delete(id);
     this.#done.delete(id);
-    this.#keep.drop(keyOf(id));
+    this.#storage.drop(keyOf(id));
   }
 }
 

@@ -1,5 +1,7 @@
 /** Films as numbers: undoing the transport encoding, and reading an automatic window off the histogram. */
 
+/** @import { Window } from "../page/types.js" */
+
 const ESCAPE = 255;
 const STEEPEST = 3 * 65535;
 
@@ -120,7 +122,7 @@ function place(samples, gaps) {
 /**
  * The window between two quantiles of the film's own samples.
  * @param {Uint8Array|Uint16Array} samples @param {number} lower @param {number} upper in 0 to 1
- * @returns {import("../page/types.js").Window}
+ * @returns {Window}
  */
 export function quantileWindow(samples, lower, upper) {
   const counts = new Uint32Array(samples instanceof Uint8Array ? 256 : 65536);

@@ -1,10 +1,11 @@
 /** The fallback renderer: the same picture on a plain 2D canvas, computed by the processor from the samples. */
 
-import { covered, mirrored, origin } from "./gaze.js";
+import { covered, mirrored, origin } from "./displayed-area.js";
 import { resample } from "./resample.js";
-import { shadeTable } from "./window.js";
+import { shadeTable } from "./window-level.js";
 
-/** @typedef {import("./renderer-webgl.js").Hanging} Hanging */
+/** @import { PlacedFilm } from "./renderer-webgl.js" */
+/** @import { Film } from "../page/types.js" */
 
 const BLACK = 0xff000000;
 const STEPS = 65536;
@@ -20,34 +21,34 @@ export class CanvasRenderer {
     this.#context = canvas.getContext("2d", { alpha: false });
   }
 
-  /** @param {import("../page/types.js").Film} film */
+  /** @param {Film} film */
   async upload(film) {
     // Eight bits keep eight more below the point; sixteen are fine as they are. Either way 65536 steps.
     const unit = film.samples instanceof Uint8Array ? 256 : 1;
     return { film, unit, made: {} };
   }
 
-  /** Make the screen-sized part and its windowed image, unless they are there already. @param {Hanging} hanging */
-  prepare({ handle, rect, gaze, window, inverted, flipped, slot = "pane" }) {
+  /** Make the screen-sized part and its windowed image, unless they are there already. @param {PlacedFilm} placed */
+  prepare({ handle, rect, zoomPan, window, inverted, flipped, slot = "pane" }) {
     const made = (handle.made[slot] ??= { ...UNMADE });
-    const sheetKey = [gaze.scale, gaze.x, gaze.y, rect.width, rect.height].join();
+    const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height].join();
     const printKey = [sheetKey, window.low, window.high, inverted, flipped].join();
     if (made.sheetKey !== sheetKey) {
-      made.rect = covered(gaze, rect, handle.film);
-      made.sheet = resample(handle.film, corner(gaze, rect, made.rect), 1 / gaze.scale, made.rect, handle.unit);
+      made.rect = covered(zoomPan, rect, handle.film);
+      made.sheet = resample(handle.film, corner(zoomPan, rect, made.rect), 1 / zoomPan.scale, made.rect, handle.unit);
     }
     if (made.printKey !== printKey) made.print = this.#print(made, handle.unit, window, inverted, flipped);
     Object.assign(made, { sheetKey, printKey });
   }
 
-  /** @param {Hanging[]} hangings */
-  draw(hangings) {
+  /** @param {PlacedFilm[]} placedFilms */
+  draw(placedFilms) {
     const { canvas } = this.#context;
     this.#context.fillStyle = "#000";
     this.#context.fillRect(0, 0, canvas.width, canvas.height);
-    for (const hanging of hangings) {
-      this.prepare(hanging);
-      const { handle, rect, flipped, slot = "pane" } = hanging;
+    for (const placed of placedFilms) {
+      this.prepare(placed);
+      const { handle, rect, flipped, slot = "pane" } = placed;
       const { print, rect: part } = handle.made[slot];
       if (slot === "glass") this.#context.fillRect(rect.x, rect.y, rect.width, rect.height);
       this.#context.putImageData(print, rect.x + mirrored(part, rect, flipped), rect.y + part.y);
@@ -71,7 +72,7 @@ export class CanvasRenderer {
 }
 
 /** The film coordinates of the top left corner of the covered part. */
-function corner(gaze, pane, part) {
-  const { x, y } = origin(gaze, pane);
-  return { x: x + part.x / gaze.scale, y: y + part.y / gaze.scale };
+function corner(zoomPan, pane, part) {
+  const { x, y } = origin(zoomPan, pane);
+  return { x: x + part.x / zoomPan.scale, y: y + part.y / zoomPan.scale };
 }

@@ -7,12 +7,14 @@
  * one texture stays with the processor, which makes its sheets.
  */
 
-import { covered, mirrored, origin } from "./gaze.js";
+import { covered, mirrored, origin } from "./displayed-area.js";
 import { resample } from "./resample.js";
 import { HALVE, RESAMPLE, VERTEX, WINDOW } from "./shaders.js";
 
-/** @typedef {{handle: any, rect: import("../page/types.js").Rect, gaze: import("../page/types.js").Gaze,
- *   window: import("../page/types.js").Window, inverted: boolean, flipped: boolean, slot?: "pane"|"glass"}} Hanging
+/** @import { Film, Rect, Window, ZoomPan } from "../page/types.js" */
+
+/** @typedef {{handle: any, rect: Rect, zoomPan: ZoomPan,
+ *   window: Window, inverted: boolean, flipped: boolean, slot?: "pane"|"glass"}} PlacedFilm
  *   a film in its pane, or a part of it in the glass, which lies on black over what hangs before it */
 
 const STRIP_BYTES = 1 << 20; // short enough an upload to leave the frame rate alone
@@ -44,7 +46,7 @@ export class WebglRenderer {
   }
 
   /**
-   * @param {import("../page/types.js").Film} film
+   * @param {Film} film
    * @param {() => Promise<void>} breathe resolves when the next strip may go up
    */
   async upload(film, breathe) {
@@ -72,25 +74,25 @@ export class WebglRenderer {
     return { width, height, levels, gains: [256, eight ? 1 : 256], made: {} };
   }
 
-  /** Make the sheet and the print, unless they are there already. @param {Hanging} hanging */
-  prepare({ handle, rect, gaze, window, inverted, flipped, slot = "pane" }) {
+  /** Make the sheet and the print, unless they are there already. @param {PlacedFilm} placed */
+  prepare({ handle, rect, zoomPan, window, inverted, flipped, slot = "pane" }) {
     const made = (handle.made[slot] ??= { ...UNMADE });
-    const sheetKey = [gaze.scale, gaze.x, gaze.y, rect.width, rect.height].join();
+    const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height].join();
     const printKey = [sheetKey, window.low, window.high, inverted, flipped].join();
-    if (made.sheetKey !== sheetKey) this.#makeSheet(handle, made, gaze, rect);
+    if (made.sheetKey !== sheetKey) this.#makeSheet(handle, made, zoomPan, rect);
     if (made.printKey !== printKey) this.#makePrint(made, window, inverted, flipped);
     Object.assign(made, { sheetKey, printKey });
   }
 
-  /** @param {Hanging[]} hangings */
-  draw(hangings) {
+  /** @param {PlacedFilm[]} placedFilms */
+  draw(placedFilms) {
     const gl = this.#gl;
-    for (const hanging of hangings) this.prepare(hanging);
+    for (const placed of placedFilms) this.prepare(placed);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.clearColor(0, 0, 0, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.bindFramebuffer(gl.READ_FRAMEBUFFER, this.#buffer);
-    for (const { handle, rect, flipped, slot = "pane" } of hangings) {
+    for (const { handle, rect, flipped, slot = "pane" } of placedFilms) {
       const { print, rect: part } = handle.made[slot];
       if (slot === "glass") this.#blacken(rect);
       const { width, height } = part;
@@ -130,19 +132,19 @@ export class WebglRenderer {
     gl.disable(gl.SCISSOR_TEST);
   }
 
-  #makeSheet(handle, made, gaze, pane) {
+  #makeSheet(handle, made, zoomPan, pane) {
     const gl = this.#gl;
-    const part = covered(gaze, pane, handle);
+    const part = covered(zoomPan, pane, handle);
     made.sheet = this.#sized(made.sheet, gl.R32UI, part);
     made.rect = part;
-    const step = 1 / gaze.scale;
+    const step = 1 / zoomPan.scale;
     if (!handle.levels.length) {
-      this.#fillSheet(handle, made, gaze, pane, step);
+      this.#fillSheet(handle, made, zoomPan, pane, step);
       return;
     }
     const halvings = Math.min(handle.levels.length - 1, Math.max(0, Math.floor(Math.log2(step))));
     const share = 2 ** halvings;
-    const corner = origin(gaze, pane);
+    const corner = origin(zoomPan, pane);
     const { uniforms } = this.#into(made.sheet, this.#resample, handle.levels[halvings].name);
     gl.uniform2f(uniforms.u_origin, (corner.x + part.x * step) / share, (corner.y + part.y * step) / share);
     gl.uniform1f(uniforms.u_step, step / share);
@@ -152,9 +154,9 @@ export class WebglRenderer {
   }
 
   /** The sheet of a film that is not on the card. */
-  #fillSheet({ film, unit }, { rect, sheet }, gaze, pane, step) {
+  #fillSheet({ film, unit }, { rect, sheet }, zoomPan, pane, step) {
     const gl = this.#gl;
-    const { x, y } = origin(gaze, pane);
+    const { x, y } = origin(zoomPan, pane);
     const greys = resample(film, { x: x + rect.x * step, y: y + rect.y * step }, step, rect, unit);
     const gain = 256 / unit;
     gl.bindTexture(gl.TEXTURE_2D, sheet.name);

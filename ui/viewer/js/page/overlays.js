@@ -35,7 +35,7 @@ export class Overlays {
 
   /** Hide the case. @param {{title: string, text: string}} words @param {Choice} choice
    *  @returns {HTMLButtonElement} the choice */
-  draw({ title, text }, choice) {
+  showCurtain({ title, text }, choice) {
     const button = choiceButton(choice);
     this.#curtain.replaceChildren(element("h2", title), element("p", text), button);
     this.#curtain.hidden = false;
@@ -49,7 +49,7 @@ export class Overlays {
     return Boolean(choice);
   }
 
-  drawBack() {
+  hideCurtain() {
     this.#curtain.hidden = true;
     delete this.#curtain.dataset.whole;
     this.#curtain.replaceChildren();

@@ -3,7 +3,9 @@
 import { button, element } from "./elements.js";
 import { texts } from "./texts.js";
 
-/** @param {import("./types.js").Desk} desk @returns {HTMLElement|null} null: nothing was read yet */
+/** @import { Desk } from "./types.js" */
+
+/** @param {Desk} desk @returns {HTMLElement|null} null: nothing was read yet */
 export function receiptSlip({ receipt, study }) {
   if (!receipt) return null;
   const slip = element("section", "", "rr-receipt");

@@ -4,8 +4,10 @@ import { button, element } from "./elements.js";
 import { CHOICES } from "./settings.js";
 import { texts } from "./texts.js";
 
+/** @import { Settings } from "./settings.js" */
+
 /**
- * @param {import("./settings.js").Settings} settings @param {() => void} close
+ * @param {Settings} settings @param {() => void} close
  * @returns {HTMLElement[]} what goes on the sheet, its title first
  */
 export function settingsSheet(settings, close) {

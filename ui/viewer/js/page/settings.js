@@ -1,5 +1,7 @@
 /** How a reader likes to work: what wheel and mouse buttons do, one look or another. Remembered for each reader. */
 
+/** @import { ReaderStorage } from "./storage.js" */
+
 const NAME = "settings";
 
 /** What can be set, and to what; the first is what a new reader gets. */
@@ -13,8 +15,8 @@ export const CHOICES = {
 export class Settings {
   /** @type {{[name in keyof typeof CHOICES]: string}} */
   values = Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first]));
-  /** @type {import("./keep.js").Keep|null} */
-  #keep = null;
+  /** @type {ReaderStorage|null} */
+  #storage = null;
   #changed;
 
   /** @param {(values: Settings["values"]) => void} changed called at every change, and when the reader is known */
@@ -22,10 +24,10 @@ export class Settings {
     this.#changed = changed;
   }
 
-  /** Now it is known who reads. @param {import("./keep.js").Keep} keep */
-  open(keep) {
-    this.#keep = keep;
-    const kept = keep.get(NAME) ?? {};
+  /** Now it is known who reads. @param {ReaderStorage} storage */
+  open(storage) {
+    this.#storage = storage;
+    const kept = storage.get(NAME) ?? {};
     for (const [name, choices] of Object.entries(CHOICES)) {
       if (choices.includes(kept[name])) this.values[name] = kept[name];
     }
@@ -35,7 +37,7 @@ export class Settings {
   /** @param {string} name @param {string} value */
   set(name, value) {
     this.values[name] = value;
-    this.#keep?.put(NAME, this.values);
+    this.#storage?.put(NAME, this.values);
     this.#changed(this.values);
   }
 

@@ -224,7 +224,7 @@ export const texts = {
   mirrored: t("MIRRORED"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
   length: (mm) => t("{n} mm at the detector", { n: mm.toFixed(1) }),
-  plate: ({ window, zoom, preset, inverted, swapped, linked, measuring }) => [
+  paneState: ({ window, zoom, preset, inverted, swapped, linked, measuring }) => [
     t("W {width}  L {level}", {
       width: round(window.high - window.low), level: round((window.high + window.low) / 2),
     }),

@@ -29,9 +29,9 @@
  *   stored: how many of this reader's records the server has
  *
  * @typedef {{id: string, kind: "presentation"|"reading"|"preparation"|"finish", case?: string, [field: string]: any}} Record
- * @typedef {{option: string, correct: boolean, explanation: string}} Feedback
+ * @typedef {{option: string, correct: boolean, explanation: string}} ReferenceAnswer
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
- *   feedback: {[id: string]: Feedback}, desk: Desk}} Receipt  the server's answer to records
+ *   feedback: {[id: string]: ReferenceAnswer}, desk: Desk}} Receipt  the server's answer to records
  *
  * @typedef {"idle"|"empty"|"sending"|"kept"|"unkept"} OutboxState  idle: nothing was sent yet; unkept: waiting, and
  *   only in this page's memory
@@ -40,7 +40,7 @@
  * @typedef {{low: number, high: number}} Window  grey values shown black and white
  * @typedef {{samples: Uint8Array|Uint16Array, width: number, height: number, auto: Window}} Film
  * @typedef {{x: number, y: number, width: number, height: number}} Rect  in device pixels
- * @typedef {{scale: number, x: number, y: number, fit: boolean}} Gaze  device pixels per film pixel, and
+ * @typedef {{scale: number, x: number, y: number, fit: boolean}} ZoomPan  device pixels per film pixel, and
  *   the film point in the middle of the pane
  */
 export {};

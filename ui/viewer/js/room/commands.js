@@ -3,6 +3,14 @@
 import { actionOf } from "../page/keys.js";
 import { settingsSheet } from "../page/settings-sheet.js";
 
+/** @import { FilmViewer } from "../viewer/film-viewer.js" */
+/** @import { Action } from "../page/keys.js" */
+/** @import { Overlays } from "../page/overlays.js" */
+/** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { Room } from "./room.js" */
+/** @import { Settings } from "../page/settings.js" */
+/** @import { StepSheet } from "../page/step-sheet.js" */
+
 const PAN_PX = 60;
 const LEVEL_PX = 16;
 const GLASS_PX = 24;
@@ -15,22 +23,21 @@ const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "scroll", "
 
 export class Commands {
   #room;
-  #picture;
+  #viewer;
   #panel;
   #overlays;
   #root;
   #sheet;
   #settings;
 
-  /** @param {{root: HTMLElement, room: import("./room.js").Room, picture: import("../viewer/picture.js").Picture,
-   *   panel: import("../page/panel.js").Panel, overlays: import("../page/overlays.js").Overlays,
-   *   sheet: import("../page/step-sheet.js").StepSheet, settings: import("../page/settings.js").Settings}} parts */
-  constructor({ root, room, picture, panel, overlays, sheet, settings }) {
+  /** @param {{root: HTMLElement, room: Room, viewer: FilmViewer, panel: QuestionPanel, overlays: Overlays, sheet:
+   *  StepSheet, settings: Settings}} parts */
+  constructor({ root, room, viewer, panel, overlays, sheet, settings }) {
     this.#sheet = sheet;
     this.#settings = settings;
     this.#root = root;
     this.#room = room;
-    this.#picture = picture;
+    this.#viewer = viewer;
     this.#panel = panel;
     this.#overlays = overlays;
   }
@@ -69,13 +76,13 @@ export class Commands {
   }
 
   /** While lines are measured, the key that goes back takes the last one away. The button still goes back.
-   *  @param {import("../page/keys.js").Action} action @returns {import("../page/keys.js").Action} */
+   *  @param {Action} action @returns {Action} */
   #meant(action) {
-    const removes = action.do === "back" && this.#picture.tape.on && this.#room.filmShown && !this.#overlays.open;
+    const removes = action.do === "back" && this.#viewer.measure.on && this.#room.filmShown && !this.#overlays.open;
     return removes ? { do: "remove" } : action;
   }
 
-  /** @param {import("../page/keys.js").Action} action @param {number} now */
+  /** @param {Action} action @param {number} now */
   run(action, now) {
     const sheet = this.#overlays.open;
     if (sheet) {
@@ -113,25 +120,25 @@ export class Commands {
   }
 
   #onFilm({ do: what, right, down, held }) {
-    const picture = this.#picture;
+    const viewer = this.#viewer;
     switch (what) {
       case "pan": this.#arrow(right, down, held); break;
-      case "level": picture.level(right * LEVEL_PX, down * LEVEL_PX); this.#room.used("window"); break;
-      case "zoomIn": picture.zoom(ZOOM_STEP); this.#room.used("zoom"); break;
-      case "zoomOut": picture.zoom(1 / ZOOM_STEP); this.#room.used("zoom"); break;
-      case "preset": picture.nextPreset(); break;
-      case "invert": picture.invert(); break;
-      case "reset": picture.reset(); break;
-      case "fit": picture.fit(); break;
-      case "actualSize": picture.actualSize(); break;
-      case "flip": picture.flip(); break;
-      case "swap": picture.swap(); break;
-      case "glass": picture.toggleGlass(); break;
-      case "measure": picture.tape.toggle(); break;
-      case "otherEnd": picture.tape.other(); break;
-      case "newLine": picture.tape.another(); break;
-      case "remove": picture.tape.remove(); break;
-      default: picture.nextView();
+      case "level": viewer.level(right * LEVEL_PX, down * LEVEL_PX); this.#room.used("window"); break;
+      case "zoomIn": viewer.zoom(ZOOM_STEP); this.#room.used("zoom"); break;
+      case "zoomOut": viewer.zoom(1 / ZOOM_STEP); this.#room.used("zoom"); break;
+      case "preset": viewer.nextPreset(); break;
+      case "invert": viewer.invert(); break;
+      case "reset": viewer.reset(); break;
+      case "fit": viewer.fit(); break;
+      case "actualSize": viewer.actualSize(); break;
+      case "flip": viewer.flip(); break;
+      case "swap": viewer.swap(); break;
+      case "glass": viewer.toggleMagnifier(); break;
+      case "measure": viewer.measure.toggle(); break;
+      case "otherEnd": viewer.measure.other(); break;
+      case "newLine": viewer.measure.another(); break;
+      case "remove": viewer.measure.remove(); break;
+      default: viewer.nextView();
     }
   }
 
@@ -147,21 +154,21 @@ export class Commands {
 
   /** Arrows move what was taken up last: a measured end, the glass, or the film. */
   #arrow(right, down, held) {
-    const picture = this.#picture;
-    if (picture.tape.on) picture.tape.step(right, down, held);
-    else if (picture.magnifying) picture.moveGlass(right * GLASS_PX, down * GLASS_PX);
+    const viewer = this.#viewer;
+    if (viewer.measure.on) viewer.measure.step(right, down, held);
+    else if (viewer.magnifying) viewer.moveMagnifier(right * GLASS_PX, down * GLASS_PX);
     else {
-      picture.pan(-right * PAN_PX, -down * PAN_PX);
+      viewer.pan(-right * PAN_PX, -down * PAN_PX);
       this.#room.used("pan");
     }
   }
 
   /** Esc puts down what was taken up last. */
   #escape() {
-    const picture = this.#picture;
+    const viewer = this.#viewer;
     if (this.#room.answering.stepBack() || !this.#room.filmShown) return;
-    if (picture.tape.on || !picture.tape.empty) picture.tape.clear();
-    else if (picture.magnifying) picture.toggleGlass();
+    if (viewer.measure.on || !viewer.measure.empty) viewer.measure.clear();
+    else if (viewer.magnifying) viewer.toggleMagnifier();
   }
 
   /** The question's panel, if it is a strip, is whole again. @returns {boolean} whether it was a strip */
@@ -172,7 +179,7 @@ export class Commands {
   }
 
   #help() {
-    const options = this.#room.sitting?.item.options ?? [];
+    const options = this.#room.attempt?.item.options ?? [];
     const n = options.length || 4;
     const rules = this.#room.rules ?? {};
     const { confidence_steps: steps = 0, back_navigation: back, comments, cannot_answer: skips } = rules;

@@ -1,57 +1,66 @@
 /** The reading room itself: which case is on the screen, and what the reader may do now. */
 
 import { Answering } from "../case/answering.js";
+import { CaseTimer } from "../case/case-timer.js";
+import { EarlierCases } from "../case/earlier-cases.js";
 import { Feedback } from "../case/feedback.js";
-import { HandingIn } from "./handing-in.js";
-import { LookingBack } from "../case/looking-back.js";
+import { GoingBack } from "./going-back.js";
+import { NextStep } from "./next-step.js";
 import { OneWindow } from "../delivery/one-window.js";
-import { Post } from "./post.js";
-import { Progress } from "./progress.js";
-import { Seating } from "./seating.js";
-import { sign } from "./signs.js";
-import { measured } from "../case/surroundings.js";
+import { Presenter } from "./presenter.js";
+import { Receipts } from "./receipts.js";
+import { sign } from "./root-attributes.js";
 import { texts } from "../page/texts.js";
-import { Watch } from "../case/watch.js";
-import { WayBack } from "./way-back.js";
+import { epochAt } from "../page/paint.js";
+import { measured } from "../case/viewing-conditions.js";
 import { Worklist } from "../case/worklist.js";
 
-/** @typedef {import("../case/sitting.js").Sitting} Sitting */
+/** @import { Attempt } from "../case/attempt.js" */
+/** @import { CannotAnswer } from "../case/cannot-answer.js" */
+/** @import { CaseDisplay } from "../case/case-display.js" */
+/** @import { Connection } from "../delivery/connection.js" */
+/** @import { Awaited } from "../case/feedback.js" */
+/** @import { FilmRenderer } from "../film/film-renderer.js" */
+/** @import { Overlays } from "../page/overlays.js" */
+/** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { StepSheet } from "../page/step-sheet.js" */
+/** @import { Desk, ReferenceAnswer, Rules } from "../page/types.js" */
+
 /** @typedef {"loading"|"ready"|"paused"|"finished"} State */
-/** @typedef {{root: HTMLElement, panel: import("../page/panel.js").Panel, stage: import("../case/stage.js").Stage,
- *   overlays: import("../page/overlays.js").Overlays, sheet: import("../page/step-sheet.js").StepSheet,
- *   givingUp: import("../case/giving-up.js").GivingUp, preview: boolean}} Parts  preview: of a study, by whoever sets it up */
+/** @typedef {{root: HTMLElement, panel: QuestionPanel, display: CaseDisplay,
+ *   renderer: FilmRenderer,
+ *   overlays: Overlays, sheet: StepSheet,
+ *   cannotAnswer: CannotAnswer, preview: boolean}} Parts  preview: of a study, by whoever sets it up */
 
 const QUIET_MS = 600; // a second Enter this soon after a commit is a double press, not a question
 
 export class Room {
   /** @type {State} */
   state = "loading";
-  /** @type {Sitting|null} */
-  sitting = null;
+  /** @type {Attempt|null} */
+  attempt = null;
   answering;
-  /** @type {Post} */
-  post;
+  /** @type {Receipts} */
+  receipts;
   /** @type {Worklist} */
   list;
-  /** @type {Seating} */
-  seating;
+  /** @type {Presenter} */
+  presenter;
   #parts;
   #root;
   #panel;
-  #stage;
+  #display;
   #overlays;
-  /** @type {import("../delivery/courier.js").Courier} */
-  #courier;
-  /** @type {LookingBack} */
-  #past;
-  /** @type {WayBack} */
-  #wayBack;
-  /** @type {HandingIn} */
-  #handingIn;
-  /** @type {Progress} */
-  #progress;
-  /** @type {Watch} */
-  #watch;
+  /** @type {Connection} */
+  #connection;
+  /** @type {EarlierCases} */
+  #earlier;
+  /** @type {GoingBack} */
+  #goingBack;
+  /** @type {NextStep} */
+  #nextStep;
+  /** @type {CaseTimer} */
+  #timer;
   /** @type {OneWindow} */
   #window;
   /** @type {Feedback} */
@@ -62,17 +71,17 @@ export class Room {
     this.#parts = parts;
     this.#root = parts.root;
     this.#panel = parts.panel;
-    this.#stage = parts.stage;
+    this.#display = parts.display;
     this.#overlays = parts.overlays;
-    const current = () => (this.state === "ready" ? this.sitting : null);
+    const current = () => (this.state === "ready" ? this.attempt : null);
     this.answering = new Answering(parts, current, () => this.rules, (now) => this.keep(now));
   }
 
-  /** @returns {import("../page/types.js").Rules|undefined} undefined: the desk is not open yet */
-  get rules() { return this.#courier?.desk?.rules; }
+  /** @returns {Rules|undefined} undefined: the desk is not open yet */
+  get rules() { return this.#connection?.desk?.rules; }
 
-  /** @returns {import("../page/types.js").Desk} */
-  get desk() { return this.#courier.desk; }
+  /** @returns {Desk} */
+  get desk() { return this.#connection.desk; }
 
   /** Whether the reader reads in this window. */
   get here() { return Boolean(this.#window?.here); }
@@ -80,32 +89,31 @@ export class Room {
   /** Whether the reader may see and handle the film. */
   get filmShown() { return this.state === "ready" || Boolean(this.#feedback?.shown); }
 
-  /** @param {import("../delivery/courier.js").Courier} courier @param {() => void} opened it is known who reads */
-  async open(courier, opened) {
-    this.#courier = courier;
-    this.#past = new LookingBack(courier);
-    this.#watch = new Watch(courier, this.#overlays, () => measured(this.#root, this.#stage.renderer));
-    this.#feedback = new Feedback(courier, this.#panel);
-    const parts = { ...this.#parts, past: this.#past, watch: this.#watch, feedback: this.#feedback };
-    const wayBack = new WayBack(this, parts);
-    const progress = new Progress(this, { ...parts, wayBack }, courier);
-    this.seating = new Seating(this, parts, courier);
-    this.post = new Post(this, { ...parts, progress }, courier);
-    this.#handingIn = new HandingIn(this, { ...parts, wayBack, progress }, courier);
-    this.#wayBack = wayBack;
-    this.#progress = progress;
+  /** @param {Connection} connection @param {() => void} opened it is known who reads */
+  async open(connection, opened) {
+    this.#connection = connection;
+    this.#earlier = new EarlierCases(connection);
+    this.#timer = new CaseTimer(connection, this.#overlays, () => measured(this.#root, this.#parts.renderer.graphics));
+    this.#feedback = new Feedback(connection, this.#panel);
+    const parts = { ...this.#parts, earlier: this.#earlier, timer: this.#timer, feedback: this.#feedback };
+    const goingBack = new GoingBack(this, parts);
+    const nextStep = new NextStep(this, { ...parts, goingBack }, connection);
+    this.presenter = new Presenter(this, parts, connection);
+    this.receipts = new Receipts(this, { ...parts, nextStep }, connection);
+    this.#goingBack = goingBack;
+    this.#nextStep = nextStep;
     this.enter("loading");
     this.#panel.showLoading(texts.loading.opening);
-    if (!(await courier.open())) return;
+    if (!(await connection.open())) return;
     opened();
-    await this.#stage.opened;
-    this.#window = new OneWindow(courier, this.#overlays, {
+    await this.#parts.renderer.opened;
+    this.#window = new OneWindow(connection, this.#overlays, {
       goOn: () => this.#goOn(),
       wait: (text) => this.#panel.showLoading(text),
       handOver: () => this.#handOver(),
       finished: () => this.state === "finished",
     });
-    this.post.outboxChanged();
+    this.receipts.outboxChanged();
     this.#window.enter();
   }
 
@@ -125,18 +133,18 @@ export class Room {
   next() {
     if (!this.here) return;
     this.#feedback.end();
-    this.#progress.next();
+    this.#nextStep.next();
   }
 
   /** The window has another size. */
   resized() {
-    this.#progress?.resized();
+    this.#nextStep?.resized();
   }
 
   /** The reader moved a hand. */
   touched() {
-    if (this.sitting) this.sitting.touched = true;
-    this.#progress?.touched();
+    if (this.attempt) this.attempt.touched = true;
+    this.#nextStep?.touched();
   }
 
   /** @param {number} now the time of the key or click that confirms */
@@ -149,101 +157,139 @@ export class Room {
       this.pause(now);
       return;
     }
-    this.#progress.enter(now);
+    this.#nextStep.enter(now);
     if (this.state !== "ready") return;
-    const decision = this.answering.confirm(now - this.seating.readyAt <= QUIET_MS);
-    if (decision) this.#handingIn.handIn(now, decision);
+    const decision = this.answering.confirm(now - this.presenter.readyAt <= QUIET_MS);
+    if (decision) this.#handIn(now, decision);
   }
 
   /** Pause or go on. @param {number} now */
   pause(now) {
-    if (this.#progress.halted) {
-      this.#progress.resume();
+    if (this.#nextStep.halted) {
+      this.#nextStep.resume();
       return;
     }
-    if (this.state === "paused" && this.list.readElsewhere(this.sitting)) {
+    if (this.state === "paused" && this.list.readElsewhere(this.attempt)) {
       this.touched();
       this.giveOver();
       return;
     }
     const paused = this.state === "ready";
     if (!paused && !this.#pausedByReader) return;
-    this.sitting.clock.setPaused(now, paused);
+    this.attempt.clock.setPaused(now, paused);
     this.keep(now);
     if (paused) this.#drawCurtain();
-    else this.#overlays.drawBack();
+    else this.#overlays.hideCurtain();
     this.enter(paused ? "paused" : "ready");
   }
 
-  get #pausedByReader() { return this.state === "paused" && Boolean(this.sitting?.clock.paused); }
+  get #pausedByReader() { return this.state === "paused" && Boolean(this.attempt?.clock.paused); }
 
   /** Look at the case before, where the protocol allows it. */
   back() {
     if (this.state !== "ready" || !this.rules.back_navigation) return;
     if (this.answering.givingUp) this.answering.stepBack();
-    else this.#wayBack.back();
+    else this.#goingBack.back();
   }
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */
   visibility(now) {
     this.#window?.look();
-    if (!this.sitting || this.sitting.committed) return;
-    this.#watch.look(this.sitting, now);
+    if (!this.attempt || this.attempt.committed) return;
+    this.#timer.look(this.attempt, now);
     this.keep(now);
   }
 
   /** Some times a second. @param {number} now */
   tick(now) {
-    if (!this.sitting?.clock.running || this.sitting.committed) return;
-    const left_ms = this.#watch.tick(this.sitting, now);
+    if (!this.attempt?.clock.running || this.attempt.committed) return;
+    const left_ms = this.#timer.tick(this.attempt, now);
     if (left_ms === null) return;
     this.#panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
     if (left_ms > 0 || this.state !== "ready") return;
     if (["help", "settings"].includes(this.#overlays.open)) this.#overlays.close();
-    this.#handingIn.handIn(now, { status: "timed_out", reason: "" });
+    this.#handIn(now, { status: "timed_out", reason: "" });
   }
 
   /** Write down where the running case stands, for a reload. @param {number} now */
   keep(now) {
-    this.#watch?.keep(this.sitting, now);
+    this.#timer?.keep(this.attempt, now);
   }
 
   /** @param {string} tool */
   used(tool) {
-    if (this.state === "ready") this.sitting.used(tool);
+    if (this.state === "ready") this.attempt.used(tool);
   }
 
   /** The card lost its films: bring them back, and count the time until then as hidden. */
   filmsLost() {
-    this.#stage.lost();
-    const { sitting } = this;
+    this.#display.lost();
+    const { attempt } = this;
     if (!this.here) return;
-    if (!sitting || sitting.committed) {
+    if (!attempt || attempt.committed) {
       const cutShort = this.#feedback.hold();
       if (cutShort) this.#recall(cutShort);
-      else this.seating.prefetch();
+      else this.presenter.prefetch();
       return;
     }
-    if (sitting.clock.running) sitting.flag("display_lost");
-    this.#watch.leave(sitting, performance.now());
-    this.seating.seat(sitting);
+    if (attempt.clock.running) attempt.flag("display_lost");
+    this.#timer.leave(attempt, performance.now());
+    this.presenter.present(attempt);
+  }
+
+  /** The case on the screen is done: its record is written down, then sent; and on to what follows.
+   *  @param {number} now the moment that counts
+   *  @param {{status: "answered"|"skipped"|"timed_out", reason: string}} decision */
+  #handIn(now, { status, reason }) {
+    const { attempt } = this;
+    this.#timer.close(attempt, now);
+    attempt.committed = true;
+    this.#nextStep.done(status === "timed_out" && !attempt.touched);
+    this.answering.reset();
+    this.enter("loading");
+    if (status === "answered" && attempt.revisited && attempt.unchanged) {
+      this.#onward();
+      return;
+    }
+    const record = { ...attempt.reading(now, epochAt(now), status), ...(reason && { reason }) };
+    const feedback = attempt.item.practice || this.rules.feedback === "after case";
+    if (feedback) this.#feedback.expect(attempt.item, record, epochAt(now));
+    this.#store(attempt, record);
+    if (!feedback) {
+      this.#onward();
+      return;
+    }
+    this.#panel.hint(texts.loading.saving);
+    this.#connection.outbox.flush();
+  }
+
+  #store(attempt, record) {
+    const { outbox, storage } = this.#connection;
+    outbox.put(record);
+    this.#earlier.remember(attempt.item, record);
+    if (!attempt.revisited) storage.drop("running");
+    this.list.answered(attempt.item.case);
+  }
+
+  #onward() {
+    if (!this.#goingBack.onward()) this.next();
   }
 
   /** The case on the screen was read in another browser. */
   giveOver() {
-    this.sitting.committed = true;
-    this.#courier.keep.drop("running");
+    this.attempt.committed = true;
+    this.#connection.storage.drop("running");
     this.next();
   }
 
   /** Read in this window from now on. */
   #goOn() {
-    const { desk } = this.#courier;
-    this.list = new Worklist(this.#courier);
+    const { desk } = this.#connection;
+    this.list = new Worklist(this.#connection);
     this.#panel.showReader(desk);
     this.#root.dataset.back = String(this.rules.back_navigation);
     this.#root.dataset.cannotAnswer = String(Boolean(this.rules.cannot_answer));
-    this.#panel.showRenderer(this.#stage.renderer.name);
+    this.#panel.showRenderer(this.#parts.renderer.graphics.name);
     const cutShort = this.#feedback.resume(Date.now());
     if (cutShort) this.#recall(cutShort);
     else this.next();
@@ -253,28 +299,28 @@ export class Room {
   #handOver() {
     if (this.state === "finished") return null;
     const now = performance.now();
-    const running = this.#past.takeBack(this.#past.aside?.item.case) ?? this.sitting;
-    const stands = running && this.#watch.stands(running, now);
-    this.sitting = null;
+    const running = this.#earlier.takeBack(this.#earlier.aside?.item.case) ?? this.attempt;
+    const stands = running && this.#timer.stands(running, now);
+    this.attempt = null;
     this.#feedback.leave();
-    this.#progress.leave();
+    this.#nextStep.leave();
     this.answering.reset();
-    this.#stage.clear();
-    this.#overlays.drawBack();
+    this.#display.clear();
+    this.#overlays.hideCurtain();
     this.#parts.sheet.close();
     this.#panel.showCountdown(null);
     this.enter("loading");
     return stands;
   }
 
-  /** The case is on the screen: it goes on, unless it was paused before. @param {Sitting} sitting */
-  began(sitting) {
-    this.#progress.began(sitting.item);
-    if (sitting.clock.paused) this.#drawCurtain();
-    this.enter(sitting.clock.paused ? "paused" : "ready");
+  /** The case is on the screen: it goes on, unless it was paused before. @param {Attempt} attempt */
+  began(attempt) {
+    this.#nextStep.began(attempt.item);
+    if (attempt.clock.paused) this.#drawCurtain();
+    this.enter(attempt.clock.paused ? "paused" : "ready");
   }
 
-  /** @param {import("../page/types.js").Feedback|null|undefined} told undefined: not yet */
+  /** @param {ReferenceAnswer|null|undefined} told undefined: not yet */
   tell(told) {
     if (told) {
       this.#feedback.show();
@@ -285,22 +331,22 @@ export class Room {
   }
 
   /** Bring the case back whose feedback a reload, or the loss of its film, cut short.
-   *  @param {import("../case/feedback.js").Awaited} cutShort */
+   *  @param {Awaited} cutShort */
   #recall(cutShort) {
-    this.seating.recall(cutShort, () => this.tell(this.#feedback.release()));
+    this.presenter.recall(cutShort, () => this.tell(this.#feedback.release()));
   }
 
   #drawCurtain() {
     const { title, text, button } = texts.paused;
     const goOn = { label: button, run: () => this.pause(performance.now()) };
-    this.#overlays.draw({ title, text }, goOn).focus({ preventScroll: true });
+    this.#overlays.showCurtain({ title, text }, goOn).focus({ preventScroll: true });
   }
 
   /** @param {State} state */
   enter(state) {
     this.state = state;
     sign(this.#root, {
-      state, item: this.sitting?.item, total: this.#courier.desk?.total, halt: this.#progress.halted,
+      state, item: this.attempt?.item, total: this.#connection.desk?.total, halt: this.#nextStep.halted,
       feedback: Boolean(this.#feedback.shown),
     });
     this.#panel.say(state === "ready" ? this.#panel.position : texts.said[state]);

@@ -1,5 +1,7 @@
 /** The field of the display check: a ground of one grey, and on it a faint disc at one of four places. */
 
+/** @import { Trial } from "./display-check.js" */
+
 const SIDE_PX = 360;
 const SMALLEST_PX = 160;
 const ROUND_IT_PX = 460; // of the window's height, for words and buttons
@@ -29,7 +31,7 @@ export class DisplayField {
     });
   }
 
-  /** @param {import("./display-check.js").Trial} trial @param {() => void} shown */
+  /** @param {Trial} trial @param {() => void} shown */
   draw(trial, shown) {
     this.#fill(0);
     clearTimeout(this.#timer);

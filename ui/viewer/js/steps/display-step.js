@@ -6,6 +6,8 @@ import { DisplayField } from "./display-field.js";
 import { element, pressButton } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
+/** @import { StepSheet } from "../page/step-sheet.js" */
+
 const BY_ARROW = { ArrowUp: 0, ArrowRight: 1, ArrowDown: 2, ArrowLeft: 3 };
 const ARROWS = ["↑", "→", "↓", "←"];
 
@@ -16,7 +18,7 @@ export class DisplayStep {
   #times = 0;
 
   /**
-   * @param {import("../page/step-sheet.js").StepSheet} sheet
+   * @param {StepSheet} sheet
    * @param {{count: string, onward: string, finish: (detail: object, now: number) => void}} told
    */
   constructor(sheet, told) {

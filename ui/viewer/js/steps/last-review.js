@@ -4,32 +4,35 @@ import { element } from "../page/elements.js";
 import { newId } from "../page/ids.js";
 import { texts } from "../page/texts.js";
 
+/** @import { Connection } from "../delivery/connection.js" */
+/** @import { StepSheet } from "../page/step-sheet.js" */
+
 export class LastReview {
   #sheet;
-  #courier;
+  #connection;
   #toLast;
   #done;
 
   /**
-   * @param {import("../page/step-sheet.js").StepSheet} sheet @param {import("../delivery/courier.js").Courier} courier
+   * @param {StepSheet} sheet @param {Connection} connection
    * @param {{toLast: () => void, done: () => void}} told toLast: back to the last case; done: the answers stand
    */
-  constructor(sheet, courier, { toLast, done }) {
+  constructor(sheet, connection, { toLast, done }) {
     this.#sheet = sheet;
-    this.#courier = courier;
+    this.#connection = connection;
     this.#toLast = toLast;
     this.#done = done;
   }
 
   /** Whether every answer has arrived and the reader has still to say that they stand. */
   get due() {
-    const { desk, outbox } = this.#courier;
+    const { desk, outbox } = this.#connection;
     return Boolean(desk.review) && !outbox.size;
   }
 
   show() {
     const { title, text, review, finish, choose } = texts.review;
-    const words = element("p", text(this.#courier.desk.total), "rr-prelude-text");
+    const words = element("p", text(this.#connection.desk.total), "rr-prelude-text");
     words.tabIndex = -1;
     const button = (name) => words.closest(".rr-prelude").querySelector(name);
     this.#sheet.show({
@@ -55,7 +58,7 @@ export class LastReview {
   }
 
   #finish() {
-    this.#courier.outbox.put({ kind: "finish", id: newId() });
+    this.#connection.outbox.put({ kind: "finish", id: newId() });
     this.#sheet.close();
     this.#done();
   }

@@ -7,31 +7,33 @@ import { epochAt } from "../page/paint.js";
 import { QuestionnaireForm } from "./questionnaire-form.js";
 import { texts } from "../page/texts.js";
 
-/** @typedef {import("../page/types.js").PreparationStep} PreparationStep */
-/** @typedef {import("../page/step-sheet.js").StepSheet} StepSheet */
+/** @import { Connection } from "../delivery/connection.js" */
+/** @import { Overlays } from "../page/overlays.js" */
+/** @import { StepSheet } from "../page/step-sheet.js" */
+/** @import { PreparationStep } from "../page/types.js" */
 
 export class Preparation {
   #sheet;
   #overlays;
-  #courier;
+  #connection;
   #done;
   /** Why the server would not take a step, by the step. @type {Map<string, string>} */
   #refused = new Map();
 
   /**
-   * @param {{sheet: StepSheet, overlays: import("../page/overlays.js").Overlays}} parts
-   * @param {import("../delivery/courier.js").Courier} courier @param {() => void} done nothing is left to do
+   * @param {{sheet: StepSheet, overlays: Overlays}} parts
+   * @param {Connection} connection @param {() => void} done nothing is left to do
    */
-  constructor({ sheet, overlays }, courier, done) {
+  constructor({ sheet, overlays }, connection, done) {
     this.#sheet = sheet;
     this.#overlays = overlays;
-    this.#courier = courier;
+    this.#connection = connection;
     this.#done = done;
   }
 
   /** @returns {PreparationStep[]} the steps not done, sent or not */
   get due() {
-    const { desk, outbox } = this.#courier;
+    const { desk, outbox } = this.#connection;
     const waiting = outbox.records.filter(({ kind }) => kind === "preparation").map(({ step }) => step);
     return (desk.preparation ?? []).filter(({ step }) => !waiting.includes(step));
   }
@@ -97,9 +99,9 @@ export class Preparation {
   }
 
   #questionnaire({ questions }) {
-    const { keep } = this.#courier;
-    const form = new QuestionnaireForm(questions, keep.get("questionnaire"),
-      (values) => keep.put("questionnaire", values));
+    const { storage } = this.#connection;
+    const form = new QuestionnaireForm(questions, storage.get("questionnaire"),
+      (values) => storage.put("questionnaire", values));
     this.#sheet.show({
       name: "questionnaire", title: texts.preparation.questionnaire.title, count: this.#count(),
       body: [form.element], focus: form.first, keys: (event) => form.key(event),
@@ -122,13 +124,13 @@ export class Preparation {
   /** The step is done: its record is kept before the next one is shown. */
   #take(step, detail, now) {
     this.#refused.delete(step);
-    this.#courier.outbox.put({ kind: "preparation", id: newId(), step, epoch_ms: epochAt(now), detail });
-    if (step === "questionnaire") this.#courier.keep.drop("questionnaire");
+    this.#connection.outbox.put({ kind: "preparation", id: newId(), step, epoch_ms: epochAt(now), detail });
+    if (step === "questionnaire") this.#connection.storage.drop("questionnaire");
     if (this.due.length) {
       this.show();
       return;
     }
-    this.#courier.keep.drop("preparation");
+    this.#connection.storage.drop("preparation");
     this.#sheet.close();
     this.#done();
   }
@@ -139,12 +141,12 @@ export class Preparation {
 
   /** Which step of how many: done ones are gone from the desk, so their number is remembered for a reload. */
   #count() {
-    const { keep } = this.#courier;
+    const { storage } = this.#connection;
     const due = this.due.map(({ step }) => step);
-    const known = keep.get("preparation");
+    const known = storage.get("preparation");
     const goesOn = Array.isArray(known) && due.every((step, i) => known[known.length - due.length + i] === step);
     const all = goesOn ? known : due;
-    keep.put("preparation", all);
+    storage.put("preparation", all);
     return all.length > 1 ? texts.preparation.count(all.length - due.length + 1, all.length) : "";
   }
 }

@@ -4,7 +4,7 @@ import { element } from "../page/elements.js";
 import { answersOf, faultOf, fitting } from "./questionnaire.js";
 import { texts } from "../page/texts.js";
 
-/** @typedef {import("../page/types.js").Question} Question */
+/** @import { Question } from "../page/types.js" */
 
 const LONGEST_TEXT = 500;
 

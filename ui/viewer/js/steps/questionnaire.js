@@ -1,6 +1,7 @@
 /** The questionnaire without its form: what was filled in becomes answers, or faults that name the questions. */
 
-/** @typedef {import("../page/types.js").Question} Question */
+/** @import { Question } from "../page/types.js" */
+
 /** @typedef {{[id: string]: string}} Values  as filled in */
 
 /**

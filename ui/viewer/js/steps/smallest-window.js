@@ -3,6 +3,10 @@
 import { element } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
+/** @import { Connection } from "../delivery/connection.js" */
+/** @import { Overlays } from "../page/overlays.js" */
+/** @import { StepSheet } from "../page/step-sheet.js" */
+
 /**
  * @param {[number, number]} size @param {number[]} smallest either way round; [] for no limit
  * @returns {boolean}
@@ -14,7 +18,7 @@ export function fits([width, height], [one = 0, other = 0]) {
 export class SmallestWindow {
   #sheet;
   #overlays;
-  #courier;
+  #connection;
   #done;
   #preview;
   #browser;
@@ -24,16 +28,16 @@ export class SmallestWindow {
   #said = null;
 
   /**
-   * @param {{sheet: import("../page/step-sheet.js").StepSheet, overlays: import("../page/overlays.js").Overlays,
+   * @param {{sheet: StepSheet, overlays: Overlays,
    *   preview: boolean}} parts  preview: whoever tries the study out may go on
-   * @param {import("../delivery/courier.js").Courier} courier @param {() => void} done the reader may go on
+   * @param {Connection} connection @param {() => void} done the reader may go on
    * @param {Window} [browser]
    */
-  constructor({ sheet, overlays, preview }, courier, done, browser = window) {
+  constructor({ sheet, overlays, preview }, connection, done, browser = window) {
     this.#sheet = sheet;
     this.#overlays = overlays;
     this.#preview = preview;
-    this.#courier = courier;
+    this.#connection = connection;
     this.#done = done;
     this.#browser = browser;
   }
@@ -71,7 +75,7 @@ export class SmallestWindow {
 
   get #words() { return texts.smallWindow.text(this.#size, this.#smallest); }
 
-  get #smallest() { return this.#courier.desk.rules.smallest_window ?? []; }
+  get #smallest() { return this.#connection.desk.rules.smallest_window ?? []; }
 
   /** @returns {[number, number]} */
   get #size() { return [this.#browser.innerWidth, this.#browser.innerHeight]; }

@@ -1,11 +1,11 @@
-/** Where films lie: panes side by side on the light box, and how a pane's part of its film changes. */
+/** Where films lie: panes side by side on the canvas, and how a pane's part of its film changes. */
 
-import { origin } from "../film/gaze.js";
+import { origin } from "../film/displayed-area.js";
 
-/** @typedef {import("../page/types.js").Rect} Rect */
-/** @typedef {import("../page/types.js").Gaze} Gaze */
+/** @import { Rect, ZoomPan } from "../page/types.js" */
+
 /** @typedef {{width: number, height: number}} Size */
-/** @typedef {{hung: {view: Size}, rect: Rect, gaze: Gaze, flipped: boolean}} Pane  flipped: left is right */
+/** @typedef {{film: {view: Size}, rect: Rect, zoomPan: ZoomPan, flipped: boolean}} Pane  flipped: left is right */
 
 const LARGEST_SCALE = 16;
 const NEARLY = 1.02;
@@ -25,7 +25,7 @@ export function arrange(area, films, gap) {
   return ways.reduce((best, way) => (shown(way, films) > NEARLY * shown(best, films) ? way : best));
 }
 
-/** @param {Size} pane @param {Size} film @returns {Gaze} the whole film, in the middle */
+/** @param {Size} pane @param {Size} film @returns {ZoomPan} the whole film, in the middle */
 export function fitted(pane, film) {
   const scale = Math.min(pane.width / film.width, pane.height / film.height);
   return { scale, x: film.width / 2, y: film.height / 2, fit: true };
@@ -33,63 +33,63 @@ export function fitted(pane, film) {
 
 /**
  * Zoom so that the film point under the pointer stays under it.
- * @param {Gaze} gaze @param {number} factor @param {{x: number, y: number}} from the pane's middle, in device pixels
- * @param {Size} pane @param {Size} film @returns {Gaze}
+ * @param {ZoomPan} zoomPan @param {number} factor @param {{x: number, y: number}} from the pane's middle, in device pixels
+ * @param {Size} pane @param {Size} film @returns {ZoomPan}
  */
-export function zoomed(gaze, factor, from, pane, film) {
+export function zoomed(zoomPan, factor, from, pane, film) {
   const least = Math.min(1, fitted(pane, film).scale);
-  const scale = Math.min(LARGEST_SCALE, Math.max(least, gaze.scale * factor));
-  const x = gaze.x + from.x / gaze.scale - from.x / scale;
-  const y = gaze.y + from.y / gaze.scale - from.y / scale;
+  const scale = Math.min(LARGEST_SCALE, Math.max(least, zoomPan.scale * factor));
+  const x = zoomPan.x + from.x / zoomPan.scale - from.x / scale;
+  const y = zoomPan.y + from.y / zoomPan.scale - from.y / scale;
   return bounded({ scale, x, y, fit: false }, pane, film);
 }
 
-/** @param {Gaze} gaze @param {number} right @param {number} down in device pixels
- *  @param {Size} pane @param {Size} film @returns {Gaze} */
-export function panned(gaze, right, down, pane, film) {
-  const { scale } = gaze;
-  return bounded({ scale, x: gaze.x - right / scale, y: gaze.y - down / scale, fit: false }, pane, film);
+/** @param {ZoomPan} zoomPan @param {number} right @param {number} down in device pixels
+ *  @param {Size} pane @param {Size} film @returns {ZoomPan} */
+export function panned(zoomPan, right, down, pane, film) {
+  const { scale } = zoomPan;
+  return bounded({ scale, x: zoomPan.x - right / scale, y: zoomPan.y - down / scale, fit: false }, pane, film);
 }
 
 /**
  * How a linked view goes along: the same zoom, and the same way over the film in proportion to its size.
- * @param {Pane} pane the view that follows @param {Pane} lead the one that moved @param {Gaze} before how it was
- * @returns {Gaze}
+ * @param {Pane} pane the view that follows @param {Pane} lead the one that moved @param {ZoomPan} before how it was
+ * @returns {ZoomPan}
  */
 export function followed(pane, lead, before) {
-  const [film, leading] = [pane.hung.view, lead.hung.view];
+  const [film, leading] = [pane.film.view, lead.film.view];
   const side = pane.flipped === lead.flipped ? 1 : -1;
-  const x = pane.gaze.x + (side * (lead.gaze.x - before.x) * film.width) / leading.width;
-  const y = pane.gaze.y + ((lead.gaze.y - before.y) * film.height) / leading.height;
-  const gaze = zoomed(pane.gaze, lead.gaze.scale / before.scale, { x: 0, y: 0 }, pane.rect, film);
-  return bounded({ ...gaze, x, y }, pane.rect, film);
+  const x = pane.zoomPan.x + (side * (lead.zoomPan.x - before.x) * film.width) / leading.width;
+  const y = pane.zoomPan.y + ((lead.zoomPan.y - before.y) * film.height) / leading.height;
+  const zoomPan = zoomed(pane.zoomPan, lead.zoomPan.scale / before.scale, { x: 0, y: 0 }, pane.rect, film);
+  return bounded({ ...zoomPan, x, y }, pane.rect, film);
 }
 
 /** @param {{x: number, y: number}} at from the pane's top left corner, in device pixels @param {Pane} pane
  *  @returns {{x: number, y: number}} in film pixels */
-export function onFilm(at, { gaze, rect, flipped }) {
-  const corner = origin(gaze, rect);
+export function onFilm(at, { zoomPan, rect, flipped }) {
+  const corner = origin(zoomPan, rect);
   const across = flipped ? rect.width - at.x : at.x;
-  return { x: corner.x + across / gaze.scale, y: corner.y + at.y / gaze.scale };
+  return { x: corner.x + across / zoomPan.scale, y: corner.y + at.y / zoomPan.scale };
 }
 
 /** The other way round. @param {{x: number, y: number}} point in film pixels @param {Pane} pane */
-export function onPane(point, { gaze, rect, flipped }) {
-  const corner = origin(gaze, rect);
-  const across = (point.x - corner.x) * gaze.scale;
-  return { x: flipped ? rect.width - across : across, y: (point.y - corner.y) * gaze.scale };
+export function onPane(point, { zoomPan, rect, flipped }) {
+  const corner = origin(zoomPan, rect);
+  const across = (point.x - corner.x) * zoomPan.scale;
+  return { x: flipped ? rect.width - across : across, y: (point.y - corner.y) * zoomPan.scale };
 }
 
 /** Keep the film in the pane: never an edge inside it while the film is larger, centred while it is smaller. */
-function bounded(gaze, pane, film) {
+function bounded(zoomPan, pane, film) {
   const within = (centre, paneLength, filmLength) => {
-    const half = paneLength / 2 / gaze.scale;
+    const half = paneLength / 2 / zoomPan.scale;
     return half * 2 >= filmLength ? filmLength / 2 : Math.min(filmLength - half, Math.max(half, centre));
   };
   return {
-    ...gaze,
-    x: within(gaze.x, pane.width, film.width),
-    y: within(gaze.y, pane.height, film.height),
+    ...zoomPan,
+    x: within(zoomPan.x, pane.width, film.width),
+    y: within(zoomPan.y, pane.height, film.height),
   };
 }
 

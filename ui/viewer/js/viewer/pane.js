@@ -2,21 +2,25 @@
 
 import { fitted } from "./layout.js";
 
-/** @typedef {import("../film/films.js").Hung} Hung */
-/** @typedef {{hung: Hung, index: number, rect: import("../page/types.js").Rect, gaze: import("../page/types.js").Gaze,
- *   window: import("../page/types.js").Window, preset: number, flipped: boolean, plate: import("./plate.js").Plate}} Pane
+/** @import { LoadedFilm } from "../film/film-cache.js" */
+/** @import { PaneLabels } from "./pane-labels.js" */
+/** @import { PlacedFilm } from "../film/renderer-webgl.js" */
+/** @import { Rect, Window, ZoomPan } from "../page/types.js" */
+
+/** @typedef {{film: LoadedFilm, index: number, rect: Rect, zoomPan: ZoomPan,
+ *   window: Window, preset: number, flipped: boolean, labels: PaneLabels}} Pane
  *   index: its place in the item */
 
 const FITTED = 1.001; // a larger zoom is nearer than the whole film
 
-/** Fitted, with the full window. @param {Hung} hung @param {import("../page/types.js").Rect} rect */
-export function asItComes(hung, rect) {
-  return { hung, rect, gaze: fitted(rect, hung.view), window: fullWindow(hung.view), preset: 0, flipped: false };
+/** Fitted, with the full window. @param {LoadedFilm} film @param {Rect} rect */
+export function asItComes(film, rect) {
+  return { film, rect, zoomPan: fitted(rect, film.view), window: fullWindow(film.view), preset: 0, flipped: false };
 }
 
-/** What the renderer needs to know of a pane. @returns {import("../film/renderer-webgl.js").Hanging} */
-export function hanging({ hung, rect, gaze, window, flipped }, inverted) {
-  return { handle: hung.handle, rect, gaze, window, inverted, flipped, slot: "pane" };
+/** What the renderer needs to know of a pane. @returns {PlacedFilm} */
+export function placedFilm({ film, rect, zoomPan, window, flipped }, inverted) {
+  return { handle: film.handle, rect, zoomPan, window, inverted, flipped, slot: "pane" };
 }
 
 /** Which way on the film is right on the screen. @param {Pane} pane */
@@ -32,8 +36,8 @@ export function inUse(visible, { alone, inverted, glass }) {
   const any = (does) => visible.some(does);
   const tools = {
     alone, inverted: inverted && visible.length > 0, glass,
-    zoomed: any(({ gaze, rect, hung }) => gaze.scale > FITTED * fitted(rect, hung.view).scale),
-    windowed: any(({ window, hung: { view } }) => window.low !== view.low || window.high !== fullWindow(view).high),
+    zoomed: any(({ zoomPan, rect, film }) => zoomPan.scale > FITTED * fitted(rect, film.view).scale),
+    windowed: any(({ window, film: { view } }) => window.low !== view.low || window.high !== fullWindow(view).high),
   };
   return [...visible.map(({ index }) => `view_${index + 1}`), ...Object.keys(tools).filter((tool) => tools[tool])];
 }

@@ -1,0 +1,38 @@
+/** Lines on a film: their length is the film's, their ends are taken in turn, and four are enough. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { length_mm, MeasuredLines, MOST_LINES } from "../../../../ui/viewer/js/viewer/measured-lines.js";
+
+const at = (x, y) => ({ x, y });
+
+test("a length is film pixels times their size", () => {
+  assert.equal(length_mm({ view: 0, ends: [at(10, 20), at(40, 60)] }, 0.2), 10);
+});
+
+test("the end begun last moves, the other on request, then the next line's", () => {
+  const ruler = new MeasuredLines();
+  ruler.add(0, at(0, 0), at(1, 0));
+  ruler.move(at(5, 0));
+  ruler.other();
+  ruler.move(at(2, 0));
+  assert.deepEqual(ruler.lines[0].ends, [at(2, 0), at(5, 0)]);
+  ruler.add(1, at(0, 0), at(0, 9));
+  ruler.other();
+  ruler.other();
+  assert.deepEqual(ruler.active, { line: ruler.lines[0], end: 1 });
+});
+
+test("no more than four lines, and away with the active one", () => {
+  const ruler = new MeasuredLines();
+  for (let i = 0; i < MOST_LINES; i += 1) assert.ok(ruler.add(0, at(i, 0), at(i, 1)));
+  assert.equal(ruler.add(0, at(9, 0), at(9, 1)), false);
+  ruler.remove();
+  assert.deepEqual(ruler.lines.map(({ ends }) => ends[0].x), [0, 1, 2]);
+  assert.equal(ruler.active.line, ruler.lines[2]);
+  ruler.clear();
+  ruler.remove();
+  ruler.other();
+  ruler.move(at(1, 1));
+  assert.deepEqual([ruler.lines, ruler.active], [[], null]);
+});

@@ -1,0 +1,124 @@
+/** Bringing a case to the screen: its films fetched, however often it takes, hung, and truly painted. */
+
+import { filmTrouble } from "../film/film-error.js";
+import { afterPaint } from "../page/paint.js";
+import { texts } from "../page/texts.js";
+
+/** @import { Attempt } from "./attempt.js" */
+/** @import { FilmCache } from "../film/film-cache.js" */
+/** @import { FilmViewer } from "../viewer/film-viewer.js" */
+/** @import { Overlays } from "../page/overlays.js" */
+/** @import { PointerInput } from "../viewer/pointer-input.js" */
+/** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { Case, Rules } from "../page/types.js" */
+
+const TRIES = 4;
+const FIRST_WAIT_MS = 400;
+const STALE = [401, 403, 404, 410]; // the film's address has expired: a fresh desk has a new one
+
+export class CaseDisplay {
+  #root;
+  #panel;
+  #viewer;
+  #films;
+  #pointerInput;
+  #overlays;
+  #turn = 0;
+
+  /** @param {{root: HTMLElement, panel: QuestionPanel, viewer: FilmViewer, films: FilmCache, pointerInput:
+   *  PointerInput, overlays: Overlays}} parts */
+  constructor({ root, panel, viewer, films, pointerInput, overlays }) {
+    this.#root = root;
+    this.#panel = panel;
+    this.#viewer = viewer;
+    this.#films = films;
+    this.#pointerInput = pointerInput;
+    this.#overlays = overlays;
+  }
+
+  /**
+   * @param {Attempt} attempt @param {Rules} rules
+   * @param {() => Promise<Case|undefined>} freshen asks for the case with new film addresses
+   * @param {(frame: number) => void} painted gets the first animation frame with everything on the screen;
+   *   never called once another case has been brought
+   */
+  bring(attempt, rules, freshen, painted) {
+    this.#turn += 1;
+    this.#overlays.hideCurtain();
+    const ready = this.#films.ready(attempt.item.case);
+    if (ready) this.#hang(attempt, rules, ready, painted);
+    else this.#fetch(attempt, rules, freshen, painted);
+  }
+
+  /** Nothing to show. */
+  clear() {
+    this.#turn += 1;
+    this.#viewer.show([]);
+  }
+
+  /**
+   * Fetch what comes next and let go of the rest.
+   * @param {string[]} shown @param {Case[]} coming
+   */
+  prefetch(shown, coming) {
+    this.#films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
+    // One after the other, so that the very next case has the line for itself.
+    coming.reduce((before, item) => before.then(() => this.#films.load(item)).catch(() => {}),
+      Promise.resolve());
+  }
+
+  /** The card lost every film. */
+  lost() {
+    this.#films.lost();
+    this.#panel.showRenderer(this.#viewer.renderer.graphics.name);
+  }
+
+  async #fetch(attempt, rules, freshen, painted) {
+    const turn = this.#turn;
+    this.#viewer.show([]);
+    this.#panel.showLoading(texts.loading.film);
+    for (let tries = 1; turn === this.#turn; tries += 1) {
+      try {
+        const films = await this.#films.load(attempt.item);
+        if (turn === this.#turn) this.#hang(attempt, rules, films, painted);
+        return;
+      } catch (error) {
+        if (turn !== this.#turn) return;
+        if (tries % TRIES === 0) await this.#askToRetry(error);
+        else await new Promise((resolve) => { setTimeout(resolve, FIRST_WAIT_MS * 2 ** ((tries - 1) % TRIES)); });
+        if (turn === this.#turn && STALE.includes(error.status)) await this.#freshen(attempt, freshen);
+      }
+    }
+  }
+
+  async #freshen(attempt, freshen) {
+    const fresh = await freshen();
+    if (fresh) attempt.item = { ...attempt.item, views: fresh.views };
+  }
+
+  #askToRetry(error) {
+    const { title, button } = texts.filmFailed;
+    this.#panel.showLoading(title);
+    return new Promise((resolve) => {
+      const run = () => {
+        this.#overlays.hideCurtain();
+        this.#panel.showLoading(texts.loading.film);
+        resolve();
+      };
+      this.#overlays.showCurtain({ title, text: filmTrouble(error) }, { label: button, run });
+    });
+  }
+
+  #hang(attempt, rules, films, painted) {
+    const turn = this.#turn;
+    this.#pointerInput.letGo();
+    this.#root.dataset.films = String(films.length);
+    // The question first: how long it is decides how much room the films have.
+    this.#panel.showCase(attempt.item, rules);
+    this.#panel.showAnswer(attempt.option, attempt.confidence, attempt.comment);
+    this.#viewer.show(films);
+    afterPaint(this.#viewer.renderer.shown(), (frame) => {
+      if (turn === this.#turn) painted(frame);
+    });
+  }
+}

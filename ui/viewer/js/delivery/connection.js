@@ -1,0 +1,157 @@
+/** The connection to the server: opens the desk, empties the outbox, and says what the reader has to know. */
+
+import { Outbox } from "./outbox.js";
+import { ReaderStorage } from "../page/storage.js";
+import { texts } from "../page/texts.js";
+
+/** @import { DeskRoutes } from "./desk-routes.js" */
+/** @import { Overlays } from "../page/overlays.js" */
+/** @import { Desk, Receipt, Record } from "../page/types.js" */
+
+const LONGEST_WAIT_MS = 10_000;
+
+export class Connection {
+  /** @type {Desk} */
+  desk;
+  /** @type {ReaderStorage} */
+  storage;
+  /** @type {Outbox} */
+  outbox;
+  #routes;
+  #room;
+  #overlays;
+  #browserStorage;
+  #stopped = false;
+  /** @type {Set<() => void>} what ends the waiting times under way */
+  #asleep = new Set();
+
+  /**
+   * @param {DeskRoutes} routes @param {Overlays} overlays
+   * @param {{outboxChanged: () => void, blocked: () => void, trouble: (text: string) => void,
+   *   notTaken: (text: string) => void,
+   *   receipt: (r: Receipt, sent: Record[]) => void}} room
+   * @param {Storage|null} storage where this browser remembers
+   */
+  constructor(routes, overlays, room, storage) {
+    this.#routes = routes;
+    this.#overlays = overlays;
+    this.#room = room;
+    this.#browserStorage = storage;
+  }
+
+  /** Ask until the desk is open; false when the page was left meanwhile. */
+  async open() {
+    const desk = await this.#ask();
+    if (!desk) return false;
+    this.desk = desk;
+    this.storage = new ReaderStorage(this.#browserStorage, desk.seal);
+    this.outbox = new Outbox({
+      storage: this.storage,
+      order: Date.now() * 1000,
+      deliver: (records, leaving) => this.#routes.deliver(desk.seal, records, leaving),
+      listener: {
+        changed: () => this.#room.outboxChanged(),
+        receipt: (receipt, sent) => this.#received(receipt, sent),
+        failed: (error) => this.#undelivered(error),
+      },
+    });
+    this.outbox.heard(desk);
+    this.outbox.hurry();
+    return true;
+  }
+
+  /** Ask where the reader is. @returns {Promise<boolean>} false: another reader is signed in, or the page was left */
+  async refresh() {
+    const desk = await this.#ask();
+    if (desk?.seal === this.desk.seal && this.outbox.heard(desk)) this.outbox.hurry();
+    return Boolean(desk) && this.#take(desk);
+  }
+
+  /** @param {number} position */
+  earlier(position) {
+    return this.#routes.earlier(position);
+  }
+
+  /** Try everything again at once: the line may be back, or the reader signed in again. */
+  hurry() {
+    this.outbox?.hurry();
+    for (const wake of this.#asleep) wake();
+  }
+
+  stop() {
+    this.#stopped = true;
+    this.outbox?.stop();
+  }
+
+  async #ask() {
+    for (let wait = 500; !this.#stopped; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      try {
+        const desk = await this.#routes.desk();
+        this.#reachable();
+        return this.#stopped ? null : desk;
+      } catch (error) {
+        this.#failed(error);
+        this.#room.trouble(error.words || texts.loading.noServer);
+      }
+      await this.#sleep(wait);
+    }
+    return null;
+  }
+
+  #sleep(ms) {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#asleep.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#asleep.add(wake);
+    });
+  }
+
+  #received(receipt, sent) {
+    this.#reachable();
+    this.#take(receipt.desk);
+    this.#room.receipt(receipt, sent);
+  }
+
+  #take(desk) {
+    const same = desk.seal === this.desk.seal;
+    if (same) this.desk = desk;
+    else this.#otherReader();
+    return same;
+  }
+
+  #reachable() {
+    if (!this.#overlays.awaitsServer) return;
+    this.#overlays.close();
+    this.#room.blocked();
+  }
+
+  /** What the server will not take however often it is sent, somebody has to hear of. */
+  #undelivered(error) {
+    this.#failed(error);
+    if (error.why === "wrong-origin") this.#room.notTaken(texts.hints.wrongOrigin);
+    else if (error.why === "refused") this.#room.notTaken(texts.hints.notTaken(error.words || error.status));
+  }
+
+  #failed({ why, words }) {
+    if (why === "signed-out") this.#block(why, texts.signedOut);
+    // Before the desk was ever open there is no reader whose place another could have taken.
+    else if (why === "other-reader" && this.desk) this.#otherReader();
+    else if (why === "left") this.#block(why, texts.left);
+    else if (words) this.#room.trouble(words);
+  }
+
+  #otherReader() {
+    this.#block("other-reader", texts.otherReader);
+  }
+
+  #block(name, { title, text, button }) {
+    if (this.#overlays.open === name) return;
+    const n = this.outbox?.readings.length ?? 0;
+    this.#overlays.ask(name, { title, text: text(n) }, [{ label: button, run: () => location.reload() }]);
+    this.#room.blocked();
+  }
+}

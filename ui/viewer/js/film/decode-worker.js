@@ -1,0 +1,58 @@
+/** The worker that fetches and decodes films, away from the thread that answers the reader's hands. */
+
+import { quantileWindow, unpackSamples } from "./film-samples.js";
+
+/** @import { View } from "../page/types.js" */
+
+const LONGEST_WORDS = 300;
+
+const underWay = new Map();
+
+self.addEventListener("message", async ({ data }) => {
+  if (data.abandon) {
+    underWay.get(data.id)?.abort();
+    return;
+  }
+  const stop = new AbortController();
+  underWay.set(data.id, stop);
+  try {
+    const film = await load(data.view, stop.signal);
+    self.postMessage({ id: data.id, film }, { transfer: [film.samples.buffer] });
+  } catch (error) {
+    const { message = String(error), kind = "line", status = 0, words = "" } = error ?? {};
+    self.postMessage({ id: data.id, error: message, why: { kind, status, words } });
+  } finally {
+    underWay.delete(data.id);
+  }
+});
+
+/** @param {View} view @param {AbortSignal} signal */
+async function load(view, signal) {
+  const response = await fetch(view.url, { credentials: "same-origin", signal });
+  if (!response.ok) {
+    const { status } = response;
+    throw Object.assign(new Error("film refused"), { kind: "refused", status, words: await wordsOf(response) });
+  }
+  const body = await response.arrayBuffer();
+  try {
+    return decode(body, view);
+  } catch (error) {
+    throw Object.assign(new Error(String(error.message ?? error)), { kind: "unreadable" });
+  }
+}
+
+/** What the server says about it: only 503 carries words meant for the reader. @param {Response} response */
+async function wordsOf(response) {
+  const plain = response.headers.get("Content-Type")?.startsWith("text/plain");
+  if (response.status !== 503 || !plain) return "";
+  return (await response.text()).slice(0, LONGEST_WORDS);
+}
+
+/** @param {ArrayBuffer} body @param {View} view */
+function decode(body, view) {
+  const { samples, width, height } = unpackSamples(new Uint8Array(body));
+  if (width !== view.width || height !== view.height) {
+    throw new Error(`the film is ${width} x ${height}, not ${view.width} x ${view.height}`);
+  }
+  return { samples, width, height, auto: quantileWindow(samples, 0.01, 0.99) };
+}

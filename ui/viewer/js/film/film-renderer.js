@@ -1,0 +1,277 @@
+/**
+ * Drawing films, as the page sees it: films go in, pictures of them come out and are shown on a canvas.
+ *
+ * The work is done in a worker, so that neither an upload nor a picture ever holds up the page. A picture of the next
+ * case is developed in advance; showing it then is handing a finished image to the canvas. Where no graphics card draws,
+ * what moves under a hand is drawn at half the fineness, and in full as soon as the hand rests.
+ */
+
+/** @import { PlacedFilm } from "./renderer-webgl.js" */
+/** @import { Film } from "../page/types.js" */
+
+/** @typedef {PlacedFilm} PlacedFilm  its handle is the number of an uploaded film */
+/** @typedef {{width: number, height: number}} Size  in device pixels */
+/** @typedef {{width: number, height: number, placedFilms: PlacedFilm[]}} Order */
+/** @typedef {{key: string, films: number[], order: Order, shown: () => void}} Request */
+
+const HIRE_AGAIN_MS = 500;
+const MOVING_MS = 150; // pictures asked for in closer succession follow a hand
+const STILL_MS = 80;
+
+export class FilmRenderer {
+  /** What draws, once `opened` is resolved. @type {{name: string, software: boolean|null}} */
+  graphics = { name: "", software: null };
+  /** @type {Promise<void>} */
+  opened;
+  /** Device pixels per CSS pixel. */
+  density = 1;
+  #open;
+  #worker;
+  #hire;
+  #withoutWebgl;
+  #context;
+  #lost;
+  #again = 0;
+  #lastFilm = 0;
+  #lastPicture = 0;
+  /** @type {Map<number, {resolve: () => void, reject: (error: Error) => void}>} */
+  #uploads = new Map();
+  /** Pictures made in advance; null while they are being made. @type {Map<string, {films: number[], bitmap: ImageBitmap|null}>} */
+  #prepared = new Map();
+  /** The picture to show that is being made, or a draft's true picture that waits for the hand to rest.
+   *  @type {{id: number, request: Request, draft: boolean}|null} */
+  #underWay = null;
+  /** The picture asked for meanwhile. @type {Request|null} */
+  #next = null;
+  /** @type {(() => void)[]} */
+  #awaitingPicture = [];
+  #resting = 0;
+  #askedAt = -Infinity;
+  #now;
+
+  /**
+   * @param {HTMLCanvasElement} canvas @param {boolean} withoutWebgl
+   * @param {() => void} lost every film is gone
+   * @param {() => Worker} [hire] @param {() => number} [now] the monotonic clock, in ms
+   */
+  constructor(canvas, withoutWebgl, lost, hire = hireWorker, now = () => performance.now()) {
+    this.#now = now;
+    this.#context = canvas.getContext("bitmaprenderer", { alpha: false });
+    this.#withoutWebgl = withoutWebgl;
+    this.#lost = lost;
+    this.#hire = hire;
+    this.opened = new Promise((resolve) => { this.#open = resolve; });
+    this.#engage();
+  }
+
+  /** @param {Film} film @returns {Promise<number>} its handle */
+  async upload(film) {
+    const number = this.#lastFilm += 1;
+    await new Promise((resolve, reject) => {
+      this.#uploads.set(number, { resolve, reject });
+      this.#tell({ do: "upload", film: number, samples: film.samples, width: film.width, height: film.height },
+        [film.samples.buffer]);
+    });
+    return number;
+  }
+
+  /** @param {number} film */
+  release(film) {
+    this.#tell({ do: "release", film });
+    this.#drop((films) => films.includes(film));
+  }
+
+  /** Make a picture in advance. @param {Size} size @param {PlacedFilm[]} placedFilms */
+  prepare(size, placedFilms) {
+    const request = requestOf(size, placedFilms);
+    if (this.#prepared.has(request.key)) return;
+    // One of the same films that is not the same was made for a canvas of another size.
+    this.#drop((films) => films.join() === request.films.join());
+    this.#prepared.set(request.key, { films: request.films, bitmap: null });
+    this.#tell({ ...request.order, do: "picture", id: 0, key: request.key, settled: true });
+  }
+
+  /**
+   * Show a picture: at once if it was made in advance. Of several asked for, only the latest is sure to be shown.
+   * @param {Size} size @param {PlacedFilm[]} placedFilms @param {() => void} [shown] whenever it comes on the canvas
+   */
+  draw(size, placedFilms, shown = () => {}) {
+    const request = { ...requestOf(size, placedFilms), shown };
+    const ready = this.#prepared.get(request.key)?.bitmap;
+    if (ready) {
+      this.#prepared.delete(request.key);
+      this.#forget(); // what comes of anything asked before is too old
+      this.#hang(ready, request);
+    } else if (this.#underWay && !this.#resting) {
+      this.#next = request;
+    } else {
+      this.#ask(request, this.#moving());
+    }
+  }
+
+  /** Nothing of what was shown before stays in sight until the next picture comes. */
+  blank() {
+    this.#context.canvas.style.visibility = "hidden";
+  }
+
+  /** @returns {Promise<void>} when everything asked for is on the canvas */
+  shown() {
+    if (!this.#underWay) return Promise.resolve();
+    return new Promise((resolve) => { this.#awaitingPicture.push(resolve); });
+  }
+
+  close() {
+    clearTimeout(this.#again);
+    this.#forget();
+    this.#worker.terminate();
+    this.#drop(() => true);
+  }
+
+  #engage() {
+    const heard = {
+      opened: ({ graphics }) => { this.graphics = graphics; this.#open(); },
+      uploaded: ({ film, error }) => this.#uploaded(film, error),
+      picture: ({ id, key, bitmap }) => this.#developed(id, key, bitmap),
+      lost: ({ graphics }) => { this.graphics = graphics; this.#loseAll(); },
+    };
+    this.#worker = this.#hire();
+    this.#worker.addEventListener("message", ({ data }) => heard[data.told](data));
+    this.#worker.addEventListener("error", () => this.#failed());
+    this.#tell({ do: "open", withoutWebgl: this.#withoutWebgl });
+  }
+
+  /** Its modules did not come, or it broke: another one, with empty hands. */
+  #failed() {
+    this.#worker.terminate();
+    this.#again = setTimeout(() => {
+      this.#engage();
+      this.#loseAll();
+    }, HIRE_AGAIN_MS);
+  }
+
+  #moving() {
+    return this.graphics.software !== false && this.#now() - this.#askedAt < MOVING_MS;
+  }
+
+  #ask(request, draft) {
+    this.#forget();
+    this.#askedAt = this.#now();
+    const id = this.#lastPicture += 1;
+    this.#underWay = { id, request, draft };
+    this.#mark(false);
+    const order = draft ? halved(request.order) : request.order;
+    this.#tell({ ...order, do: "picture", id, key: request.key, settled: false });
+  }
+
+  #forget() {
+    clearTimeout(this.#resting);
+    this.#resting = 0;
+    this.#underWay = null;
+    this.#next = null;
+  }
+
+  /** Away with pictures made in advance. @param {(films: number[]) => boolean} which */
+  #drop(which) {
+    for (const [key, { films, bitmap }] of this.#prepared) {
+      if (!which(films)) continue;
+      bitmap?.close();
+      this.#prepared.delete(key);
+    }
+  }
+
+  #developed(id, key, bitmap) {
+    if (id === 0) this.#keepPrepared(key, bitmap);
+    else if (this.#underWay?.id !== id) bitmap?.close();
+    else this.#show(bitmap);
+  }
+
+  #keepPrepared(key, bitmap) {
+    const place = this.#prepared.get(key);
+    if (place && bitmap) place.bitmap = bitmap;
+    else {
+      bitmap?.close();
+      this.#prepared.delete(key);
+    }
+  }
+
+  #show(bitmap) {
+    const { request, draft } = this.#underWay;
+    const next = this.#next;
+    if (next || (draft && bitmap)) {
+      if (bitmap) this.#transfer(bitmap, request);
+      if (next) this.#ask(next, this.#moving());
+      else this.#resting = setTimeout(() => this.#ask(request, false), STILL_MS);
+    } else {
+      this.#underWay = null;
+      this.#hang(bitmap, request);
+    }
+  }
+
+  #hang(bitmap, request) {
+    if (bitmap) this.#transfer(bitmap, request);
+    this.#mark(true);
+    for (const resolve of this.#awaitingPicture.splice(0)) resolve();
+  }
+
+  /** Seen from outside: whether the canvas has what was asked for last, in full fineness. @param {boolean} whole */
+  #mark(whole) {
+    const { dataset } = this.#context.canvas;
+    const picture = whole ? "whole" : "coming";
+    if (dataset.picture !== picture) dataset.picture = picture;
+  }
+
+  #transfer(bitmap, { order, shown }) {
+    const { canvas } = this.#context;
+    // Setting the size, even to what it was, would clear the canvas.
+    if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
+    if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
+    this.#context.transferFromImageBitmap(bitmap);
+    // In the size it was made for, whatever size its place has by now: never stretched.
+    canvas.style.width = `${order.width / this.density}px`;
+    canvas.style.height = `${order.height / this.density}px`;
+    canvas.style.visibility = "";
+    shown();
+  }
+
+  #uploaded(film, error) {
+    const waiting = this.#uploads.get(film);
+    this.#uploads.delete(film);
+    if (error) waiting?.reject(new Error(error));
+    else waiting?.resolve();
+  }
+
+  #loseAll() {
+    this.#drop(() => true);
+    for (const film of [...this.#uploads.keys()]) this.#uploaded(film, "the graphics card was lost");
+    this.#forget();
+    this.#lost();
+  }
+
+  #tell(message, transfer = []) {
+    this.#worker.postMessage(message, transfer);
+  }
+}
+
+/** @returns {Worker} */
+function hireWorker() {
+  return new Worker(new URL("./render-worker.js", import.meta.url), { type: "module" });
+}
+
+/** @param {Size} size @param {PlacedFilm[]} placedFilms @returns {Request} */
+function requestOf({ width, height }, placedFilms) {
+  const order = { width, height, placedFilms };
+  return { key: JSON.stringify(order), films: placedFilms.map(({ handle }) => handle), order };
+}
+
+/** The same picture with a quarter of the pixels. @param {Order} order @returns {Order} */
+function halved({ width, height, placedFilms }) {
+  const half = ({ x, y, width: w, height: h }) => ({
+    x: Math.round(x / 2), y: Math.round(y / 2), width: Math.max(1, Math.round(w / 2)), height: Math.max(1, Math.round(h / 2)),
+  });
+  return {
+    width: Math.ceil(width / 2), height: Math.ceil(height / 2),
+    placedFilms: placedFilms.map((placed) => ({
+      ...placed, rect: half(placed.rect), zoomPan: { ...placed.zoomPan, scale: placed.zoomPan.scale / 2 },
+    })),
+  };
+}

@@ -1,0 +1,93 @@
+/** The worker that draws: holds the films on the graphics card and draws pictures of them. */
+
+import { CanvasRenderer } from "./renderer-canvas.js";
+import { WebglRenderer } from "./renderer-webgl.js";
+
+/** @import { PlacedFilm } from "./renderer-webgl.js" */
+
+const ASK_CARD_MS = 1;
+
+/** @type {OffscreenCanvas} */
+let canvas;
+/** @type {WebglRenderer|CanvasRenderer} */
+let renderer;
+/** Uploaded films by their numbers; null while they go up. @type {Map<number, any>} */
+const films = new Map();
+
+const tasks = { open, upload, release, picture };
+self.addEventListener("message", ({ data }) => tasks[data.do](data));
+
+function open({ withoutWebgl }) {
+  canvas = new OffscreenCanvas(1, 1);
+  renderer = withoutWebgl ? new CanvasRenderer(canvas) : rendererOn(canvas);
+  canvas.addEventListener("webglcontextlost", () => {
+    films.clear();
+    open({ withoutWebgl });
+    tell({ told: "lost", graphics: graphics() });
+  }, { once: true });
+  tell({ told: "opened", graphics: graphics() });
+}
+
+/** @param {OffscreenCanvas} first */
+function rendererOn(first) {
+  try {
+    return new WebglRenderer(first);
+  } catch {
+    // A canvas keeps the kind of context it was first asked for.
+    canvas = new OffscreenCanvas(1, 1);
+    return new CanvasRenderer(canvas);
+  }
+}
+
+async function upload({ film, samples, width, height }) {
+  films.set(film, null);
+  const by = renderer;
+  try {
+    const handle = await by.upload({ samples, width, height }, breathe);
+    if (by !== renderer) throw new Error("the graphics card was lost");
+    if (films.has(film)) films.set(film, handle);
+    else by.release(handle);
+    tell({ told: "uploaded", film, error: "" });
+  } catch (error) {
+    films.delete(film);
+    tell({ told: "uploaded", film, error: String(error.message ?? error) });
+  }
+}
+
+function release({ film }) {
+  const handle = films.get(film);
+  films.delete(film);
+  if (handle) renderer.release(handle);
+}
+
+/** @param {{id: number, key: string, width: number, height: number, settled: boolean, placedFilms: PlacedFilm[]}}
+ *   order  settled: wait until the card has done it */
+async function picture({ id, key, width, height, placedFilms, settled }) {
+  const drawn = placedFilms.map((placed) => ({ ...placed, handle: films.get(placed.handle) }));
+  if (width < 1 || height < 1 || drawn.some(({ handle }) => !handle)) {
+    tell({ told: "picture", id, key, bitmap: null }); // released meanwhile
+    return;
+  }
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  renderer.draw(drawn);
+  const bitmap = canvas.transferToImageBitmap();
+  if (settled) await cardIsDone();
+  tell({ told: "picture", id, key, bitmap }, [bitmap]);
+}
+
+async function cardIsDone() {
+  const done = renderer.fence();
+  while (!done()) await new Promise((resolve) => { setTimeout(resolve, ASK_CARD_MS); });
+}
+
+/** Between two strips of an upload: a picture that was asked for meanwhile comes first. @returns {Promise<void>} */
+function breathe() {
+  return new Promise((resolve) => { setTimeout(resolve); });
+}
+
+const graphics = () => ({ name: renderer.name, software: renderer.software });
+
+function tell(message, transfer = []) {
+  self.postMessage(message, { transfer });
+}

@@ -1,0 +1,229 @@
+/** The question beside the film: position, context, question, options, confirm, and the words at its foot. */
+
+import { element } from "./elements.js";
+import { texts } from "./texts.js";
+
+/** @import { Case, Desk, OutboxState, Record, ReferenceAnswer, Rules } from "./types.js" */
+
+const TOAST_MS = 8000;
+const DENSITIES = 7; // steps of smaller type and a wider panel, so that no option needs scrolling
+const PAGE = 0.85; // of the visible part, so that the last lines are still there after turning
+
+export class QuestionPanel {
+  #root;
+  #parts;
+  #options = [];
+  #toastTimer = 0;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {{choose: (option: string, now: number) => void, confidence: (step: number) => void,
+   *   comment: (text: string) => void, confirm: (now: number) => void}} told
+   */
+  constructor(root, told) {
+    this.#root = root;
+    const part = (name) => root.querySelector(`.rr-${name}`);
+    this.#parts = {
+      position: part("position"), session: part("session"), revisited: part("revisited"), countdown: part("countdown"),
+      progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"),
+      question: part("question"), options: part("options"), sure: part("sure"), steps: part("steps"),
+      sureHint: part("sure-hint"),
+      comment: part("comment"), text: part("comment textarea"), feedback: part("feedback"), hint: part("hint"),
+      confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
+      notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
+    };
+    this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
+    this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
+    this.#parts.options.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-option]");
+      if (button) told.choose(button.dataset.option, event.timeStamp);
+    });
+    this.#parts.steps.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-step]");
+      if (button) told.confidence(Number(button.dataset.step));
+    });
+  }
+
+  /** @param {{reader: string, notice: string}} desk */
+  showReader({ reader, notice }) {
+    this.#parts.reader.textContent = texts.reader(reader);
+    this.#parts.notice.textContent = notice;
+  }
+
+  showRenderer(name) {
+    this.#parts.canvas.textContent = name === "canvas2d" ? texts.canvas : "";
+  }
+
+  /** Which case this is, in words. */
+  get position() { return this.#parts.position.textContent; }
+
+  /** @param {Case} item @param {Desk} desk */
+  showPosition({ position, practice, reading }, desk) {
+    const total = practice ? desk.practice_total : desk.total;
+    this.#parts.position.textContent = (practice ? texts.practice : texts.position)(position, total);
+    const { session, sessions } = desk;
+    this.#parts.session.textContent = sessions > 1 && !practice ? texts.session(session, sessions) : "";
+    this.#parts.revisited.textContent = reading ? texts.revisited(reading.status) : "";
+    const { progress } = this.#parts;
+    progress.setAttribute("aria-valuemax", String(total));
+    progress.setAttribute("aria-valuenow", String(position - 1));
+    progress.firstElementChild.style.width = `${total ? (100 * (position - 1)) / total : 0}%`;
+  }
+
+  /** @param {Case} item @param {Rules} rules */
+  showCase(item, rules) {
+    const parts = this.#parts;
+    parts.question.textContent = item.question;
+    parts.context.replaceChildren(...item.context.map(contextLine));
+    parts.context.hidden = !item.context.length;
+    this.#options = item.options.map(optionButton);
+    parts.options.replaceChildren(...this.#options);
+    this.#showSteps(rules.confidence_steps);
+    parts.comment.hidden = !rules.comments;
+    parts.feedback.hidden = true;
+    parts.confirm.textContent = texts.labels.confirm;
+    this.hint("");
+    this.showLoading("");
+    this.#fitType();
+  }
+
+  /** @param {string|null} option @param {number|null} confidence @param {string} comment */
+  showAnswer(option, confidence, comment) {
+    this.showChoice(option);
+    this.showConfidence(confidence);
+    this.#parts.text.value = comment;
+  }
+
+  /** @param {string|null} option */
+  showChoice(option) {
+    for (const button of this.#options) {
+      const chosen = button.dataset.option === option;
+      button.setAttribute("aria-pressed", String(chosen));
+      // The focus follows the choice, or Enter would meet a button that is not the chosen one.
+      if (chosen && this.#options.includes(document.activeElement)) button.focus();
+      if (chosen) button.scrollIntoView({ block: "nearest" });
+    }
+    this.#parts.confirm.setAttribute("aria-disabled", String(option === null));
+  }
+
+  showConfidence(step) {
+    for (const button of this.#parts.steps.children) {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.step) === step));
+    }
+  }
+
+  /** @param {number} down 1 a page down, -1 a page up */
+  scroll(down) {
+    const { scroll } = this.#parts;
+    scroll.scrollBy({ top: down * PAGE * scroll.clientHeight });
+  }
+
+  /** Or the next keys would be written into the comment of a case that is answered. */
+  leaveComment() {
+    this.#parts.text.blur();
+  }
+
+  focusComment() {
+    if (!this.#parts.comment.hidden) this.#parts.text.focus();
+  }
+
+  /** @param {ReferenceAnswer} told @param {Record} reading it is about */
+  showFeedback({ option, correct, explanation }, reading) {
+    const { feedback, confirm } = this.#parts;
+    const { right, wrong, timedOut } = texts.feedback;
+    const verdict = correct ? right : (reading.status === "timed_out" ? timedOut : wrong)(option);
+    feedback.replaceChildren(element("strong", verdict), element("span", explanation));
+    feedback.dataset.correct = String(correct);
+    feedback.hidden = false;
+    for (const button of this.#options) {
+      if (button.dataset.option === option) button.dataset.reference = "true";
+    }
+    confirm.textContent = texts.confirmNext;
+    confirm.setAttribute("aria-disabled", "false");
+    delete this.#root.dataset.panel; // the time may have run out while the question was folded away
+    this.hint("");
+    this.#fitType();
+    feedback.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {string} text what is being waited for; empty: the case is shown */
+  showLoading(text) {
+    this.#parts.loading.textContent = text;
+    this.#parts.loading.hidden = !text;
+    this.#parts.body.hidden = Boolean(text);
+  }
+
+  /** A word about what is being waited for, where the reader waits. @param {string} text */
+  showTrouble(text) {
+    if (!this.#parts.loading.hidden) this.#parts.loading.textContent = text;
+  }
+
+  /** @param {number|null} left_s */
+  showCountdown(left_s) {
+    const { countdown } = this.#parts;
+    countdown.textContent = left_s === null ? "" : texts.countdown(left_s);
+    countdown.toggleAttribute("data-short", left_s !== null && left_s <= 10);
+  }
+
+  /** @param {OutboxState} state */
+  showOutbox(state) {
+    this.#parts.outbox.textContent = texts.outbox[state];
+    this.#parts.outbox.dataset.outboxState = state;
+  }
+
+  hint(text) {
+    this.#parts.hint.textContent = text;
+  }
+
+  /** A word that stays for a while, whatever case is shown. */
+  toast(text) {
+    this.#parts.toast.textContent = text;
+    clearTimeout(this.#toastTimer);
+    this.#toastTimer = setTimeout(() => { this.#parts.toast.textContent = ""; }, TOAST_MS);
+  }
+
+  /** For those who listen instead of looking. */
+  say(text) {
+    this.#parts.said.textContent = text;
+  }
+
+  #showSteps(steps) {
+    const { sure, sureHint } = this.#parts;
+    sure.hidden = !steps;
+    sureHint.textContent = steps ? texts.hints.sureKeys(steps) : "";
+    this.#parts.steps.replaceChildren(...Array.from({ length: steps }, (_, i) => {
+      const button = plainButton(String(i + 1));
+      button.dataset.step = String(i + 1);
+      return button;
+    }));
+  }
+
+  #fitType() {
+    const { scroll } = this.#parts;
+    for (let density = 0; density < DENSITIES; density += 1) {
+      this.#root.dataset.density = String(density);
+      if (scroll.scrollHeight <= scroll.clientHeight) return;
+    }
+  }
+}
+
+function optionButton({ option, text }) {
+  const button = plainButton("");
+  button.dataset.option = option;
+  button.className = "rr-option";
+  button.append(element("kbd", option), element("span", text));
+  return button;
+}
+
+function plainButton(text) {
+  const button = /** @type {HTMLButtonElement} */ (element("button", text));
+  button.type = "button";
+  button.setAttribute("aria-pressed", "false");
+  return button;
+}
+
+function contextLine({ name, value }) {
+  const line = element("div");
+  line.append(element("dt", name), element("dd", value));
+  return line;
+}

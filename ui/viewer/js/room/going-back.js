@@ -1,0 +1,84 @@
+/** The way back to earlier cases, and from them on again until the running case is reached. */
+
+import { texts } from "../page/texts.js";
+
+/** @import { Attempt } from "../case/attempt.js" */
+/** @import { CaseTimer } from "../case/case-timer.js" */
+/** @import { EarlierCases } from "../case/earlier-cases.js" */
+/** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { Room } from "./room.js" */
+
+export class GoingBack {
+  #room;
+  #earlier;
+  #panel;
+  #timer;
+
+  /** @param {Room} room @param {{earlier: EarlierCases,
+   *   panel: QuestionPanel, timer: CaseTimer}} parts */
+  constructor(room, { earlier, panel, timer }) {
+    this.#room = room;
+    this.#earlier = earlier;
+    this.#panel = panel;
+    this.#timer = timer;
+  }
+
+  /** To the case before the one on the screen. */
+  back() {
+    const { practice, position } = this.#room.attempt.item;
+    if (!practice && position > 1) this.#visit(position - 1);
+  }
+
+  /** From the end of the study to its last case. */
+  async toLast() {
+    const room = this.#room;
+    const { total } = room.desk;
+    room.enter("loading");
+    const item = this.#earlier.remembered(total) ?? (await this.#earlier.fetch(total));
+    if (!room.here || room.attempt || room.state !== "loading") return;
+    if (item) {
+      room.presenter.revisit(item);
+      return;
+    }
+    this.#panel.toast(texts.hints.earlierFailed);
+    room.next();
+  }
+
+  /** The case on the screen is done: to the one after it. @returns {boolean} false: the running case follows */
+  onward() {
+    const following = this.#earlier.after(this.#room.attempt, this.#room.list.coming[0]);
+    if (following) this.#visit(following);
+    return Boolean(following);
+  }
+
+  async #visit(position) {
+    const from = this.#room.attempt;
+    const done = from.committed;
+    const known = this.#earlier.remembered(position);
+    const item = known ?? (await this.#earlier.fetch(position));
+    if (!this.#stillMeant(from, done)) return;
+    if (!item) {
+      this.#panel.toast(texts.hints.earlierFailed);
+      if (done) this.#room.next();
+      return;
+    }
+    if (!from.revisited && !done) {
+      this.#timer.leave(from, performance.now());
+      this.#earlier.setAside(from);
+    }
+    const attempt = this.#room.presenter.revisit(item);
+    if (known) this.#correct(attempt);
+  }
+
+  /** The reader may have gone on, confirmed or paused, while the case was on its way. */
+  #stillMeant(from, done) {
+    const { attempt, state } = this.#room;
+    return from === attempt && from.committed === done && (done || state === "ready");
+  }
+
+  /** An earlier case came up as this page remembers it: has it been answered anew elsewhere? @param {Attempt} attempt */
+  async #correct(attempt) {
+    const item = await this.#earlier.correction(attempt.item);
+    if (item && attempt === this.#room.attempt && !attempt.committed && attempt.unchanged) this.#room.presenter.revisit(item);
+  }
+}

@@ -1,0 +1,286 @@
+/** The films of a case on the screen: how each one is zoomed and windowed, and the commands that change it. */
+
+import { FilmCanvas } from "./film-canvas.js";
+import { Hanging } from "./hanging.js";
+import { fitted, followed, panned, zoomed } from "./layout.js";
+import { Magnifier } from "./magnifier.js";
+import { MeasureTool } from "./measure-tool.js";
+import { fullWindow, inUse, placedFilm, side } from "./pane.js";
+import { dragged, preset, PRESETS } from "../film/window-level.js";
+
+/** @import { LoadedFilm } from "../film/film-cache.js" */
+/** @import { Pane } from "./pane.js" */
+
+const REST_MS = 300; // a window that is being dragged changes its size with every frame
+
+export class FilmViewer {
+  /** Whether what a hand does to one film is done to all on view. @readonly */
+  linked = false;
+  /** Where the mouse is, in device pixels, while it is over the films. @type {{x: number, y: number}|null} */
+  pointer = null;
+  /** Measured lines. */
+  measure;
+  #place;
+  #canvas;
+  #hanging;
+  #told;
+  #magnifier;
+  #inverted = false;
+  #uses = "";
+  #frame = 0;
+  #atRest = 0;
+
+  /**
+   * @param {HTMLElement} place @param {boolean} forceCanvas
+   * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, resized: () => void,
+   *   hint: (text: string) => void, looking: (uses: string[]) => void}} listener fresh: other films; resized: the
+   *   canvas has been of another size for a while; looking: see case/usage.js for the names
+   */
+  constructor(place, forceCanvas, listener) {
+    this.#place = place;
+    this.#told = listener;
+    this.#canvas = new FilmCanvas(place, forceCanvas, {
+      resized: () => {
+        this.#hanging.arrange();
+        this.#draw();
+        clearTimeout(this.#atRest);
+        this.#atRest = setTimeout(() => listener.resized(), REST_MS);
+      },
+      lost: () => {
+        this.show([]);
+        listener.lost();
+      },
+    });
+    this.#hanging = new Hanging(place, this.#canvas);
+    this.#magnifier = new Magnifier(place);
+    this.measure = new MeasureTool({
+      visible: () => this.#hanging.visible, density: () => this.#canvas.density, changed: () => this.#soon(),
+    }, listener);
+  }
+
+  /** What draws the films. */
+  get renderer() { return this.#canvas.renderer; }
+
+  /** Make the picture of coming films in advance. @param {LoadedFilm[]} films */
+  prepare(films) {
+    if (this.#hanging.holds(films)) return;
+    this.renderer.prepare(this.#canvas.size, this.#hanging.asTheyCome(films).map((pane) => placedFilm(pane, false)));
+  }
+
+  /** Hang these films, as they come: fitted, full window. @param {LoadedFilm[]} films */
+  show(films) {
+    this.#told.fresh();
+    this.#canvas.look();
+    this.renderer.blank();
+    this.#hang(films);
+  }
+
+  /** @param {number} x @param {number} y in CSS pixels of the page @returns {Pane|null} */
+  paneAt(x, y) {
+    return this.#hanging.under(this.toDevice(x, y));
+  }
+
+  /** @param {number} x @param {number} y in CSS pixels of the page @returns in device pixels of the canvas */
+  toDevice(x, y) {
+    const { left, top } = this.#place.getBoundingClientRect();
+    return { x: (x - left) * this.#canvas.density, y: (y - top) * this.#canvas.density };
+  }
+
+  /** Zoom about a point of the page, or about the middle of every film on view. */
+  zoom(factor, pane = null, x = 0, y = 0) {
+    this.#move(pane, (each) => {
+      const { rect } = each;
+      const middle = { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
+      const point = pane ? this.toDevice(x, y) : middle;
+      const from = { x: side(each) * (point.x - middle.x), y: point.y - middle.y };
+      return zoomed(each.zoomPan, factor, from, rect, each.film.view);
+    });
+  }
+
+  /** @param {number} right @param {number} down in CSS pixels @param {Pane|null} [pane] */
+  pan(right, down, pane = null) {
+    const { density } = this.#canvas;
+    this.#move(pane, (each) =>
+      panned(each.zoomPan, side(each) * right * density, down * density, each.rect, each.film.view));
+  }
+
+  /** @param {number} right @param {number} down in CSS pixels @param {Pane|null} [pane] */
+  level(right, down, pane = null) {
+    for (const each of this.#meant(pane)) {
+      each.window = dragged(each.window, right, down, fullWindow(each.film.view));
+      each.preset = -1;
+    }
+    this.#soon();
+  }
+
+  nextPreset() {
+    const visible = this.#hanging.visible;
+    const next = ((visible[0]?.preset ?? -1) + 1) % PRESETS.length;
+    for (const pane of visible) {
+      pane.preset = next;
+      pane.window = preset(PRESETS[next], fullWindow(pane.film.view), pane.film.auto);
+    }
+    this.#told.used("window");
+    this.#soon();
+  }
+
+  fit(pane = null) {
+    for (const each of this.#meant(pane)) each.zoomPan = fitted(each.rect, each.film.view);
+    this.#told.used("fit");
+    this.#soon();
+  }
+
+  /** One film pixel on one screen pixel; once more: the whole film. */
+  actualSize() {
+    const visible = this.#hanging.visible;
+    if (visible.every(({ zoomPan }) => zoomPan.scale === 1)) {
+      this.fit();
+      return;
+    }
+    for (const pane of visible) {
+      const middle = { x: 0, y: 0 };
+      pane.zoomPan = { ...zoomed(pane.zoomPan, 1 / pane.zoomPan.scale, middle, pane.rect, pane.film.view), scale: 1 };
+    }
+    this.#told.used("actual_size");
+    this.#soon();
+  }
+
+  invert() {
+    this.#inverted = !this.#inverted;
+    this.#told.used("invert");
+    this.#soon();
+  }
+
+  /** Left for right: the film under the pointer; without one, or linked, every film on view. */
+  flip() {
+    const pane = this.pointer && this.#hanging.under(this.pointer);
+    const flipped = !(pane ?? this.#hanging.visible[0])?.flipped;
+    for (const each of this.#meant(pane)) each.flipped = flipped;
+    this.#told.used("flip");
+    this.#soon();
+  }
+
+  /** The films change places. */
+  swap() {
+    if (!this.#hanging.swap()) return;
+    this.#told.used("swap");
+    this.#draw();
+  }
+
+  /** The magnifying glass comes under the pointer, or to the middle of the first film; or goes. */
+  toggleMagnifier() {
+    const pane = this.#hanging.visible[0];
+    if (this.#magnifier.on) this.#magnifier.away();
+    else if (pane) {
+      const { x, y, width, height } = pane.rect;
+      this.#magnifier.lay(this.pointer ?? { x: x + width / 2, y: y + height / 2 });
+      this.#told.used("glass");
+    }
+    this.#soon();
+  }
+
+  get magnifying() { return this.#magnifier.on; }
+
+  /** @param {number} right @param {number} down in CSS pixels */
+  moveMagnifier(right, down) {
+    const { density, size } = this.#canvas;
+    this.#magnifier.move(right * density, down * density, size);
+    this.#soon();
+  }
+
+  /** The pointer is here now, and so is the glass. @param {{x: number, y: number}|null} at in device pixels */
+  point(at) {
+    this.pointer = at;
+    if (!at || !this.#magnifier.on) return;
+    this.#magnifier.lay(at);
+    this.#soon();
+  }
+
+  /** Everything as it came, every film on view. */
+  reset() {
+    this.#told.used("reset");
+    this.#hang();
+  }
+
+  /** Each film alone in turn, then all together. */
+  nextView() {
+    if (!this.#hanging.nextView()) return;
+    this.#told.used("view");
+    this.#draw();
+  }
+
+  /** @param {boolean} linked */
+  link(linked) {
+    this.linked = linked;
+    this.#soon();
+  }
+
+  stop() {
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#atRest);
+    this.#canvas.stop();
+  }
+
+  #hang(films) {
+    this.#inverted = false;
+    this.#uses = ""; // other films, or the same for another reading
+    this.#magnifier.away();
+    this.measure.clear();
+    this.#hanging.hang(films);
+    this.#draw();
+  }
+
+  /** The films that a hand on this one means; without one, a key. @param {Pane|null} pane */
+  #meant(pane) {
+    return pane && !this.linked ? [pane] : this.#hanging.visible;
+  }
+
+  /** Another part of one film, the linked ones going along; or of every film, each by itself. */
+  #move(pane, change) {
+    for (const lead of pane ? [pane] : this.#hanging.visible) {
+      const before = lead.zoomPan;
+      lead.zoomPan = change(lead);
+      const others = pane ? this.#meant(pane).filter((each) => each !== pane) : [];
+      for (const other of others) other.zoomPan = followed(other, lead, before);
+    }
+    this.#soon();
+  }
+
+  #soon() {
+    this.#frame ||= requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const visible = this.#hanging.visible;
+    const placedFilms = visible.map((pane) => placedFilm(pane, this.#inverted));
+    const magnified = this.#magnifier.look(visible, this.#canvas.size, this.#canvas.density);
+    if (magnified) placedFilms.push({ ...placedFilm({ ...magnified.pane, ...magnified }, this.#inverted), slot: "glass" });
+    const labels = this.#hanging.panes.map((pane) => {
+      if (!visible.includes(pane)) return () => pane.labels.hide();
+      const { rect, zoomPan, flipped, film } = pane;
+      const [state, marks, density] = [this.#stateOf(pane), this.measure.marks(pane), this.#canvas.density];
+      return () => pane.labels.write({ rect, zoomPan, flipped, film }, density, state, marks, magnified?.rect ?? null);
+    });
+    // The words stand on the picture they speak of, not on the one before.
+    this.renderer.draw(this.#canvas.size, placedFilms, () => labels.forEach((write) => write()));
+    this.#tellUses(visible);
+  }
+
+  #stateOf({ window, preset: chosen }) {
+    return {
+      window, preset: PRESETS[chosen] ?? "", inverted: this.#inverted, swapped: this.#hanging.swapped,
+      linked: this.linked && this.#hanging.panes.length > 1, measuring: this.measure.on,
+    };
+  }
+
+  /** What is in use now, whenever it changes. */
+  #tellUses(visible) {
+    const uses = inUse(visible, { alone: this.#hanging.alone, inverted: this.#inverted, glass: this.#magnifier.on });
+    const key = uses.join();
+    if (key === this.#uses) return;
+    this.#uses = key;
+    this.#told.looking(uses);
+  }
+}

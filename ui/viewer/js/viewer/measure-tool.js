@@ -1,0 +1,181 @@
+/** Measuring on the screen: a hand or the arrows put the ends of lines on films whose pixel spacing is known. */
+
+import { onFilm, onPane } from "./layout.js";
+import { length_mm, MeasuredLines, MOST_LINES } from "./measured-lines.js";
+import { texts } from "../page/texts.js";
+
+/** @import { Line } from "./measured-lines.js" */
+/** @import { Mark } from "./pane-labels.js" */
+/** @import { Pane } from "./pane.js" */
+
+/** @typedef {Pane} Pane
+ *  @typedef {{x: number, y: number}} Point  in device pixels of the canvas */
+
+const GRAB_PX = 14;
+const SHORTEST_PX = 3; // less is a click
+const APART_PX = 42; // room for a line's length between two of them
+const STEP_PX = 1;
+const HELD_STEP_PX = 8;
+
+export class MeasureTool {
+  /** Whether hands and arrows measure. */
+  on = false;
+  #lines = new MeasuredLines();
+  #panes;
+  #told;
+  /** The line that the hand has just begun. @type {Line|null} */
+  #fresh = null;
+
+  /**
+   * @param {{visible: () => Pane[], density: () => number, changed: () => void}} panes
+   * @param {{used: (tool: string) => void, hint: (text: string) => void}} told
+   */
+  constructor(panes, told) {
+    this.#panes = panes;
+    this.#told = told;
+  }
+
+  get empty() { return !this.#lines.lines.length; }
+
+  toggle() {
+    this.#set(!this.on);
+  }
+
+  /** All lines away, hands and arrows as they were. */
+  clear() {
+    this.on = false;
+    this.#fresh = null;
+    this.#lines.clear();
+    this.#panes.changed();
+  }
+
+  /** Take hold of an end, or begin a line. @param {Point} at @param {Pane} pane the one under it */
+  down(at, pane) {
+    const held = this.#endNear(at);
+    if (held) this.#lines.active = held;
+    else {
+      const point = this.#filmPoint(at, pane);
+      if (this.#begin(pane, point, point)) this.#fresh = this.#lines.active.line;
+    }
+    this.#panes.changed();
+  }
+
+  /** @param {Point} at */
+  drag(at) {
+    const pane = this.#activePane();
+    if (!pane) return;
+    this.#lines.move(this.#filmPoint(at, pane));
+    this.#panes.changed();
+  }
+
+  up() {
+    const pane = this.#activePane();
+    if (this.#fresh && pane) {
+      const [a, b] = this.#fresh.ends.map((end) => onPane(end, pane));
+      if (Math.hypot(a.x - b.x, a.y - b.y) < SHORTEST_PX * this.#panes.density()) this.#lines.remove();
+      else this.#told.used("measure");
+    }
+    this.#fresh = null;
+    this.#panes.changed();
+  }
+
+  /** Arrows: the active end goes so far; without a line there is one now. @param {boolean} held the key repeats */
+  step(right, down, held) {
+    const pane = this.#activePane();
+    if (!pane) {
+      this.another();
+      return;
+    }
+    const { line, end } = this.#lines.active;
+    const { x, y } = onPane(line.ends[end], pane);
+    const by = (held ? HELD_STEP_PX : STEP_PX) * this.#panes.density();
+    const within = (value, length) => Math.min(length, Math.max(0, value));
+    this.#lines.move(onItsFilm(onFilm({
+      x: within(x + right * by, pane.rect.width), y: within(y + down * by, pane.rect.height),
+    }, pane), pane));
+    this.#panes.changed();
+  }
+
+  /** One more line, in the middle of what is seen. */
+  another() {
+    this.#set(true);
+    const panes = this.#panes.visible();
+    const pane = panes.find(({ film }) => film.view.spacing_mm) ?? panes[0];
+    if (!pane) return;
+    const { width, height } = pane.rect;
+    const shift = this.#lines.lines.length * APART_PX * this.#panes.density();
+    const [from, to] = [3 / 8, 5 / 8].map((share) =>
+      onItsFilm(onFilm({ x: share * width, y: height / 2 + shift }, pane), pane));
+    if (this.#begin(pane, from, to)) this.#told.used("measure");
+    this.#panes.changed();
+  }
+
+  /** The arrows go on to the next end on view. */
+  other() {
+    if (!this.on) return;
+    for (let left = 2 * MOST_LINES; left > 0; left -= 1) {
+      this.#lines.other();
+      if (this.#activePane()) break;
+    }
+    this.#panes.changed();
+  }
+
+  /** Away with the line whose end the arrows move. */
+  remove() {
+    if (!this.on) return;
+    this.#lines.remove();
+    this.#panes.changed();
+  }
+
+  /** The lines of one pane, in CSS pixels from its corner. @param {Pane} pane @returns {Mark[]} */
+  marks(pane) {
+    const density = this.#panes.density();
+    const css = ({ x, y }) => ({ x: x / density, y: y / density });
+    return this.#lines.lines.filter(({ view }) => view === pane.index).map((line) => ({
+      ends: line.ends.map((end) => css(onPane(end, pane))),
+      active: this.on && this.#lines.active?.line === line ? this.#lines.active.end : null,
+      length_mm: length_mm(line, pane.film.view.spacing_mm),
+    }));
+  }
+
+  #set(on) {
+    this.on = on;
+    if (on && !this.#panes.visible().some(({ film }) => film.view.spacing_mm)) {
+      this.on = false;
+      this.#told.hint(texts.hints.noSpacing);
+    }
+    this.#panes.changed();
+  }
+
+  #begin(pane, from, to) {
+    if (!pane.film.view.spacing_mm) this.#told.hint(texts.hints.noSpacing);
+    else if (!this.#lines.add(pane.index, from, to)) this.#told.hint(texts.hints.linesFull(MOST_LINES));
+    else return true;
+    this.#lines.active = null;
+    return false;
+  }
+
+  #activePane() {
+    return this.#panes.visible().find(({ index }) => index === this.#lines.active?.line.view);
+  }
+
+  #filmPoint(at, pane) {
+    return onItsFilm(onFilm({ x: at.x - pane.rect.x, y: at.y - pane.rect.y }, pane), pane);
+  }
+
+  #endNear(at) {
+    const reach = GRAB_PX * this.#panes.density();
+    const ends = this.#panes.visible().flatMap((pane) => this.#lines.lines.filter(({ view }) => view === pane.index)
+      .flatMap((line) => [0, 1].map((end) => {
+        const { x, y } = onPane(line.ends[end], pane);
+        return { line, end, away: Math.hypot(x + pane.rect.x - at.x, y + pane.rect.y - at.y) };
+      })));
+    const nearest = ends.sort((a, b) => a.away - b.away)[0];
+    return nearest && nearest.away <= reach ? { line: nearest.line, end: nearest.end } : null;
+  }
+}
+
+/** No further than the film's edge. */
+function onItsFilm({ x, y }, { film: { view } }) {
+  return { x: Math.min(view.width, Math.max(0, x)), y: Math.min(view.height, Math.max(0, y)) };
+}

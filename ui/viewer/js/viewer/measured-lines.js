@@ -1,0 +1,51 @@
+/** Lines measured on a film: where their ends are, which end moves, and how long they are. No screen, no drawing. */
+
+/** @typedef {{x: number, y: number}} Point  in film pixels
+ *  @typedef {{view: number, ends: [Point, Point]}} Line  view: the film's place in the item */
+
+export const MOST_LINES = 4;
+
+export class MeasuredLines {
+  /** @type {Line[]} */
+  lines = [];
+  /** The end that moves. @type {{line: Line, end: 0|1}|null} */
+  active = null;
+
+  /** @param {number} view @param {Point} from @param {Point} to @returns {boolean} false: there are enough */
+  add(view, from, to) {
+    if (this.lines.length >= MOST_LINES) return false;
+    const line = { view, ends: [from, to] };
+    this.lines.push(line);
+    this.active = { line, end: 1 };
+    return true;
+  }
+
+  /** @param {Point} point */
+  move(point) {
+    if (this.active) this.active.line.ends[this.active.end] = point;
+  }
+
+  /** On to the other end, then to the next line. */
+  other() {
+    const { line, end } = this.active ?? {};
+    if (!this.lines.length) return;
+    const at = this.lines.indexOf(line);
+    this.active = end === 1 ? { line, end: 0 } : { line: this.lines[(at + 1) % this.lines.length], end: 1 };
+  }
+
+  /** Away with the line whose end is active. */
+  remove() {
+    this.lines = this.lines.filter((line) => line !== this.active?.line);
+    this.active = this.lines.length ? { line: this.lines.at(-1), end: 1 } : null;
+  }
+
+  clear() {
+    this.lines = [];
+    this.active = null;
+  }
+}
+
+/** @param {Line} line @param {number} spacing_mm of a film pixel @returns {number} at the detector, in mm */
+export function length_mm({ ends: [a, b] }, spacing_mm) {
+  return Math.hypot(a.x - b.x, a.y - b.y) * spacing_mm;
+}
