@@ -5,9 +5,12 @@ import inspect
 from importlib import import_module
 from pkgutil import walk_packages
 
+from streamlit.components.v2 import manifest_scanner
+
 import analysis
 import study
 import ui
+from tests import scanned as scanned
 from ui.viewer import MODULES
 from ui.viewer.words import wanted
 
@@ -17,6 +20,7 @@ SCRIPTS = ("ui.main", "study.__main__", "analysis.__main__")
 
 for name in SERVERS:
     import_module(name)
+manifest_scanner.scan_component_manifests()
 for package in (study, analysis, ui):
     for module in walk_packages(package.__path__, f"{package.__name__}."):
         if module.name not in SCRIPTS:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import scanned as scanned
 from tests.unit.ui.two_studies import Deployment, build
 
 
