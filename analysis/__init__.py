@@ -38,6 +38,7 @@ from analysis.statistics.mrmc import (
     sensitivity_panel,
     variance_components,
 )
+from analysis.statistics.study import Study
 from analysis.statistics.times import time_model, times
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "OptionsError",
     "OutputError",
     "Results",
+    "Study",
     "accuracy",
     "agreement_between",
     "agreement_groups",

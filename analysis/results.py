@@ -10,33 +10,26 @@ from threadpoolctl import threadpool_limits
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.circumstances import measured
-from analysis.readings.confidence import confidence_of
-from analysis.readings.matrix import reading_matrix
-from analysis.readings.resamples import cluster_weights
-from analysis.statistics.accuracy.accuracy import accuracy_table
-from analysis.statistics.accuracy.difficulty import item_difficulty_table
-from analysis.statistics.accuracy.leaderboard import leaderboard_table
-from analysis.statistics.accuracy.missing import missing_table
-from analysis.statistics.accuracy.sensitivity import sensitivity_table
-from analysis.statistics.agreement.between.table import agreement_between_table
-from analysis.statistics.agreement.groups.table import agreement_groups_table
-from analysis.statistics.agreement.indices import agreement_indices_table
-from analysis.statistics.agreement.pairs.table import agreement_table
-from analysis.statistics.agreement.repeats import intra_reader_table
-from analysis.statistics.comparison.gee import gee_table
-from analysis.statistics.comparison.pairs import comparisons_table
-from analysis.statistics.mrmc.adjusted import panel_adjusted_table
-from analysis.statistics.mrmc.choices import sensitivity_panel_table
-from analysis.statistics.mrmc.components import variance_components_table
-from analysis.statistics.mrmc.conditions import (
-    reader_conditions_items_table,
-    reader_conditions_table,
-)
-from analysis.statistics.mrmc.figures_of_merit import figures_of_merit
-from analysis.statistics.mrmc.panel import reader_panel_table
-from analysis.statistics.times.model import time_model_table
-from analysis.statistics.times.summaries import times_table
+from analysis.statistics.accuracy.accuracy import accuracy
+from analysis.statistics.accuracy.difficulty import item_difficulty
+from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.statistics.accuracy.missing import missing
+from analysis.statistics.accuracy.sensitivity import sensitivity
+from analysis.statistics.agreement.between.table import agreement_between
+from analysis.statistics.agreement.groups.table import agreement_groups
+from analysis.statistics.agreement.indices import agreement_indices
+from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.agreement.repeats import intra_reader
+from analysis.statistics.comparison.gee import gee
+from analysis.statistics.comparison.pairs import comparisons
+from analysis.statistics.mrmc.adjusted import adjusted
+from analysis.statistics.mrmc.choices import sensitivity_panel
+from analysis.statistics.mrmc.components import variance_components
+from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
+from analysis.statistics.mrmc.panel import reader_panel
+from analysis.statistics.study import Study
+from analysis.statistics.times.model import time_model
+from analysis.statistics.times.summaries import times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,36 +90,33 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
 
 
 def _analyse(bundle: Bundle, options: Options) -> Results:
-    matrix = reading_matrix(bundle)
-    weights = cluster_weights(matrix, options)
-    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
-    panel = reader_panel_table(matrix, options, figures, bundle.protocol)
-    found = measured(bundle, matrix)
+    study = Study(bundle, options)
+    panel = reader_panel(study)
     return Results(
         bundle=bundle,
         options=options,
         tables={
-            "accuracy": accuracy_table(matrix, options, weights),
-            "agreement_pairs": agreement_table(matrix, options, weights),
-            "agreement_groups": agreement_groups_table(matrix, options, weights),
-            "comparisons": comparisons_table(matrix, options, weights),
+            "accuracy": accuracy(study),
+            "agreement_pairs": agreement_pairs(study),
+            "agreement_groups": agreement_groups(study),
+            "comparisons": comparisons(study),
             "reader_panel": panel,
-            "reader_conditions": reader_conditions_table(matrix, options, figures),
-            "times": times_table(matrix, found),
-            "missing": missing_table(bundle, matrix),
-            "sensitivity": sensitivity_table(bundle, matrix, options),
-            "sensitivity_panel": sensitivity_panel_table(bundle, matrix, options),
-            "panel_adjusted": panel_adjusted_table(panel, bundle.labels, bundle.protocol),
-            "reader_conditions_items": reader_conditions_items_table(matrix, options, figures),
-            "variance_components": variance_components_table(matrix, options, figures),
-            "gee": gee_table(matrix, options),
-            "agreement_between": agreement_between_table(matrix, options, weights),
-            "agreement_indices": agreement_indices_table(matrix),
-            "intra_reader": intra_reader_table(bundle, matrix, options, weights),
-            "time_model": time_model_table(matrix, found, options),
-            "item_difficulty": item_difficulty_table(bundle, matrix),
-            "leaderboard": leaderboard_table(matrix, options, weights),
+            "reader_conditions": reader_conditions(study),
+            "times": times(study),
+            "missing": missing(study),
+            "sensitivity": sensitivity(study),
+            "sensitivity_panel": sensitivity_panel(study),
+            "panel_adjusted": adjusted(panel, bundle.labels, bundle.protocol),
+            "reader_conditions_items": reader_conditions_items(study),
+            "variance_components": variance_components(study),
+            "gee": gee(study),
+            "agreement_between": agreement_between(study),
+            "agreement_indices": agreement_indices(study),
+            "intra_reader": intra_reader(study),
+            "time_model": time_model(study),
+            "item_difficulty": item_difficulty(study),
+            "leaderboard": leaderboard(study),
         },
-        n_clusters=matrix.n_clusters,
-        clustered=matrix.clustered,
+        n_clusters=study.matrix.n_clusters,
+        clustered=study.matrix.clustered,
     )

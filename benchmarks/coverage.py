@@ -21,20 +21,17 @@ from scipy.stats import norm
 
 from analysis.bundle.words import RaterKind
 from analysis.options import Options
-from analysis.readings.confidence import Confidence
-from analysis.readings.matrix import ReadingMatrix, Reads
-from analysis.readings.resamples import cluster_weights
-from analysis.statistics.accuracy.accuracy import accuracy_table
-from analysis.statistics.agreement.groups.table import agreement_groups_table
-from analysis.statistics.agreement.pairs.table import agreement_table
-from analysis.statistics.comparison.pairs import comparisons_table
-from analysis.statistics.mrmc.conditions import reader_conditions_table
-from analysis.statistics.mrmc.figures_of_merit import Figures, figures_of_merit
-from analysis.statistics.mrmc.panel import reader_panel_table
+from analysis.readings.matrix import Reads
+from analysis.statistics.accuracy.accuracy import accuracy
+from analysis.statistics.agreement.groups.table import agreement_groups
+from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.comparison.pairs import comparisons
+from analysis.statistics.mrmc.conditions import reader_conditions
+from analysis.statistics.mrmc.panel import reader_panel
 from benchmarks.few_patients import few_rows
 from benchmarks.panel_coverage import panel_rows
 from benchmarks.shares import shares_text
-from benchmarks.simulated_studies import Design, Truths, raters, simulated, truths
+from benchmarks.simulated_studies import Design, Drawn, Truths, raters, simulated, truths
 
 DESCRIPTION = "coverage of every interval and error of every test, by simulation"
 
@@ -184,26 +181,20 @@ def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> dict
     columns = raters(design.n_readers, [EQUAL, TWIN])
     matrix = simulated(design, columns, abilities, generator)
     options = Options(bootstrap=bootstrap, seed=int(generator.integers(2**31)))
-    weights = cluster_weights(matrix, options)
+    study = Drawn(matrix, options)
     true = truths(design, abilities)
     place = {column.rater_id: i for i, column in enumerate(columns)}
     found: dict[str, list[Seen]] = defaultdict(list)
     for seen in (
-        *_accuracy(accuracy_table(matrix, options, weights), true, place),
-        *_pairs(agreement_table(matrix, options, weights), true, place),
-        *_groups(agreement_groups_table(matrix, options, weights), true, design.n_readers),
-        *_comparisons(comparisons_table(matrix, options, weights), true, place),
-        *_panel(reader_panel_table(matrix, options, _merits(matrix), {}), true, design),
+        *_accuracy(accuracy(study), true, place),
+        *_pairs(agreement_pairs(study), true, place),
+        *_groups(agreement_groups(study), true, design.n_readers),
+        *_comparisons(comparisons(study), true, place),
+        *_panel(reader_panel(study), true, design),
         *_conditions(design, readers, generator, options),
     ):
         found[seen.what].append(seen)
     return found
-
-
-def _merits(matrix: ReadingMatrix) -> Figures:
-    return figures_of_merit(
-        matrix, pd.DataFrame({"options": [""] * len(matrix.truth)}), Confidence()
-    )
 
 
 def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Seen]:
@@ -313,9 +304,9 @@ def _conditions(
     ]
     order = sorted(range(len(columns)), key=lambda i: (columns[i].rater_id, columns[i].condition))
     matrix = simulated(design, tuple(columns[i] for i in order), abilities[order], generator)
-    accuracy = truths(design, abilities).accuracy
-    own = accuracy[: design.n_readers].mean() - accuracy[design.n_readers :].mean()
-    table = reader_conditions_table(matrix, options, _merits(matrix))
+    true = truths(design, abilities).accuracy
+    own = true[: design.n_readers].mean() - true[design.n_readers :].mean()
+    table = reader_conditions(Drawn(matrix, options))
     for row in table.loc[table["metric"] == "accuracy"].to_dict("records"):
         if row["claim"] == RANDOM:
             yield _interval("difference of conditions: readers like these", row, 0.0, row["p"])

@@ -10,12 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
+from analysis.bundle import bundle_from_tables
 from analysis.bundle.words import RaterKind
+from analysis.options import Options
+from analysis.readings.confidence import Confidence
 from analysis.readings.matrix import STATUS_CODES, ReadingMatrix, Reads
+from analysis.statistics.merits.figures_of_merit import figures_of_merit
+from analysis.statistics.study import Study
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +29,11 @@ N_OPTIONS = 4
 TASK_OFFSETS = (-0.4, 0.0, 0.4)
 FAVOURITE = 0.4
 """How often a wrong answer is the item's favourite wrong option and not any wrong option."""
+
+NO_TABLES = bundle_from_tables(
+    pd.DataFrame({"item_id": ["none"]}),
+    pd.DataFrame({"rater_id": ["none"], "item_id": ["none"], "answer": [""]}),
+)
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
@@ -197,3 +208,13 @@ def _wrong(
     any_of_them = generator.integers(n_wrong, size=shape)
     step = np.where(generator.random(shape) < FAVOURITE, favourite, any_of_them)
     return (truth[:, None] + 1 + step) % N_OPTIONS
+
+
+class Drawn(Study):
+    """A simulated study: its readings were drawn as arrays and never stood in tables."""
+
+    def __init__(self, matrix: ReadingMatrix, options: Options) -> None:
+        super().__init__(NO_TABLES, options)
+        items = pd.DataFrame({"options": [""] * len(matrix.truth)})
+        figures = figures_of_merit(matrix, items, Confidence())
+        vars(self).update(matrix=matrix, figures=figures)

@@ -20,9 +20,9 @@ from analysis.readings.clusters import (
     sums_by_cluster,
     too_few,
 )
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
-from analysis.readings.resamples import cluster_weights
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.statistics.accuracy.proportions import mover_mean, wilson_interval
+from analysis.statistics.study import Study, study_of
 
 WILSON = "Wilson score"
 MOVER = "MOVER over the tasks' Wilson limits"
@@ -52,12 +52,12 @@ class _Estimates:
     because: str = ""
 
 
-def accuracy(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Estimate every rater's accuracy, overall and by task, category and subcategory.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Seed, number of resamples and alpha.
@@ -94,28 +94,8 @@ def accuracy(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     >>> table[["by", "group", "n", "n_correct", "n_missing", "accuracy"]].values.tolist()[:2]
     [['overall', 'micro', 3, 2, 1, 0.6666666666666666], ['overall', 'macro', 3, 2, 1, 0.5]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    return accuracy_table(matrix, options, cluster_weights(matrix, options))
-
-
-def accuracy_table(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> pd.DataFrame:
-    """Return the table of `accuracy` for readings and resamples that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The resamples; None without clusters.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `accuracy` says.
-    """
+    study = study_of(study, options)
+    matrix, options, weights = study.matrix, study.options, study.weights
     tables = [_table(matrix, e, options.alpha) for e in _estimates(matrix, options.alpha, weights)]
     table = pd.concat(tables, ignore_index=True)
     return table.sort_values("column", kind="stable", ignore_index=True).drop(columns="column")

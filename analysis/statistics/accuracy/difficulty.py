@@ -11,7 +11,8 @@ from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import RaterKind
 from analysis.readings.conditions import columns_by_condition
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "item_id",
@@ -35,12 +36,12 @@ EVERYBODY_MISSED = "everybody missed it"
 EVERYBODY_RIGHT = "everybody had it right"
 
 
-def item_difficulty(bundle: Bundle) -> pd.DataFrame:
+def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     """Count how many readers and models had each item right.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
 
     Returns
@@ -78,24 +79,8 @@ def item_difficulty(bundle: Bundle) -> pd.DataFrame:
     q1 2 1 everybody had it right
     q2 2 0 all models missed it, a reader did not
     """
-    return item_difficulty_table(bundle, reading_matrix(bundle))
-
-
-def item_difficulty_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
-    """Return the table of `item_difficulty` for readings that are arranged already.
-
-    Parameters
-    ----------
-    bundle : Bundle
-        The checked tables, for what describes the items.
-    matrix : ReadingMatrix
-        The bundle's readings as arrays.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `item_difficulty` says.
-    """
+    study = study_of(study, None)
+    bundle, matrix = study.bundle, study.matrix
     items = np.flatnonzero(matrix.assigned)
     items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
     described = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]

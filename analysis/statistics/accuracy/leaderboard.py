@@ -24,9 +24,10 @@ from analysis.readings.clusters import (
     too_few,
 )
 from analysis.readings.conditions import columns_by_condition
-from analysis.readings.matrix import ReadingMatrix, are_enough, reading_matrix
-from analysis.readings.resamples import cluster_weights, weight_blocks
+from analysis.readings.matrix import ReadingMatrix, are_enough
+from analysis.readings.resamples import weight_blocks
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NOT_GIVEN
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "rater_id",
@@ -77,12 +78,12 @@ class _Group:
     because: str = ""
 
 
-def leaderboard(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Rank readers and models by accuracy, overall and by task, with the ranks' uncertainty.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Seed, number of resamples and alpha.
@@ -129,30 +130,8 @@ def leaderboard(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     >>> table[["rater_id", "accuracy", "rank", "rank_low", "rank_high"]].values.tolist()[:2]
     [['R2', 0.75, 1.0, 1.0, 1.0], ['R1', 0.5, 2.0, 1.0, 2.0]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    return leaderboard_table(matrix, options, cluster_weights(matrix, options))
-
-
-def leaderboard_table(
-    matrix: ReadingMatrix, options: Options, weights: Floats | None
-) -> pd.DataFrame:
-    """Return the table of `leaderboard` for readings and resamples that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Seed and number of resamples of items, and alpha.
-    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The resamples; None without clusters.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `leaderboard` says.
-    """
+    study = study_of(study, options)
+    matrix, options, weights = study.matrix, study.options, study.weights
     groups = _groups(matrix, options, weights)
     tables = [
         _rows(matrix, condition, np.array(columns), group, options.alpha)

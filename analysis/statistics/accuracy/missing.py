@@ -12,16 +12,16 @@ from analysis.readings.matrix import (
     ReadingMatrix,
     Reads,
     column_order,
-    reading_matrix,
 )
+from analysis.statistics.study import Study, study_of
 
 
-def missing(bundle: Bundle) -> pd.DataFrame:
+def missing(study: Study | Bundle) -> pd.DataFrame:
     """Count what became of every assigned item, by rater and condition.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
 
     Returns
@@ -46,24 +46,8 @@ def missing(bundle: Bundle) -> pd.DataFrame:
     >>> table[["n_assigned", "n_answered", "n_skipped", "n_absent"]].values.tolist()
     [[3, 1, 1, 1]]
     """
-    return missing_table(bundle, reading_matrix(bundle))
-
-
-def missing_table(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
-    """Return the table of `missing` for readings that are arranged already.
-
-    Parameters
-    ----------
-    bundle : Bundle
-        The checked tables, for the raters without a reading.
-    matrix : ReadingMatrix
-        The bundle's readings as arrays.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `missing` says.
-    """
+    study = study_of(study, None)
+    bundle, matrix = study.bundle, study.matrix
     statuses = matrix.statuses[matrix.assigned]
     silent = _without_reading(bundle, matrix)
     columns = [*matrix.columns, *silent]

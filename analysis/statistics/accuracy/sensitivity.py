@@ -14,16 +14,17 @@ from analysis.readings.circumstances import marked
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = ("analysis", "rater_id", "condition", "n", "accuracy", "ci_low", "ci_high")
 
 
-def sensitivity(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Estimate every rater's accuracy under each way of counting what is missing or doubtful.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Its alpha is used.
@@ -70,26 +71,8 @@ def sensitivity(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     absent as wrong 4 0.5
     flagged times dropped 2 0.5
     """
-    return sensitivity_table(bundle, reading_matrix(bundle), options or Options())
-
-
-def sensitivity_table(bundle: Bundle, matrix: ReadingMatrix, options: Options) -> pd.DataFrame:
-    """Return the table of `sensitivity` for readings that are arranged already.
-
-    Parameters
-    ----------
-    bundle : Bundle
-        The checked tables, for flags and exclusions.
-    matrix : ReadingMatrix
-        The bundle's readings as arrays.
-    options : Options
-        Its alpha is used.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `sensitivity` says.
-    """
+    study = study_of(study, options)
+    bundle, matrix, options = study.bundle, study.matrix, study.options
     tables = [
         _rows(matrix, name, counted, correct, options.alpha)
         for name, (counted, correct) in _analyses(bundle, matrix).items()

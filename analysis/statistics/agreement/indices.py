@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.readings.clusters import ratio
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs.counts import (
     PairCounts,
     correctness_tables,
@@ -24,6 +24,7 @@ from analysis.statistics.agreement.pairs.registry import (
     NO_JUDGED,
 )
 from analysis.statistics.agreement.pairs.scopes import Partition, partitions
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "rater_a",
@@ -39,12 +40,12 @@ COLUMNS = (
 )
 
 
-def agreement_indices(bundle: Bundle) -> pd.DataFrame:
+def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
     r"""Give the prevalence and the bias index of every kappa with two categories.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
 
     Returns
@@ -82,22 +83,8 @@ def agreement_indices(bundle: Bundle) -> pd.DataFrame:
     >>> table[["n", "prevalence_index", "bias_index"]].values.tolist()
     [[4.0, 0.75, 0.25]]
     """
-    return agreement_indices_table(reading_matrix(bundle))
-
-
-def agreement_indices_table(matrix: ReadingMatrix) -> pd.DataFrame:
-    """Return the table of `agreement_indices` for readings that are arranged already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `agreement_indices` says.
-    """
+    study = study_of(study, None)
+    matrix = study.matrix
     pairs = pairs_of(matrix.columns)
     names = pair_names(matrix.columns, pairs).assign(pair=np.arange(len(pairs)))
     tables = [

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.matrix import UNIT, ReadingMatrix, reading_matrix
-from analysis.readings.resamples import cluster_weights
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pair_names
 from analysis.statistics.agreement.pairs.registry import (
     BRENNAN_PREDIGER,
@@ -25,6 +23,7 @@ from analysis.statistics.agreement.pairs.rows import (
     partition_rows,
 )
 from analysis.statistics.agreement.pairs.scopes import Partition
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "rater_id",
@@ -51,12 +50,12 @@ REWORDED = {
 }
 
 
-def intra_reader(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     """Estimate how far raters agree with themselves on the items they were given twice.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables; `repeat` tells a rater's readings of one item apart.
     options : Options, optional
         Seed, number of resamples and alpha.
@@ -86,32 +85,8 @@ def intra_reader(bundle: Bundle, options: Options | None = None) -> pd.DataFrame
     >>> table[["rater_id", "measure", "n", "estimate"]].values.tolist()[:2]
     [['R1', 'raw', 4, 0.75], ['R1', 'brennan_prediger', 4, 0.5]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    return intra_reader_table(bundle, matrix, options, cluster_weights(matrix, options))
-
-
-def intra_reader_table(
-    bundle: Bundle, matrix: ReadingMatrix, options: Options, weights: Floats | None
-) -> pd.DataFrame:
-    """Return the table of `intra_reader` for resamples that are there already.
-
-    Parameters
-    ----------
-    bundle : Bundle
-        The checked tables.
-    matrix : ReadingMatrix
-        Its first readings.
-    options : Options
-        Its alpha is used.
-    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The resamples; None without clusters.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `intra_reader` says.
-    """
+    study = study_of(study, options)
+    bundle, matrix, options, weights = study.bundle, study.matrix, study.options, study.weights
     twice = _first_and_second(bundle.readings)
     if not len(twice):
         return pd.DataFrame(columns=list(COLUMNS))

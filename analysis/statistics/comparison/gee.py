@@ -11,10 +11,11 @@ from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.clusters import ALL_IN_ONE
 from analysis.readings.crossing import shared_by_panel
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs.pairing import PairKind, pairs_of
 from analysis.statistics.comparison.correctness import NO_REFERENCE, correctness
 from analysis.statistics.comparison.risk_difference import robust_difference
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "contrast",
@@ -38,12 +39,12 @@ ONE_CLUSTER = f"standard error, interval and p: {ALL_IN_ONE}"
 NO_SPREAD = "standard error, interval and p: the difference is the same in every {cluster}"
 
 
-def gee(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Estimate how much more accurate each model is than the readers together.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Its alpha is used.
@@ -82,24 +83,8 @@ def gee(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     >>> table[["contrast", "n_readings", "estimate"]].values.tolist()
     [['M1', 8, 0.5]]
     """
-    return gee_table(reading_matrix(bundle), options or Options())
-
-
-def gee_table(matrix: ReadingMatrix, options: Options) -> pd.DataFrame:
-    """Return the table of `gee` for readings that are arranged already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `gee` says.
-    """
+    study = study_of(study, options)
+    matrix, options = study.matrix, study.options
     readers: dict[tuple[str, str, int], list[int]] = {}
     for pair in pairs_of(matrix.columns):
         if pair.kind is PairKind.MIXED:

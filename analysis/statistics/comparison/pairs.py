@@ -9,8 +9,7 @@ from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.clusters import ALL_IN_ONE, FEWEST, TOO_FEW, WIDENED, is_widened, ratio
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
-from analysis.readings.resamples import cluster_weights
+from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pair_names, pairs_of
 from analysis.statistics.comparison.correctness import (
     NO_REFERENCE,
@@ -24,6 +23,7 @@ from analysis.statistics.comparison.family import holm_within
 from analysis.statistics.comparison.mcnemar import mcnemar_p
 from analysis.statistics.comparison.tango import tango_interval
 from analysis.statistics.comparison.yang import yang_test
+from analysis.statistics.study import Study, study_of
 
 TANGO = "Tango score"
 YANG = "Yang's modified Obuchowski test over patients"
@@ -60,12 +60,12 @@ COLUMNS = (
 )
 
 
-def comparisons(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Compare the accuracy of every two raters on the same items.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Seed, number of resamples and alpha.
@@ -109,30 +109,8 @@ def comparisons(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     >>> table[["rater_a", "rater_b", "n", "difference", "p_exact", "p_mid"]].values.tolist()
     [['R1', 'R2', 4, 0.5, 0.5, 0.25]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    return comparisons_table(matrix, options, cluster_weights(matrix, options))
-
-
-def comparisons_table(
-    matrix: ReadingMatrix, options: Options, weights: Floats | None
-) -> pd.DataFrame:
-    """Return the table of `comparisons` for readings and resamples that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The resamples; None without clusters.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `comparisons` says.
-    """
+    study = study_of(study, options)
+    matrix, options, weights = study.matrix, study.options, study.weights
     pairs = pairs_of(matrix.columns)
     a = np.array([pair.a for pair in pairs], dtype=np.int64)
     b = np.array([pair.b for pair in pairs], dtype=np.int64)

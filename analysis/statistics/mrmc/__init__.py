@@ -14,15 +14,15 @@ tables. Everything below the tables works on arrays alone:
 (0.4, 0.1)
 """
 
+from analysis.statistics.merits.auc import AucCovariance, empirical_auc
+from analysis.statistics.merits.merits import Merits, differences
+from analysis.statistics.merits.percent_correct import percent_correct
 from analysis.statistics.mrmc.adjusted import panel_adjusted
-from analysis.statistics.mrmc.auc import AucCovariance, empirical_auc
 from analysis.statistics.mrmc.choices import sensitivity_panel
 from analysis.statistics.mrmc.components import variance_components
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
 from analysis.statistics.mrmc.inference import Inference, infer
-from analysis.statistics.mrmc.merits import Merits, differences
 from analysis.statistics.mrmc.panel import reader_panel
-from analysis.statistics.mrmc.percent_correct import percent_correct
 from analysis.statistics.mrmc.single_treatment import SingleTreatment, single_treatment
 from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
 

@@ -13,6 +13,7 @@ from analysis.bundle.protocol import plan_of
 from analysis.options import Options
 from analysis.statistics.comparison.family import holm_within
 from analysis.statistics.mrmc.panel import reader_panel
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "model_id",
@@ -31,12 +32,12 @@ HOLM, PRIMARY = "Holm over the models", "the primary model, tested alone"
 OTHERS = "Holm over the models that are not the primary one"
 
 
-def panel_adjusted(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Adjust the panel's p values for the number of models.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables; its protocol may name a primary model, by id or label.
     options : Options, optional
         As for `reader_panel`.
@@ -73,29 +74,14 @@ def panel_adjusted(bundle: Bundle, options: Options | None = None) -> pd.DataFra
     >>> table[["model_id", "p", "p_adjusted"]].round(3).values.tolist()[::2]
     [['M1', 0.296, 0.591], ['M2', 0.611, 0.611]]
     """
-    panel = reader_panel(bundle, options)
-    return panel_adjusted_table(panel, bundle.labels, bundle.protocol)
+    study = study_of(study, options)
+    return adjusted(reader_panel(study), study.bundle.labels, study.bundle.protocol)
 
 
-def panel_adjusted_table(
+def adjusted(
     panel: pd.DataFrame, labels: Mapping[str, str], protocol: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return the table of `panel_adjusted` for a panel that is there already.
-
-    Parameters
-    ----------
-    panel : pandas.DataFrame
-        The table of `reader_panel`.
-    labels : mapping of str to str
-        What raters are called, by id.
-    protocol : mapping
-        For the primary model.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `panel_adjusted` says.
-    """
+    """Return the table of `panel_adjusted` for a panel that is there already."""
     primary = plan_of(protocol).primary_model
     named = [bool(primary) and primary in (model, labels[model]) for model in panel["model_id"]]
     families = [

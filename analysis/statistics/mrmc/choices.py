@@ -16,12 +16,13 @@ from analysis.readings.circumstances import marked
 from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.statistics.merits.figures_of_merit import Metric
+from analysis.statistics.merits.merits import Merits, differences, without_covariance
+from analysis.statistics.merits.percent_correct import no_covariance, percent_correct
 from analysis.statistics.mrmc.claims import inference_cells, joined
-from analysis.statistics.mrmc.figures_of_merit import Metric
-from analysis.statistics.mrmc.merits import Merits, differences, without_covariance
 from analysis.statistics.mrmc.panel import METHODS, Panel, claims_of, panels_of
-from analysis.statistics.mrmc.percent_correct import no_covariance, percent_correct
 from analysis.statistics.mrmc.single_treatment import single_treatment
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "analysis",
@@ -62,12 +63,12 @@ class _Found:
 Choice = Callable[[Panel], _Found]
 
 
-def sensitivity_panel(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Compare every model with the readers under each other choice that could have been made.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Its alpha is used.
@@ -122,28 +123,8 @@ def sensitivity_panel(bundle: Bundle, options: Options | None = None) -> pd.Data
     excluded readings dropped 6 0.25
     macro 6 nan
     """
-    return sensitivity_panel_table(bundle, reading_matrix(bundle), options or Options())
-
-
-def sensitivity_panel_table(
-    bundle: Bundle, matrix: ReadingMatrix, options: Options
-) -> pd.DataFrame:
-    """Return the table of `sensitivity_panel` for readings that are arranged already.
-
-    Parameters
-    ----------
-    bundle : Bundle
-        The checked tables, for flags and exclusions.
-    matrix : ReadingMatrix
-        The bundle's readings as arrays.
-    options : Options
-        Its alpha is used.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `sensitivity_panel` says.
-    """
+    study = study_of(study, options)
+    bundle, matrix, options = study.bundle, study.matrix, study.options
     panels = panels_of(matrix)
     rows = [
         row

@@ -9,12 +9,11 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.confidence import confidence_of
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.statistics.merits.figures_of_merit import FigureOfMerit
 from analysis.statistics.mrmc import conditions, panel
-from analysis.statistics.mrmc.figures_of_merit import FigureOfMerit, Figures, figures_of_merit
 from analysis.statistics.mrmc.single_treatment import NO_ESTIMATE, ONE_READER, SingleTreatment
 from analysis.statistics.mrmc.two_treatments import TwoTreatments
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = ("table", "model_id", "condition", "metric", "component", "value", "note")
 NEGATIVE = "negative: no sign of such a variance beyond the error of items"
@@ -33,12 +32,12 @@ CONDITIONS = {
 }
 
 
-def variance_components(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def variance_components(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""List the components behind `reader_panel` and `reader_conditions`.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Not used: components have no interval here.
@@ -75,39 +74,13 @@ def variance_components(bundle: Bundle, options: Options | None = None) -> pd.Da
     >>> table[["component", "value"]].round(4).values.tolist()
     [['MSR', 0.0312], ['Var', 0.0729], ['Cov2', 0.0417], ['var_reader', 0.0]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
-    return variance_components_table(matrix, options, figures)
-
-
-def variance_components_table(
-    matrix: ReadingMatrix, options: Options, figures: Figures
-) -> pd.DataFrame:
-    """Return the table of `variance_components` for figures of merit that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Not used by the components; handed on.
-    figures : Figures
-        The metrics.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `variance_components` says.
-    """
-    rows = [*_of_panels(matrix, options, figures), *_of_conditions(matrix, options, figures)]
+    study = study_of(study, options)
+    rows = [*_of_panels(study), *_of_conditions(study)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _of_panels(
-    matrix: ReadingMatrix, options: Options, figures: Figures
-) -> Iterator[dict[str, object]]:
-    for one in panel.comparisons_of(matrix, options, figures):
+def _of_panels(study: Study) -> Iterator[dict[str, object]]:
+    for one in panel.comparisons_of(study):
         names = {
             "table": "reader_panel",
             "model_id": one.panel.model_id,
@@ -117,10 +90,8 @@ def _of_panels(
         yield from _rows(names, one.result, PANEL, one.figure)
 
 
-def _of_conditions(
-    matrix: ReadingMatrix, options: Options, figures: Figures
-) -> Iterator[dict[str, object]]:
-    for one in conditions.comparisons_of(matrix, options, figures):
+def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
+    for one in conditions.comparisons_of(study):
         names = {
             "table": "reader_conditions",
             "model_id": "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -14,18 +14,16 @@ from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.words import RaterKind
 from analysis.options import Options
-from analysis.readings.confidence import confidence_of
 from analysis.readings.crossing import shared_by_conditions
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
-from analysis.statistics.mrmc.claims import Claim, inference_cells, joined, never_surer
-from analysis.statistics.mrmc.figures_of_merit import (
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.merits.figures_of_merit import (
     FigureOfMerit,
-    Figures,
     Metric,
-    figures_of_merit,
 )
+from analysis.statistics.mrmc.claims import Claim, inference_cells, joined, never_surer
 from analysis.statistics.mrmc.inference import undefined
 from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "condition_a",
@@ -81,12 +79,12 @@ class Comparison:
     result: TwoTreatments
 
 
-def reader_conditions(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def reader_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Compare every two conditions over the readers who read under both.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Its alpha is used.
@@ -123,18 +121,15 @@ def reader_conditions(bundle: Bundle, options: Options | None = None) -> pd.Data
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
     [['these readers', 0.5, 0.204, 3.0], ['readers like these', 0.5, 0.289, 1.778]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
-    return reader_conditions_table(matrix, options, figures)
+    return _table(study_of(study, options), Claim.THESE_READERS, Claim.READERS_LIKE_THESE)
 
 
-def reader_conditions_items(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def reader_conditions_items(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Compare every two conditions on these very items: readers random, items fixed (RRFC).
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Its alpha is used.
@@ -165,104 +160,32 @@ def reader_conditions_items(bundle: Bundle, options: Options | None = None) -> p
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
     [['these items', 0.5, 0.25, 1.0]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
-    return reader_conditions_items_table(matrix, options, figures)
+    return _table(study_of(study, options), Claim.THESE_ITEMS)
 
 
-def reader_conditions_table(
-    matrix: ReadingMatrix, options: Options, figures: Figures
-) -> pd.DataFrame:
-    """Return the table of `reader_conditions` for figures of merit that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-    figures : Figures
-        The metrics.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `reader_conditions` says.
-    """
-    claims = (Claim.THESE_READERS, Claim.READERS_LIKE_THESE)
-    return _table(matrix, options, figures, claims)
-
-
-def reader_conditions_items_table(
-    matrix: ReadingMatrix, options: Options, figures: Figures
-) -> pd.DataFrame:
-    """Return the table of `reader_conditions_items` for figures of merit that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-    figures : Figures
-        The metrics.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `reader_conditions_items` says.
-    """
-    return _table(matrix, options, figures, (Claim.THESE_ITEMS,))
-
-
-def _table(
-    matrix: ReadingMatrix,
-    options: Options,
-    figures: Figures,
-    claims: Sequence[Claim],
-) -> pd.DataFrame:
+def _table(study: Study, *claims: Claim) -> pd.DataFrame:
     rows = [
         row
-        for contrast in contrasts_of(matrix)
-        for row in _contrast_rows(matrix, contrast, options, figures)
+        for contrast in contrasts_of(study.matrix)
+        for row in _contrast_rows(study, contrast)
         if row["claim"] in claims
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def comparisons_of(
-    matrix: ReadingMatrix, options: Options, figures: Figures
-) -> Iterator[Comparison]:
-    """Yield every contrast under every metric that one of its readers takes part in.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-    figures : Figures
-        The metrics.
-
-    Yields
-    ------
-    Comparison
-        In order of conditions and metric.
-    """
-    for contrast in contrasts_of(matrix):
-        yield from _compared(matrix, contrast, options, figures)
+def comparisons_of(study: Study) -> Iterator[Comparison]:
+    """Yield every contrast under every metric of its readers, in order of conditions and metric."""
+    for contrast in contrasts_of(study.matrix):
+        yield from _compared(study, contrast)
 
 
-def _compared(
-    matrix: ReadingMatrix, contrast: Contrast, options: Options, figures: Figures
-) -> Iterator[Comparison]:
+def _compared(study: Study, contrast: Contrast) -> Iterator[Comparison]:
     if not len(contrast.a):
         return
-    shared = shared_by_conditions(matrix, contrast.a, contrast.b)
+    shared = shared_by_conditions(study.matrix, contrast.a, contrast.b)
     a, b = np.arange(2 * len(contrast.a)).reshape(2, -1)
-    for figure in figures.over(shared, contrast.columns, contrast.columns):
-        result = two_treatments(figure.merits, a, b, options.alpha, items_df=figure.items_df)
+    for figure in study.figures.over(shared, contrast.columns, contrast.columns):
+        result = two_treatments(figure.merits, a, b, study.options.alpha, items_df=figure.items_df)
         yield Comparison(contrast=contrast, figure=figure, result=result)
 
 
@@ -293,12 +216,10 @@ def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
         )
 
 
-def _contrast_rows(
-    matrix: ReadingMatrix, contrast: Contrast, options: Options, figures: Figures
-) -> Iterator[dict[str, object]]:
+def _contrast_rows(study: Study, contrast: Contrast) -> Iterator[dict[str, object]]:
     if not len(contrast.a):
         yield from _unread_by_anybody(contrast)
-    for comparison in _compared(matrix, contrast, options, figures):
+    for comparison in _compared(study, contrast):
         yield from _rows(comparison)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,14 @@ from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import margin_of
 from analysis.options import Options
-from analysis.readings.confidence import confidence_of
 from analysis.readings.crossing import shared_by_panel
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs.pairing import PairKind, pairs_of
+from analysis.statistics.merits.figures_of_merit import (
+    FigureOfMerit,
+    Metric,
+)
+from analysis.statistics.merits.merits import Merits, differences
 from analysis.statistics.mrmc.claims import (
     NEGATIVE_COVARIANCE,
     Claim,
@@ -26,15 +29,9 @@ from analysis.statistics.mrmc.claims import (
     joined,
     never_surer,
 )
-from analysis.statistics.mrmc.figures_of_merit import (
-    FigureOfMerit,
-    Figures,
-    Metric,
-    figures_of_merit,
-)
 from analysis.statistics.mrmc.inference import Inference
-from analysis.statistics.mrmc.merits import Merits, differences
 from analysis.statistics.mrmc.single_treatment import SingleTreatment, single_treatment
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "model_id",
@@ -89,12 +86,12 @@ class Comparison:
     result: SingleTreatment
 
 
-def reader_panel(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Compare every model with the mean of the readers, readers fixed and readers random.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Its alpha and margin are used; without a margin the protocol's.
@@ -135,68 +132,22 @@ def reader_panel(bundle: Bundle, options: Options | None = None) -> pd.DataFrame
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
     [['these readers', 0.25, 0.214, 5.0], ['readers like these', 0.25, 0.214, 5.0]]
     """
-    matrix = reading_matrix(bundle)
-    options = options or Options()
-    figures = figures_of_merit(matrix, bundle.items, confidence_of(options, bundle))
-    return reader_panel_table(matrix, options, figures, bundle.protocol)
-
-
-def reader_panel_table(
-    matrix: ReadingMatrix,
-    options: Options,
-    figures: Figures,
-    protocol: Mapping[str, Any],
-) -> pd.DataFrame:
-    """Return the table of `reader_panel` for figures of merit that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha and margin are used.
-    figures : Figures
-        The metrics.
-    protocol : mapping
-        For the margins where none is asked for.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `reader_panel` says.
-    """
-    margins = {metric: margin_of(options, protocol, metric) for metric in Metric}
+    study = study_of(study, options)
+    margins = {metric: margin_of(study.options, study.bundle.protocol, metric) for metric in Metric}
     rows = [
         row
-        for comparison in comparisons_of(matrix, options, figures)
+        for comparison in comparisons_of(study)
         for row in _rows(comparison, margins[comparison.figure.metric])
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def comparisons_of(
-    matrix: ReadingMatrix, options: Options, figures: Figures
-) -> Iterator[Comparison]:
-    """Yield every panel under every metric that one of its readers takes part in.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-    figures : Figures
-        The metrics.
-
-    Yields
-    ------
-    Comparison
-        In order of model, condition and metric.
-    """
-    for panel in panels_of(matrix):
-        shared = shared_by_panel(matrix, panel.columns)
-        for figure in figures.over(shared, panel.columns, panel.readers):
-            result = model_against_readers(figure.merits, options.alpha, figure.items_df)
+def comparisons_of(study: Study) -> Iterator[Comparison]:
+    """Yield every panel under every metric of its readers, in order of model and condition."""
+    for panel in panels_of(study.matrix):
+        shared = shared_by_panel(study.matrix, panel.columns)
+        for figure in study.figures.over(shared, panel.columns, panel.readers):
+            result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
             yield Comparison(panel=panel, figure=figure, result=result)
 
 

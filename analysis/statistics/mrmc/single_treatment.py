@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.arrays import Floats
+from analysis.statistics.merits.merits import Merits
 from analysis.statistics.mrmc.inference import Inference, beyond_rounding, infer, undefined
-from analysis.statistics.mrmc.merits import Merits
 
 # Below this a mean square is rounding: half a tie among 40,000 items moves it by more.
 ZERO_SPREAD = 1e-24

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.arrays import Floats, Ints
+from analysis.statistics.merits.merits import Merits, differences
 from analysis.statistics.mrmc.inference import Inference, beyond_rounding
-from analysis.statistics.mrmc.merits import Merits, differences
 from analysis.statistics.mrmc.single_treatment import cell_means, single_treatment
 
 

@@ -12,8 +12,7 @@ from scipy.stats import norm
 from analysis.arrays import Bools, Floats
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.circumstances import Circumstances, measured
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.statistics.study import Study, study_of
 from analysis.statistics.times.crossed import CrossedFit, fit_crossed
 from analysis.statistics.times.design import Term, complete, modelled_readings, terms_of
 
@@ -40,12 +39,12 @@ LARGEST_LAYOUT = 2**26
 ZERO = 1e-8
 
 
-def time_model(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def time_model(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Estimate by what factor condition, correctness, fatigue, session and task change the time.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Its alpha is used.
@@ -97,27 +96,8 @@ def time_model(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
     >>> round(float(table["ratio"][1]), 3), table["undefined_because"][2]
     (0.553, 'no reading gives its position')
     """
-    matrix = reading_matrix(bundle)
-    return time_model_table(matrix, measured(bundle, matrix), options or Options())
-
-
-def time_model_table(matrix: ReadingMatrix, found: Circumstances, options: Options) -> pd.DataFrame:
-    """Return the table of `time_model` for readings that are arranged already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    found : Circumstances
-        Their measured times.
-    options : Options
-        Its alpha is used.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `time_model` says.
-    """
+    study = study_of(study, options)
+    matrix, found, options = study.matrix, study.circumstances, study.options
     every = modelled_readings(matrix, found)
     if every.empty:
         return pd.DataFrame(columns=list(COLUMNS))

@@ -9,8 +9,9 @@ import pandas as pd
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.readings.circumstances import Circumstances, measured
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.readings.circumstances import Circumstances
+from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.study import Study, study_of
 from analysis.statistics.times.groups import Group, groups_of
 
 COLUMNS = (
@@ -30,12 +31,12 @@ NO_TIME = "no reading here has a measured time"
 ZERO_TIME = "geometric mean: a time is 0"
 
 
-def times(bundle: Bundle) -> pd.DataFrame:
+def times(study: Study | Bundle) -> pd.DataFrame:
     r"""Sum up every rater's response times.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
 
     Returns
@@ -79,25 +80,8 @@ def times(bundle: Bundle) -> pd.DataFrame:
     correct correct 2 1500.0 1250.0
     correct wrong 1 4000.0 4000.0
     """
-    matrix = reading_matrix(bundle)
-    return times_table(matrix, measured(bundle, matrix))
-
-
-def times_table(matrix: ReadingMatrix, found: Circumstances) -> pd.DataFrame:
-    """Return the table of `times` for readings that are arranged already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    found : Circumstances
-        Their measured times.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `times` says.
-    """
+    study = study_of(study, None)
+    matrix, found = study.matrix, study.circumstances
     timed = {matrix.columns[i].rater_id for i in np.unique(found.column)}
     shown = np.array([c.rater_id in timed for c in matrix.columns], dtype=bool)
     tables = [_rows(matrix, found, group, shown) for group in groups_of(matrix, found)]

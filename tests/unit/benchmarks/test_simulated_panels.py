@@ -8,13 +8,11 @@ import pandas as pd
 import pytest
 
 from analysis.options import Options
-from analysis.readings.confidence import Confidence
 from analysis.readings.matrix import ReadingMatrix
-from analysis.statistics.mrmc.figures_of_merit import figures_of_merit
-from analysis.statistics.mrmc.panel import reader_panel_table
+from analysis.statistics.mrmc.panel import reader_panel
 from benchmarks import coverage
 from benchmarks.panel_coverage import SIZES, claims
-from benchmarks.simulated_studies import Design, raters, simulated
+from benchmarks.simulated_studies import Design, Drawn, raters, simulated
 
 
 @pytest.mark.parametrize("items_a_patient", [1, 4])
@@ -52,7 +50,5 @@ def test_what_is_simulated_is_told_in_tables() -> None:
 
 
 def _rows(matrix: ReadingMatrix) -> tuple[pd.Series, pd.Series]:
-    items = pd.DataFrame({"options": [""] * len(matrix.truth)})
-    figures = figures_of_merit(matrix, items, Confidence())
-    table = reader_panel_table(matrix, Options(), figures, {})
+    table = reader_panel(Drawn(matrix, Options()))
     return table.iloc[0], table.iloc[1]

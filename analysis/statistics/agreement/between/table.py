@@ -19,8 +19,7 @@ from analysis.readings.clusters import (
     resample_weights,
     too_few,
 )
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
-from analysis.readings.resamples import cluster_weights
+from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.statistics.agreement.between.means import (
     Estimate,
     PairMeans,
@@ -31,6 +30,7 @@ from analysis.statistics.agreement.pairs.intervals import FEW_RESAMPLES
 from analysis.statistics.agreement.pairs.measures import brennan_prediger, error_consistency, raw
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pairs_of
 from analysis.statistics.agreement.pairs.scopes import partitions
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "condition",
@@ -66,12 +66,12 @@ BUDGET = 2**24
 Row = dict[str, object]
 
 
-def agreement_between(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def agreement_between(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Compare the agreement between readers and models with that among readers.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Seed, number of resamples and alpha.
@@ -121,30 +121,8 @@ def agreement_between(bundle: Bundle, options: Options | None = None) -> pd.Data
     >>> table[columns].values.tolist()[:2]
     [['raw', 0.75, 0.625, -0.125], ['brennan_prediger', 0.5, 0.25, -0.25]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    return agreement_between_table(matrix, options, cluster_weights(matrix, options))
-
-
-def agreement_between_table(
-    matrix: ReadingMatrix, options: Options, weights: Floats | None
-) -> pd.DataFrame:
-    """Return the table of `agreement_between` for readings and resamples that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used; without clusters its seed and number of resamples too.
-    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The resamples of clusters; None without clusters, then items are resampled here.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `agreement_between` says.
-    """
+    study = study_of(study, options)
+    matrix, options, weights = study.matrix, study.options, study.weights
     comparisons = [
         _compare(matrix, condition, pairs, name, items)
         for condition, pairs in _by_condition(matrix).items()

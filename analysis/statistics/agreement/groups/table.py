@@ -18,8 +18,7 @@ from analysis.readings.clusters import (
     percentile_limits,
     too_few,
 )
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
-from analysis.readings.resamples import cluster_weights
+from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.groups.members import Group, groups_of
 from analysis.statistics.agreement.groups.registry import (
     EVERYWHERE,
@@ -44,6 +43,7 @@ from analysis.statistics.agreement.pairs.rows import (
     ONE_ITEM_SE,
 )
 from analysis.statistics.agreement.pairs.scopes import partitions
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "raters",
@@ -63,12 +63,12 @@ COLUMNS = (
 Row = dict[str, object]
 
 
-def agreement_groups(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def agreement_groups(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Estimate the agreement within the readers, within the models, and within both together.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Seed, number of resamples and alpha.
@@ -108,30 +108,8 @@ def agreement_groups(bundle: Bundle, options: Options | None = None) -> pd.DataF
     {'brennan_prediger': 0.333, 'error_consistency': -0.2, 'fleiss_kappa_letters': 0.333,
      'conger_kappa_letters': 0.385, 'krippendorff_alpha_letters': 0.389, 'ac1_letters': 0.333}
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    return agreement_groups_table(matrix, options, cluster_weights(matrix, options))
-
-
-def agreement_groups_table(
-    matrix: ReadingMatrix, options: Options, weights: Floats | None
-) -> pd.DataFrame:
-    """Return the table of `agreement_groups` for readings and resamples that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The resamples; None without clusters.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `agreement_groups` says.
-    """
+    study = study_of(study, options)
+    matrix, options, weights = study.matrix, study.options, study.weights
     groups = groups_of(matrix.columns)
     by_group: list[list[Row]] = [[] for _ in groups]
     for partition in partitions(matrix):

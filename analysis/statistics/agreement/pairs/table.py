@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.matrix import ReadingMatrix, reading_matrix
-from analysis.readings.resamples import cluster_weights
 from analysis.statistics.agreement.pairs.pairing import pair_names, pairs_of
 from analysis.statistics.agreement.pairs.rows import partition_rows
 from analysis.statistics.agreement.pairs.scopes import partitions
+from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
     "rater_a",
@@ -31,12 +29,12 @@ COLUMNS = (
 )
 
 
-def agreement_pairs(bundle: Bundle, options: Options | None = None) -> pd.DataFrame:
+def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Estimate the agreement of every two raters.
 
     Parameters
     ----------
-    bundle : Bundle
+    study : Study or Bundle
         The checked tables.
     options : Options, optional
         Seed, number of resamples and alpha.
@@ -77,30 +75,8 @@ def agreement_pairs(bundle: Bundle, options: Options | None = None) -> pd.DataFr
     >>> raw[["rater_a", "rater_b", "n", "estimate"]].values.tolist()
     [['R1', 'R2', 4, 0.5]]
     """
-    options = options or Options()
-    matrix = reading_matrix(bundle)
-    return agreement_table(matrix, options, cluster_weights(matrix, options))
-
-
-def agreement_table(
-    matrix: ReadingMatrix, options: Options, weights: Floats | None
-) -> pd.DataFrame:
-    """Return the table of `agreement_pairs` for readings and resamples that are there already.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    options : Options
-        Its alpha is used.
-    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The resamples; None without clusters.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `agreement_pairs` says.
-    """
+    study = study_of(study, options)
+    matrix, options, weights = study.matrix, study.options, study.weights
     pairs = pairs_of(matrix.columns)
     parts = [
         partition_rows(matrix, pairs, partition, options, weights)

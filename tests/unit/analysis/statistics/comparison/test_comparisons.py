@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Options, accuracy, agreement_pairs, bundle_from_tables, comparisons
+from analysis import Bundle, Options, accuracy, agreement_pairs, bundle_from_tables, comparisons
+from analysis.arrays import Floats
 from analysis.readings.clusters import WIDENED
-from analysis.readings.matrix import reading_matrix
 from analysis.statistics.comparison import correctness
 from analysis.statistics.comparison.correctness import NO_REFERENCE
 from analysis.statistics.comparison.pairs import (
@@ -14,8 +14,8 @@ from analysis.statistics.comparison.pairs import (
     ONE_CLUSTER,
     TANGO,
     YANG,
-    comparisons_table,
 )
+from analysis.statistics.study import Study
 from tests.unit.analysis.conftest import MakeBundle
 
 COLUMNS = [
@@ -189,16 +189,21 @@ def test_one_patient_leaves_the_clustered_cells_undefined(make_bundle: MakeBundl
     assert row["family"] == "reader-model pairs"
 
 
+def _resampled(bundle: Bundle, weights: Floats) -> Study:
+    study = Study(bundle)
+    vars(study)["weights"] = weights
+    return study
+
+
 def test_resamples_without_a_reference_standard_leave_the_cluster_interval_out(
     make_bundle: MakeBundle,
 ) -> None:
     """Eight of twenty patients have one, and a draw of the other twelve holds none of them."""
     truth, answers = "A" * 8 + "." * 32, {"R": "A" * 40, "S": "AB" * 20}
     bundle = make_bundle(truth, answers, patient_id=[f"p{i % 20:02d}" for i in range(40)])
-    matrix = reading_matrix(bundle)
     neither = np.repeat([[0.0, 20 / 12]], [8, 12], axis=1)
     tables = [
-        comparisons_table(matrix, Options(), weights)
+        comparisons(_resampled(bundle, weights))
         for weights in (np.ones((10, 20)), np.vstack([np.ones((7, 20)), np.tile(neither, (3, 1))]))
     ]
     assert [table["undefined_because"].iloc[0] for table in tables] == ["", FEW_RESAMPLES]

@@ -9,9 +9,9 @@ import numpy as np
 from analysis.arrays import Bools, Floats, Ints
 from analysis.errors import OptionsError
 from analysis.readings.clusters import sums_by_cluster
-from analysis.statistics.mrmc.merits import Merits, without_covariance
-from analysis.statistics.mrmc.percent_correct import NO_ITEM, centred_products
-from analysis.statistics.mrmc.unbiased import unbiased_covariance
+from analysis.statistics.merits.merits import Merits, without_covariance
+from analysis.statistics.merits.percent_correct import NO_ITEM, centred_products
+from analysis.statistics.merits.unbiased import unbiased_covariance
 
 ONE_CLASS = "the items are all of one class"
 FEW_POSITIVE = "the positive items belong to a single patient or examination, or are one item"

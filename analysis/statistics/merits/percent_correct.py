@@ -6,7 +6,7 @@ import numpy as np
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.readings.clusters import ALL_IN_ONE, ratio, sums_by_cluster
-from analysis.statistics.mrmc.merits import Merits, without_covariance
+from analysis.statistics.merits.merits import Merits, without_covariance
 
 NO_ITEM = "no item has a reference standard"
 ONE_ITEM = "a single item"

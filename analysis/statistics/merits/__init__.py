@@ -1,0 +1,1 @@
+"""Figures of merit of raters, accuracy and AUC, with the covariances between them."""

@@ -1,0 +1,57 @@
+"""What all statistics of a run share: the bundle, the choices, and what is made of them once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from analysis.arrays import Floats
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.readings.circumstances import Circumstances, measured
+from analysis.readings.confidence import confidence_of
+from analysis.readings.matrix import ReadingMatrix, reading_matrix
+from analysis.readings.resamples import cluster_weights
+from analysis.statistics.merits.figures_of_merit import Figures, figures_of_merit
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A bundle under the choices it is analysed with; every statistic is a function of one.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        The checked tables.
+    options : Options, optional
+        Seed, number of resamples, alpha and margin.
+    """
+
+    bundle: Bundle
+    options: Options = field(default_factory=Options)
+
+    @cached_property
+    def matrix(self) -> ReadingMatrix:
+        """The readings as arrays."""
+        return reading_matrix(self.bundle)
+
+    @cached_property
+    def weights(self) -> Floats | None:
+        """The resamples of clusters, of shape (n_resamples, n_clusters); None without clusters."""
+        return cluster_weights(self.matrix, self.options)
+
+    @cached_property
+    def circumstances(self) -> Circumstances:
+        """The measured times of the first readings."""
+        return measured(self.bundle, self.matrix)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The metrics that the readings allow."""
+        confidence = confidence_of(self.options, self.bundle)
+        return figures_of_merit(self.matrix, self.bundle.items, confidence)
+
+
+def study_of(given: Study | Bundle, options: Options | None) -> Study:
+    """Return the study itself, or the one of a bundle under `options`."""
+    return given if isinstance(given, Study) else Study(given, options or Options())
