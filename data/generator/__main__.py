@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,9 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _simulate_all(keys: list[str], options: argparse.Namespace):
+def _simulate_all(
+    keys: list[str], options: argparse.Namespace
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield key and record of each examination, in order."""
     from data.generator.anatomy import load_canonical
 

@@ -9,6 +9,7 @@ import csv
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import nibabel
 import numpy as np
@@ -74,8 +75,8 @@ class Chest:
     spacing_mm: NDArray[np.float64]
     names: dict[str, int]
     devices: list[Device] = field(default_factory=list)
-    fluid: dict[str, tuple] = field(default_factory=dict)
-    collapsed: dict[str, tuple] = field(default_factory=dict)
+    fluid: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    collapsed: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     landmarks: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def organ(self, *organs: str) -> NDArray[np.bool_]:

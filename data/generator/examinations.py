@@ -50,7 +50,9 @@ class Examination:
     changes: dict[str, float] = field(default_factory=dict)
 
 
-def _person(sex: str, age: int, width: float, depth: float, height: float, **build: float):
+def _person(
+    sex: str, age: int, width: float, depth: float, height: float, **build: float
+) -> Person:
     build = {"width": width, "depth": depth, "height": height, **build}
     return Person(sex=sex, age=age, build=build)
 

@@ -11,7 +11,9 @@ from data.generator.anatomy import Chest
 Box = tuple[slice, slice, slice]
 
 
-def grid_mm(chest: Chest, box: Box) -> tuple[NDArray, NDArray, NDArray]:
+def grid_mm(
+    chest: Chest, box: Box
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Open coordinate axes of a box in volume millimetres, ready to broadcast."""
     x, y, z = (np.arange(s.start, s.stop) * mm for s, mm in zip(box, chest.spacing_mm, strict=True))
     return x[:, None, None], y[None, :, None], z[None, None, :]

@@ -7,6 +7,7 @@ and labels are interpolated once. Truth is measured after it, in the patient's o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +108,13 @@ def build_patient(canonical: Chest, habitus: Habitus) -> Chest:
     return patient
 
 
-def _fill_slice(canonical: Chest, occupied, where_mm, hu, labels) -> None:
+def _fill_slice(
+    canonical: Chest,
+    occupied: NDArray[np.bool_],
+    where_mm: list[NDArray[np.float64]],
+    hu: NDArray[Any],
+    labels: NDArray[Any],
+) -> None:
     """Interpolate one output slice, in place, where the canonical volume is not air."""
     index = [mm / np.float32(s) for mm, s in zip(where_mm, canonical.spacing_mm, strict=True)]
     nearest = [np.rint(i).astype(np.intp) for i in index]
@@ -166,7 +173,9 @@ def _displacement(canonical: Chest, habitus: Habitus) -> NDArray[np.float64]:
     return field
 
 
-def _on_coarse(mask: NDArray[np.bool_], shape: tuple[int, ...], spacing_mm) -> NDArray[np.float64]:
+def _on_coarse(
+    mask: NDArray[np.bool_], shape: tuple[int, ...], spacing_mm: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Sample a mask at the coarse grid's nodes."""
     index = np.meshgrid(
         *[np.arange(n) * COARSE_MM / s for n, s in zip(shape, spacing_mm, strict=True)],
@@ -175,7 +184,9 @@ def _on_coarse(mask: NDArray[np.bool_], shape: tuple[int, ...], spacing_mm) -> N
     return ndimage.map_coordinates(mask.astype(np.float32), index, order=1).astype(np.float64)
 
 
-def _heart_scaling(canonical: Chest, factor: float, grid) -> NDArray[np.float64]:
+def _heart_scaling(
+    canonical: Chest, factor: float, grid: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Widen (factor > 1) or narrow the heart, fading to nothing at the chest wall."""
     shape = grid.shape[1:]
     heart_mask = canonical.organ("heart", "atrial_appendage_left")
@@ -194,7 +205,9 @@ def _heart_scaling(canonical: Chest, factor: float, grid) -> NDArray[np.float64]
     return field
 
 
-def _dome_elevation(canonical: Chest, elevation_mm: float, grid) -> NDArray[np.float64]:
+def _dome_elevation(
+    canonical: Chest, elevation_mm: float, grid: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Upward shift of the right dome, with the lung above it giving way."""
     shape = grid.shape[1:]
     lung = _on_coarse(canonical.lung("right"), shape, canonical.spacing_mm) > 0.5
@@ -209,7 +222,9 @@ def _dome_elevation(canonical: Chest, elevation_mm: float, grid) -> NDArray[np.f
     return elevation_mm * across * below * above
 
 
-def _slice_displacement(coarse, rigid) -> list[NDArray[np.float64]]:
+def _slice_displacement(
+    coarse: NDArray[np.float64], rigid: list[NDArray[np.float64]]
+) -> list[NDArray[np.float32]]:
     """Displacement at one output slice, by linear interpolation of the coarse field."""
     index = [
         np.clip(r / COARSE_MM, 0.0, n - 1.0) for r, n in zip(rigid, coarse.shape[1:], strict=True)
@@ -224,7 +239,7 @@ def _slice_displacement(coarse, rigid) -> list[NDArray[np.float64]]:
     return bends
 
 
-def _enlarge(values, shape: tuple[int, int], step: int) -> NDArray[np.float32]:
+def _enlarge(values: NDArray[np.float64], shape: tuple[int, int], step: int) -> NDArray[np.float32]:
     """Linear interpolation of every `step`-th sample back to the full slice."""
     rows = np.arange(shape[0], dtype=np.float32) / step
     columns = np.arange(shape[1], dtype=np.float32) / step

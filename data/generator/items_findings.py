@@ -9,7 +9,15 @@ NOT_TRUE = "Which of the following statements about this chest radiograph is NOT
 CLEAR_ANGLES = "Sharp costophrenic angles on both sides"
 
 
-def _presence(key, right, wrong, why, question=PRESENT, category="Lung", subcategory="Finding"):
+def _presence(
+    key: str,
+    right: str,
+    wrong: tuple[str, str, str],
+    why: str,
+    question: str = PRESENT,
+    category: str = "Lung",
+    subcategory: str = "Finding",
+) -> Item:
     return Item(
         key=key,
         task="Presence Assessment",
@@ -22,7 +30,15 @@ def _presence(key, right, wrong, why, question=PRESENT, category="Lung", subcate
     )
 
 
-def _negation(key, right, wrong, why, question=NOT_SEEN, category="Lung", subcategory="Finding"):
+def _negation(
+    key: str,
+    right: str,
+    wrong: tuple[str, str, str],
+    why: str,
+    question: str = NOT_SEEN,
+    category: str = "Lung",
+    subcategory: str = "Finding",
+) -> Item:
     return Item(
         key=key,
         task="Negation Assessment",

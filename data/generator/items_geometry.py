@@ -34,7 +34,15 @@ APEX_RANGES = (
 )
 
 
-def _measured(key, category, subcategory, question, measure, ranges, why):
+def _measured(
+    key: str,
+    category: str,
+    subcategory: str,
+    question: str,
+    measure: str,
+    ranges: tuple[tuple[str, float, float], ...],
+    why: str,
+) -> MeasuredItem:
     return MeasuredItem(
         key=key,
         category=category,

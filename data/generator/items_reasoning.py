@@ -5,7 +5,15 @@ from data.generator.item import Item
 DIAGNOSIS = "What is the most likely diagnosis?"
 
 
-def _diagnosis(key, right, wrong, why, subcategory, question=DIAGNOSIS, category="Lung"):
+def _diagnosis(
+    key: str,
+    right: str,
+    wrong: tuple[str, str, str],
+    why: str,
+    subcategory: str,
+    question: str = DIAGNOSIS,
+    category: str = "Lung",
+) -> Item:
     return Item(
         key=key,
         task="Differential Diagnosis",
@@ -18,7 +26,15 @@ def _diagnosis(key, right, wrong, why, subcategory, question=DIAGNOSIS, category
     )
 
 
-def _location(key, question, right, wrong, why, subcategory, category="Lung"):
+def _location(
+    key: str,
+    question: str,
+    right: str,
+    wrong: tuple[str, str, str],
+    why: str,
+    subcategory: str,
+    category: str = "Lung",
+) -> Item:
     return Item(
         key=key,
         task="Location and Distribution Assessment",

@@ -7,6 +7,7 @@ projected point by point through the same geometry, and so are the landmarks tha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,9 @@ class Geometry:
         depth = (self.detector_mm - along_mm) * self.towards
         return SOURCE_TO_DETECTOR_MM / (SOURCE_TO_DETECTOR_MM - depth)
 
-    def project(self, points_mm: NDArray[np.float64]) -> tuple[NDArray, NDArray, NDArray]:
+    def project(
+        self, points_mm: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | float]:
         """Column, row (pixels, centre of the first pixel at 0) and magnification of 3-D points."""
         magnification = self.magnification(points_mm[:, self.along])
         u = -(points_mm[:, self.across] - self.centre_across_mm) * magnification
@@ -162,7 +165,7 @@ def project_tissue(
     return totals[0] * step_cm * _obliquity(geometry), totals[1] * step_cm * _obliquity(geometry)
 
 
-def _plane_interpolators(chest: Chest, geometry: Geometry, along_mm: float):
+def _plane_interpolators(chest: Chest, geometry: Geometry, along_mm: float) -> tuple[Any, Any]:
     """Sparse matrices that interpolate one plane to film columns and film rows."""
     magnification = geometry.magnification(along_mm)
     n_rows, n_columns = geometry.shape
@@ -211,7 +214,12 @@ def project_devices(devices: list[Device], geometry: Geometry) -> NDArray[np.flo
     return total
 
 
-def _splat(column, row, weight, shape: tuple[int, int]) -> NDArray[np.float32]:
+def _splat(
+    column: NDArray[np.float64],
+    row: NDArray[np.float64],
+    weight: NDArray[np.float64] | float,
+    shape: tuple[int, int],
+) -> NDArray[np.float32]:
     """Deposit weights bilinearly on the pixel grid."""
     film = np.zeros(shape[0] * shape[1])
     c, r = np.floor(column).astype(int), np.floor(row).astype(int)

@@ -68,7 +68,7 @@ def settle(item: MeasuredItem, record: dict[str, Any]) -> Item:
     holding = [text for text, low, high in item.ranges if low <= value <= high]
     if len(holding) != 1:
         raise ValueError(f"{item.key}: {item.measure} is {value}, which no single option covers")
-    others = tuple(text for text, _, _ in item.ranges if text != holding[0])
+    first, second, third = (text for text, _, _ in item.ranges if text != holding[0])
     return Item(
         key=item.key,
         task=TASKS[4],
@@ -76,7 +76,7 @@ def settle(item: MeasuredItem, record: dict[str, Any]) -> Item:
         subcategory=item.subcategory,
         question=item.question,
         right=holding[0],
-        wrong=others,
+        wrong=(first, second, third),
         why=item.why.format(value=value),
     )
 

@@ -1,5 +1,7 @@
 """The findings: each edits a chest in 3-D and returns what it did as truth."""
 
+from collections.abc import Callable, Mapping
+
 from data.generator.findings.abdomen import free_air, hiatal_hernia
 from data.generator.findings.airspace import consolidation, oedema
 from data.generator.findings.hardware import (
@@ -13,7 +15,7 @@ from data.generator.findings.hardware import (
 from data.generator.findings.nodules import cavity_lesion, metastases, nodule
 from data.generator.findings.pleura import effusion, pneumothorax
 
-FINDINGS = {
+FINDINGS: Mapping[str, Callable[..., dict[str, object]]] = {
     "cavity": cavity_lesion,
     "central line": central_line,
     "consolidation": consolidation,

@@ -120,7 +120,9 @@ def oedema(chest: Chest, rng: np.random.Generator, *, severity: float) -> dict[s
     return {"finding": "pulmonary oedema", "severity": severity}
 
 
-def _septa(chest: Chest, box: Box, inside, rng: np.random.Generator) -> NDArray[np.float32]:
+def _septa(
+    chest: Chest, box: Box, inside: NDArray[np.bool_], rng: np.random.Generator
+) -> NDArray[np.float32]:
     """Thickened interlobular septa: short horizontal sheets against the lower lateral wall."""
     _, _, z = grid_mm(chest, box)
     bottom = float(z.min())

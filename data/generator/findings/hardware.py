@@ -42,9 +42,9 @@ def tracheal_tube(
     highest = knots[-1]
     knots.append(highest + np.array([0.0, 4.0, 0.5 * (top - highest[2])]))
     knots.append(highest + np.array([0.0, 10.0, top - highest[2]]))
-    knots = _relaxed(np.array(knots))
-    chest.devices += hollow_tube(knots, radius_mm=5.0, g_per_cm=0.16, stripe_g_per_cm=0.14)
-    chest.landmarks["carina"], chest.landmarks["tube tip"] = carina, knots[0]
+    path = _relaxed(np.array(knots))
+    chest.devices += hollow_tube(path, radius_mm=5.0, g_per_cm=0.16, stripe_g_per_cm=0.14)
+    chest.landmarks["carina"], chest.landmarks["tube tip"] = carina, path[0]
     return {"finding": "endotracheal tube", "tip_above_carina_mm": above_carina_mm}
 
 
@@ -74,7 +74,9 @@ def airway_course(chest: Chest) -> tuple[NDArray[np.float64], list[NDArray[np.fl
     return np.array([*smooth[0][:2], carina_level * chest.spacing_mm[2]]), list(smooth)
 
 
-def _right_bronchus(chest: Chest, carina, tip_mm: float) -> list[NDArray[np.float64]]:
+def _right_bronchus(
+    chest: Chest, carina: NDArray[np.float64], tip_mm: float
+) -> list[NDArray[np.float64]]:
     """Two knots down the right main bronchus, tip first."""
     trachea = chest.organ("trachea")
     knots = []
@@ -172,9 +174,9 @@ def pacemaker(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
             *_superior_cava(chest)[1:],
         ]
         knots = [k + np.array([shift, 0.0, shift]) for k in knots] + [np.array(e) for e in ending]
-        knots = _relaxed(np.array(knots))
-        chest.devices.append(tube(knots, radius_mm=0.95, g_per_cm=0.16))
-        tip = np.array([knots[-1] - [0.0, 0.0, 2.0], knots[-1] + [0.0, 0.0, 2.0]])
+        path = _relaxed(np.array(knots))
+        chest.devices.append(tube(path, radius_mm=0.95, g_per_cm=0.16))
+        tip = np.array([path[-1] - [0.0, 0.0, 2.0], path[-1] + [0.0, 0.0, 2.0]])
         chest.devices.append(tube(tip, radius_mm=1.3, g_per_cm=0.4))
     return {"finding": "pacemaker", "side": "left", "leads": ["right atrium", "right ventricle"]}
 

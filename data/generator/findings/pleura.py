@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import ndimage
 
 from data.generator.anatomy import AIR_HU, Chest
@@ -107,7 +108,7 @@ def pneumothorax(
     return _pneumothorax_truth(inside, lung, spacing, side, collapse)
 
 
-def _hilum_index(inside, side: str):
+def _hilum_index(inside: NDArray[np.bool_], side: str) -> NDArray[np.float64]:
     """Where the lung root is: medial border, a little behind and below the middle."""
     where = np.argwhere(inside[::2, ::2, ::2]) * 2.0
     low, high = where.min(axis=0), where.max(axis=0)
@@ -117,7 +118,13 @@ def _hilum_index(inside, side: str):
     return np.array([medial, np.median(slab[:, 1]) - 4.0, level])
 
 
-def _pneumothorax_truth(inside, lung, spacing, side: str, collapse: float) -> dict[str, object]:
+def _pneumothorax_truth(
+    inside: NDArray[np.bool_],
+    lung: NDArray[np.bool_],
+    spacing: NDArray[np.float64],
+    side: str,
+    collapse: float,
+) -> dict[str, object]:
     top = np.flatnonzero(inside.any(axis=(0, 1)))[-1]
     lung_top = np.flatnonzero(lung.any(axis=(0, 1)))[-1]
     return {
