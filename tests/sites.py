@@ -19,6 +19,7 @@ from study.protocol import Protocol
 from study.simulation import simulate
 from study.store import Store, events
 from study.store import studies as stored_studies
+from tests import moulds
 from tests.conftest import (
     NOW,
     entropy_from,
@@ -58,7 +59,23 @@ def site(
     The person agreed, practised, answered with a comment, changed the answer, gave a case up. The
     model's first file was the wrong one.
     """
-    folder.mkdir()
+
+    def whole(mould: Path) -> None:
+        _site(mould, number, person_id, simulated, model, bank, values)
+
+    made_of = (number, person_id, simulated, model, bank, values)
+    return Store(moulds.cast(folder, whole, *made_of))
+
+
+def _site(
+    folder: Path,
+    number: int,
+    person_id: str,
+    simulated: str,
+    model: str,
+    bank: str,
+    values: Mapping[str, Any],
+) -> None:
     store = init(folder / "store.db", entropy=entropy_from(number), now=NOW)
     path = write_bank(folder / "bank")
     import_bank(store, path, name=bank, images=path.parent, simulated=True, now=NOW)
@@ -80,7 +97,6 @@ def site(
         reason="The wrong file",
         now=NOW,
     )
-    return store
 
 
 def _predictions(file: Path, letters: str) -> Path:

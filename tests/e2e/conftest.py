@@ -23,6 +23,8 @@ from study import studies
 from study.banks import import_bank
 from study.deployments import coordinator_code, init
 from study.protocol import Protocol
+from study.store import Store
+from tests import moulds
 from tests.conftest import NOW, entropy_from, invite, write_bank
 from tests.e2e.server import FLAGS, Server, begin, chromium, enter, free_port
 
@@ -44,9 +46,11 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         watched: tuple[str, ...] = (),
         **values: Any,
     ) -> Server:
-        store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
-        path = bank or write_bank(tmp_path / "bank")
-        import_bank(store, path, name="bank", images=path.parent, simulated=True, now=NOW)
+        if bank:
+            store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+            import_bank(store, bank, name="bank", images=bank.parent, simulated=True, now=NOW)
+        else:
+            store = Store(moulds.cast(tmp_path, _banked))
         protocol = Protocol.from_json({"cases": 6, "one_question_per": "item", **values})
         studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
         invited = invite(store, *readers)
@@ -64,6 +68,12 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     yield make
     for server in started:
         server.kill()
+
+
+def _banked(folder: Path) -> None:
+    store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
+    path = write_bank(folder / "bank")
+    import_bank(store, path, name="bank", images=path.parent, simulated=True, now=NOW)
 
 
 @pytest.fixture(scope="session")
