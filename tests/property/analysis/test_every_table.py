@@ -94,22 +94,29 @@ def _same(before: pd.DataFrame, after: pd.DataFrame) -> None:
 
 
 @settings(max_examples=8, deadline=None)
-@given(studies(), st.integers(0, 2**31))
-def test_the_order_of_rows_changes_nothing(study: Study, seed: int) -> None:
-    """Neither a resample nor a model's optimum: every cell is the same to the last bit."""
+@given(studies(), st.integers(0, 2**31), st.data())
+def test_order_names_and_letters_change_nothing(
+    study: Study, seed: int, data: st.DataObject
+) -> None:
+    """The same study in three other dresses; it is analysed once for all of them."""
     before = _tables(study)
+    _the_order_of_rows_changes_nothing(study, before, seed)
+    _renaming_the_raters_renames_the_rows_and_no_more(study, before)
+    _relabelling_options_changes_nothing_that_is_not_bound_to_letters(study, before, data)
+
+
+def _the_order_of_rows_changes_nothing(study: Study, before: Tables, seed: int) -> None:
+    """Neither a resample nor a model's optimum: every cell is the same to the last bit."""
     after = _tables(tuple(table.sample(frac=1, random_state=seed) for table in study))
     for name, table in before.items():
         _same(table, after[name])
 
 
-@settings(max_examples=8, deadline=None)
-@given(studies())
-def test_renaming_the_raters_renames_the_rows_and_no_more(study: Study) -> None:
+def _renaming_the_raters_renames_the_rows_and_no_more(study: Study, before: Tables) -> None:
     """Numbers do not hang on names."""
     items, readings, raters = study
     renamed = (items, *(t.assign(rater_id="the " + t["rater_id"]) for t in (readings, raters)))
-    before, after = _tables(study), _tables(renamed)
+    after = _tables(renamed)
     for name, table in before.items():
         named = {
             column: [f"the {cell}" if cell else "" for cell in table[column]]
@@ -119,12 +126,10 @@ def test_renaming_the_raters_renames_the_rows_and_no_more(study: Study) -> None:
         _same(table.assign(**named), after[name])
 
 
-@settings(max_examples=8, deadline=None)
-@given(studies(), st.data())
-def test_relabelling_each_items_options_changes_nothing_that_is_not_bound_to_letters(
-    study: Study, data: st.DataObject
+def _relabelling_options_changes_nothing_that_is_not_bound_to_letters(
+    study: Study, before: Tables, data: st.DataObject
 ) -> None:
-    """What looks at right and wrong, or at same and other, knows no letters."""
+    """Whatever looks at right and wrong, or at same and other, knows no letters."""
     items, readings, raters = (table.copy() for table in study)
     maps = {
         item: {"": "", **dict(zip(LETTERS, data.draw(st.permutations(LETTERS)), strict=True))}
@@ -134,7 +139,7 @@ def test_relabelling_each_items_options_changes_nothing_that_is_not_bound_to_let
     readings["answer"] = [
         maps[i][a] for i, a in zip(readings["item_id"], readings["answer"], strict=True)
     ]
-    before, after = _tables(study), _tables((items, readings, raters))
+    after = _tables((items, readings, raters))
     for name, table in before.items():
         if "measure" not in table:
             _same(table, after[name])
@@ -180,9 +185,15 @@ def _without(table: pd.DataFrame, gone: str) -> pd.DataFrame:
 
 @settings(max_examples=15, deadline=None)
 @given(studies())
-def test_the_reason_names_what_is_empty_and_nothing_else(study: Study) -> None:
-    """Of agreement: standard error, interval, or both; without a prefix everything."""
+def test_what_is_empty_has_its_reason_and_what_is_not_its_bounds(study: Study) -> None:
+    """In every table, and the reason says exactly what is empty."""
     tables = _tables(study)
+    _the_reason_names_what_is_empty_and_nothing_else(tables)
+    _no_gap_is_silent_and_no_limit_on_the_wrong_side(tables)
+
+
+def _the_reason_names_what_is_empty_and_nothing_else(tables: Tables) -> None:
+    """Of agreement: standard error, interval, or both; without a prefix everything."""
     for name in ("agreement_pairs", "agreement_groups", "agreement_between", "intra_reader"):
         table = tables[name]
         because, no_interval = table["undefined_because"], table["ci_low"].isna()
@@ -199,11 +210,8 @@ def test_the_reason_names_what_is_empty_and_nothing_else(study: Study) -> None:
         assert not (table["ci_low"] > table["ci_high"]).any()
 
 
-@settings(max_examples=15, deadline=None)
-@given(studies())
-def test_what_is_empty_has_its_reason_and_what_is_not_its_bounds(study: Study) -> None:
-    """No silent gap, no row twice, no limit on the wrong side, no warning on the way."""
-    tables = _tables(study)
+def _no_gap_is_silent_and_no_limit_on_the_wrong_side(tables: Tables) -> None:
+    """No row twice either, and no warning on the way."""
     for name, column in ESTIMATE.items():
         table = tables[name]
         assert (table.loc[table[column].isna(), "undefined_because"] != "").all(), name
