@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two workers, whole files to each, in the order of collection: the longest tests begin first.
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: app help check test explore lint format catalogue screenshots clean
+.PHONY: app help check test explore lint types format catalogue screenshots clean
 
 app: $(VENV)/.run-ready  ## The default: serve a demo study, or with DEMO=no an empty deployment
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -33,10 +33,14 @@ test: lint  ## Lints, types and every test, in real browsers too
 explore: $(VENV)/.test-ready  ## Run the property tests on examples they never saw
 	$(BIN)/python -m pytest tests/property --hypothesis-profile=default
 
-lint: $(VENV)/.test-ready  ## Ruff and mypy
+lint: $(VENV)/.test-ready types  ## Ruff, mypy and the types of the JavaScript
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+types:  ## The types of the reading page's JavaScript, where npm is there
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.ready && node_modules/.bin/tsc; \
+	else echo "No npm here: the types of the reading page's JavaScript go unchecked. apt-get install npm" >&2; fi
 
 format: $(VENV)/.test-ready  ## Mend and format with ruff
 	$(BIN)/ruff check --fix .
@@ -49,7 +53,7 @@ screenshots: $(VENV)/.test-ready  ## Make the pictures of the docs from a demo
 	$(BIN)/python -m tests.e2e.screenshots
 
 clean:  ## Remove the environment and what tools keep
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.run-ready: requirements.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -59,4 +63,8 @@ $(VENV)/.run-ready: requirements.txt constraints.txt
 $(VENV)/.test-ready: $(VENV)/.run-ready requirements-test.txt tests/install_browser.sh
 	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check -r requirements-test.txt -c constraints.txt
 	@sh tests/install_browser.sh
+	@touch $@
+
+node_modules/.ready: package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
 	@touch $@

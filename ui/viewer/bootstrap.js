@@ -8,8 +8,8 @@ const rooms = new WeakMap();
 
 export default function ({ parentElement, data }) {
   const left = new AbortController();
-  if (!rooms.has(parentElement)) rooms.set(parentElement, open(parentElement, data, left.signal));
-  const room = rooms.get(parentElement);
+  const room = rooms.get(parentElement) ?? open(parentElement, data, left.signal);
+  rooms.set(parentElement, room);
   return async () => {
     rooms.delete(parentElement);
     left.abort();

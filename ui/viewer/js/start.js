@@ -8,6 +8,7 @@ import { DeskRoutes } from "./delivery/desk-routes.js";
 import { FilmCache } from "./film/film-cache.js";
 import { FilmViewer } from "./viewer/film-viewer.js";
 import { HERE } from "./room/halts.js";
+import { find } from "./page/elements.js";
 import { watchOver } from "./page/idle.js";
 import { Overlays } from "./page/overlays.js";
 import { PointerInput } from "./viewer/pointer-input.js";
@@ -31,15 +32,16 @@ const TICK_MS = 100;
  * @returns {() => void} stops everything
  */
 export function start(parent, data) {
-  const root = parent.querySelector(".reading-room");
-  const place = root.querySelector(".rr-films");
+  /** @type {HTMLDialogElement} */
+  const root = find(parent, ".reading-room");
+  const place = find(root, ".rr-films");
   root.lang = data.language;
   write(root);
   const { preview } = data;
   const overlays = new Overlays(root, preview ? wayOut(preview)
     : { url: data.sign_out_url, method: "post", label: texts.labels.signOut });
-  if (preview) root.querySelector(".rr-main").append(banner(preview));
-  root.querySelector(".rr-exit").append(overlays.signOut());
+  if (preview) find(root, ".rr-main").append(banner(preview));
+  find(root, ".rr-exit").append(overlays.signOut());
   const used = (tool) => room.used(tool);
   const panel = new QuestionPanel(root, {
     choose: (option, now) => room.answering.choose(option, now),
@@ -157,7 +159,7 @@ function lift(root) {
 function keepFocus(event) {
   if (!event.target.closest("button")) return;
   event.preventDefault();
-  if (document.activeElement?.matches("textarea")) document.activeElement.blur();
+  if (document.activeElement instanceof HTMLTextAreaElement) document.activeElement.blur();
 }
 
 function confirmLeaving(event, connection, overlays) {

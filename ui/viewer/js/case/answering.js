@@ -104,7 +104,9 @@ export class Answering {
   /** What Enter means now. @param {boolean} doubled it is rather the second half of a double press
    *  @returns {Decision|null} null: something is still to be said; the hint says what */
   confirm(doubled) {
-    const { option, confidence, unchanged } = this.#current();
+    const attempt = this.#current();
+    if (!attempt) return null;
+    const { option, confidence, unchanged } = attempt;
     const { confidence_steps: steps } = this.#rules();
     if (this.givingUp) return this.#givenUp();
     const done = /** @type {Decision} */ ({ status: "answered", reason: "" });

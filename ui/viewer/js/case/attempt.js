@@ -3,7 +3,7 @@
 import { Clock } from "./clock.js";
 import { Usage } from "./usage.js";
 
-/** @import { Case } from "../page/types.js" */
+/** @import { Case, Record } from "../page/types.js" */
 
 const MOST_SELECTIONS = 200;
 const LONGEST_GAP_MS = 30 * 24 * 3600 * 1000; // a longer absence is rather a clock that was set
@@ -12,9 +12,12 @@ export class Attempt {
   item;
   readingId;
   clock;
+  /** @type {string|null} */
   option = null;
+  /** @type {number|null} */
   confidence = null;
   comment = "";
+  /** @type {number|null} */
   presentedEpoch = null;
   /** Off the screen although the page is not hidden: the reader is looking at an earlier case. */
   away = false;
@@ -23,6 +26,7 @@ export class Attempt {
   touched = false;
   #recorded = false;
   #selections = [];
+  /** @type {number|null} */
   #firstSelection = null;
   #behaviour = {};
   #usage;
@@ -59,7 +63,7 @@ export class Attempt {
   /** @returns {boolean} whether a revisited answer is still what it was */
   get unchanged() {
     const before = this.item.reading;
-    return Boolean(before) && before.option === this.option && (before.confidence ?? null) === this.confidence
+    return before !== null && before.option === this.option && (before.confidence ?? null) === this.confidence
       && (before.comment ?? "") === this.comment;
   }
 
@@ -121,7 +125,7 @@ export class Attempt {
     };
   }
 
-  /** @param {string} id @param {object} circumstances */
+  /** @param {string} id @param {object} circumstances @returns {Record} */
   presentation(id, circumstances) {
     this.#recorded = true;
     return { kind: "presentation", id, case: this.item.case, shown_epoch_ms: this.presentedEpoch, circumstances };
@@ -129,7 +133,7 @@ export class Attempt {
 
   /**
    * @param {number} now the commit on the monotonic clock @param {number} epoch
-   * @param {"answered"|"skipped"|"timed_out"} status
+   * @param {"answered"|"skipped"|"timed_out"} status @returns {Record}
    */
   reading(now, epoch, status) {
     const answered = status === "answered";

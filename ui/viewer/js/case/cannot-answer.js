@@ -1,6 +1,6 @@
 /** "Cannot answer": reasons in place of the options, while the film stays where it is and the clock goes on. */
 
-import { element } from "../page/elements.js";
+import { element, find } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
 const MOST_SIGNS = 400; // with the chosen words it stays within the 500 a reason may have
@@ -21,12 +21,12 @@ export class CannotAnswer {
   constructor(root, changed) {
     this.#root = root;
     this.#changed = changed;
-    this.#entry = root.querySelector(".rr-give-up");
-    this.#place = root.querySelector(".rr-reasons");
-    this.#scroll = root.querySelector(".rr-scroll");
-    this.#confirm = root.querySelector(".rr-confirm");
+    this.#entry = find(root, ".rr-give-up");
+    this.#place = find(root, ".rr-reasons");
+    this.#scroll = find(root, ".rr-scroll");
+    this.#confirm = find(root, ".rr-confirm");
     this.#buttons = texts.cannotAnswer.reasons.map((words, i) => this.#reasonButton(words, i));
-    this.#other = /** @type {HTMLInputElement} */ (element("input", "", "rr-reason-text"));
+    this.#other = element("input", "", "rr-reason-text");
     Object.assign(this.#other, { type: "text", maxLength: MOST_SIGNS, hidden: true, autocomplete: "off" });
     this.#other.setAttribute("aria-label", texts.cannotAnswer.other);
     this.#other.placeholder = texts.cannotAnswer.other;
@@ -93,7 +93,7 @@ export class CannotAnswer {
   }
 
   #reasonButton(words, i) {
-    const button = /** @type {HTMLButtonElement} */ (element("button", "", "rr-option"));
+    const button = element("button", "", "rr-option");
     button.type = "button";
     button.dataset.reason = String(i + 1);
     button.append(element("kbd", String(i + 1)), element("span", words));

@@ -1,6 +1,6 @@
 /** Bringing a case to the screen: its films fetched, however often it takes, hung, and truly painted. */
 
-import { filmTrouble } from "../film/film-error.js";
+import { FilmError, filmTrouble } from "../film/film-error.js";
 import { afterPaint } from "../page/paint.js";
 import { texts } from "../page/texts.js";
 
@@ -63,8 +63,9 @@ export class CaseDisplay {
   prefetch(shown, coming) {
     this.#films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
     // One after the other, so that the very next case has the line for itself.
-    coming.reduce((before, item) => before.then(() => this.#films.load(item)).catch(() => {}),
-      Promise.resolve());
+    /** @type {Promise<unknown>} */
+    let before = Promise.resolve();
+    for (const item of coming) before = before.then(() => this.#films.load(item)).catch(() => {});
   }
 
   /** The card lost every film. */
@@ -86,7 +87,8 @@ export class CaseDisplay {
         if (turn !== this.#turn) return;
         if (tries % TRIES === 0) await this.#askToRetry(error);
         else await new Promise((resolve) => { setTimeout(resolve, FIRST_WAIT_MS * 2 ** ((tries - 1) % TRIES)); });
-        if (turn === this.#turn && STALE.includes(error.status)) await this.#freshen(attempt, freshen);
+        const stale = error instanceof FilmError && STALE.includes(error.status);
+        if (turn === this.#turn && stale) await this.#freshen(attempt, freshen);
       }
     }
   }
@@ -99,14 +101,14 @@ export class CaseDisplay {
   #askToRetry(error) {
     const { title, button } = texts.filmFailed;
     this.#panel.showLoading(title);
-    return new Promise((resolve) => {
+    return /** @type {Promise<void>} */ (new Promise((resolve) => {
       const run = () => {
         this.#overlays.hideCurtain();
         this.#panel.showLoading(texts.loading.film);
         resolve();
       };
       this.#overlays.showCurtain({ title, text: filmTrouble(error) }, { label: button, run });
-    });
+    }));
   }
 
   #hang(attempt, rules, films, painted) {

@@ -7,7 +7,7 @@
 
 /** @import { Attempt } from "./attempt.js" */
 /** @import { Connection } from "../delivery/connection.js" */
-/** @import { Case, Record } from "../page/types.js" */
+/** @import { Case, OwnReading, Record } from "../page/types.js" */
 
 const MOST_REMEMBERED = 50;
 
@@ -45,7 +45,8 @@ export class EarlierCases {
     this.#turn();
     this.#read.delete(item.position);
     this.#read.set(item.position, { ...item, presented: true, reading: { id, option, status, confidence, comment } });
-    if (this.#read.size > MOST_REMEMBERED) this.#read.delete(this.#read.keys().next().value);
+    const [oldest] = this.#read.keys();
+    if (this.#read.size > MOST_REMEMBERED) this.#read.delete(oldest);
   }
 
   /** The answer was not taken: only the server knows how the case stands. @param {string} id of a case */
@@ -62,7 +63,7 @@ export class EarlierCases {
   /** @param {number} position @returns {Case[]} what the reader may turn to from there */
   beside(position) {
     this.#turn();
-    return [position + 1, position - 1].map((each) => this.#read.get(each)).filter(Boolean);
+    return [position + 1, position - 1].flatMap((each) => this.#read.get(each) ?? []);
   }
 
   /**
@@ -77,7 +78,7 @@ export class EarlierCases {
       return null;
     }
     const own = this.#connection.outbox.readings.filter((record) => record.case === item.case).at(-1);
-    return own ? { ...item, reading: own } : item;
+    return own ? { ...item, reading: /** @type {OwnReading & Record} */ (own) } : item;
   }
 
   /**
@@ -86,7 +87,7 @@ export class EarlierCases {
    */
   async correction(item) {
     const now = await this.fetch(item.position);
-    if (!now || now.reading?.id === item.reading.id) return null;
+    if (!now || now.reading?.id === item.reading?.id) return null;
     this.forget(item.case);
     return now;
   }

@@ -46,15 +46,17 @@ export class Feedback {
    *   awaited, or not answered yet
    */
   from({ feedback }, sent) {
-    if (!this.awaited || !sent.some(({ id }) => id === this.#awaited.record.id)) return undefined;
-    const told = feedback?.[this.#awaited.record.id] ?? null;
-    this.#put({ ...this.#awaited, told, answered: true });
+    const awaited = this.#shown ? null : this.#awaited;
+    if (!awaited || !sent.some(({ id }) => id === awaited.record.id)) return undefined;
+    const told = feedback?.[awaited.record.id] ?? null;
+    this.#put({ ...awaited, told, answered: true });
     return this.#held ? undefined : told;
   }
 
   show() {
+    const { told, record } = this.#awaited ?? {};
+    if (!told || !record) return;
     this.#shown = true;
-    const { told, record } = this.#awaited;
     this.#panel.showFeedback(told, record);
   }
 
@@ -94,6 +96,7 @@ export class Feedback {
    *  @returns {ReferenceAnswer|null|undefined} as `from` */
   release() {
     this.#held = false;
+    if (!this.#awaited) return undefined;
     const { record, told, answered } = this.#awaited;
     if (answered) return told;
     if (!this.#connection.outbox.readings.some(({ id }) => id === record.id)) this.#connection.outbox.put(record);

@@ -4,6 +4,7 @@
  * Nothing here hinders the reader, and no flag takes a reading away. The names stand in docs/reading-page.md.
  */
 
+import { find } from "../page/elements.js";
 import { fits } from "../steps/smallest-window.js";
 import { MOST_VIEWS } from "./usage.js";
 
@@ -115,7 +116,7 @@ function unseen(views, inUse) {
 
 /** @param {HTMLElement} root @param {{software: boolean|null}} renderer @returns {Measured} */
 export function measured(root, { software }) {
-  const place = root.querySelector(".rr-films").getBoundingClientRect();
+  const place = find(root, ".rr-films").getBoundingClientRect();
   const { offsetLeft: left = 0, offsetTop: top = 0, width = innerWidth, height = innerHeight, scale = 1 } =
     window.visualViewport ?? {};
   const middle = { x: place.left + place.width / 2, y: place.top + place.height / 2 };

@@ -37,7 +37,7 @@ export class Worklist {
     const { desk } = this.#connection;
     // After another sign-in something may be to be prepared first; until then no case is listed, read or not.
     // Under a hold none is listed either, and what is on the screen may be finished.
-    return Boolean(attempt) && !attempt.committed && !attempt.revisited && !desk.preparation?.length && !desk.hold
+    return attempt !== null && !attempt.committed && !attempt.revisited && !desk.preparation?.length && !desk.hold
       && !desk.cases.some((item) => item.case === attempt.item.case);
   }
 

@@ -4,7 +4,7 @@ import { Outbox } from "./outbox.js";
 import { ReaderStorage } from "../page/storage.js";
 import { texts } from "../page/texts.js";
 
-/** @import { DeskRoutes } from "./desk-routes.js" */
+/** @import { DeskError, DeskRoutes } from "./desk-routes.js" */
 /** @import { Overlays } from "../page/overlays.js" */
 /** @import { Desk, Receipt, Record } from "../page/types.js" */
 
@@ -90,8 +90,9 @@ export class Connection {
         this.#reachable();
         return this.#stopped ? null : desk;
       } catch (error) {
-        this.#failed(error);
-        this.#room.trouble(error.words || texts.loading.noServer);
+        const failure = /** @type {DeskError} */ (error);
+        this.#failed(failure);
+        this.#room.trouble(failure.words || texts.loading.noServer);
       }
       await this.#sleep(wait);
     }
@@ -99,7 +100,7 @@ export class Connection {
   }
 
   #sleep(ms) {
-    return new Promise((resolve) => {
+    return new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
       const wake = () => {
         clearTimeout(timer);
         this.#asleep.delete(wake);
@@ -136,6 +137,7 @@ export class Connection {
     else if (error.why === "refused") this.#room.notTaken(texts.hints.notTaken(error.words || error.status));
   }
 
+  /** @param {DeskError} error */
   #failed({ why, words }) {
     if (why === "signed-out") this.#block(why, texts.signedOut);
     // Before the desk was ever open there is no reader whose place another could have taken.

@@ -31,8 +31,8 @@ export class OneWindow {
     this.#overlays = overlays;
     this.#room = room;
     this.#lock = new WindowLock({
-      id: newId(), tab: thisTab(), storage: connection.storage, channel: channelOf(connection.desk.seal), clock: wallClock,
-      lost: () => this.#lost(),
+      id: newId(), tab: thisTab(), storage: connection.storage, channel: channelOf(connection.desk.seal),
+      clock: wallClock, lost: () => this.#lost(),
     });
   }
 

@@ -103,7 +103,7 @@ export class Outbox {
   /** The desk says how many records the server has. Where it had more before, all are offered again.
    *  @param {{stored?: number}} desk @returns {boolean} whether the server has gone back */
   heard({ stored }) {
-    if (!Number.isInteger(stored)) return false;
+    if (stored === undefined || !Number.isInteger(stored)) return false;
     const back = stored < (this.#storage.get(STORED) ?? 0);
     this.#storage.put(STORED, stored);
     if (back) this.#offerAgain();
@@ -227,7 +227,7 @@ export class Outbox {
     this.#done.set(id, done);
     if (!this.#storage.put(doneKeyOf(id), done)) this.#storage.drop(doneKeyOf(id)); // it is in this page's memory
     if (this.#done.size <= MOST_PUT_BY) return;
-    const oldest = this.#done.keys().next().value;
+    const [oldest] = this.#done.keys();
     this.#done.delete(oldest);
     this.#storage.drop(doneKeyOf(oldest));
   }

@@ -117,7 +117,7 @@ export class WindowLock {
 
   /** Whether a silent holder may still be there. @param {Beat|null} beat */
   #beating(beat) {
-    return Boolean(beat) && beat.tab !== this.#tab && this.#fresh(beat);
+    return beat !== null && beat.tab !== this.#tab && this.#fresh(beat);
   }
 
   #fresh(beat) {
@@ -135,7 +135,7 @@ export class WindowLock {
   }
 
   #post(message) {
-    this.#channel.post({ ...message, from: this.#id, since: this.#since });
+    this.#channel?.post({ ...message, from: this.#id, since: this.#since });
   }
 
   /** Say something and wait for the answer. @returns {Promise<Message|null>} null: nobody answered in time */

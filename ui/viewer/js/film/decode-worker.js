@@ -2,6 +2,7 @@
 
 import { quantileWindow, unpackSamples } from "./film-samples.js";
 
+/** @import { FilmError } from "./film-error.js" */
 /** @import { View } from "../page/types.js" */
 
 const LONGEST_WORDS = 300;
@@ -19,7 +20,7 @@ self.addEventListener("message", async ({ data }) => {
     const film = await load(data.view, stop.signal);
     self.postMessage({ id: data.id, film }, { transfer: [film.samples.buffer] });
   } catch (error) {
-    const { message = String(error), kind = "line", status = 0, words = "" } = error ?? {};
+    const { message = String(error), kind = "line", status = 0, words = "" } = /** @type {Partial<FilmError>} */ (error);
     self.postMessage({ id: data.id, error: message, why: { kind, status, words } });
   } finally {
     underWay.delete(data.id);
@@ -37,7 +38,7 @@ async function load(view, signal) {
   try {
     return decode(body, view);
   } catch (error) {
-    throw Object.assign(new Error(String(error.message ?? error)), { kind: "unreadable" });
+    throw Object.assign(new Error(error instanceof Error ? error.message : String(error)), { kind: "unreadable" });
   }
 }
 

@@ -31,13 +31,13 @@ export class FilmCache {
 
   /** @param {Case} item @returns {Promise<LoadedFilm[]>} */
   load(item) {
-    let job = this.#jobs.get(item.case);
-    if (!job) {
-      job = { promise: null, loaded: null, dropped: false, abandon: [] };
-      this.#jobs.set(item.case, job);
-      job.promise = this.#fetch(item, job);
-      job.promise.catch(() => this.#forget(item.case, job));
-    }
+    const known = this.#jobs.get(item.case);
+    if (known) return known.promise;
+    /** @type {Job} */
+    const job = { promise: Promise.resolve([]), loaded: null, dropped: false, abandon: [] };
+    this.#jobs.set(item.case, job);
+    job.promise = this.#fetch(item, job);
+    job.promise.catch(() => this.#forget(item.case, job));
     return job.promise;
   }
 
@@ -91,7 +91,7 @@ export class FilmCache {
     try {
       return await this.#renderer.upload(film);
     } catch (error) {
-      throw new FilmError(String(error.message ?? error), { kind: "unshowable" });
+      throw new FilmError(error instanceof Error ? error.message : String(error), { kind: "unshowable" });
     }
   }
 

@@ -24,6 +24,6 @@ export class FilmError extends Error {
 
 /** @param {unknown} error @returns {string} what the reader is told */
 export function filmTrouble(error) {
-  const { kind = "line", words = "" } = error ?? {};
+  const { kind = "line", words = "" } = /** @type {Partial<FilmError>} */ (error ?? {});
   return [words || texts.filmFailed.why[kind], texts.filmFailed.text].join(" ");
 }

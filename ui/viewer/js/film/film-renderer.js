@@ -29,12 +29,13 @@ export class FilmRenderer {
   #worker;
   #hire;
   #withoutWebgl;
+  #canvas;
   #context;
   #lost;
   #again = 0;
   #lastFilm = 0;
   #lastPicture = 0;
-  /** @type {Map<number, {resolve: () => void, reject: (error: Error) => void}>} */
+  /** @type {Map<number, {resolve: (value?: undefined) => void, reject: (error: Error) => void}>} */
   #uploads = new Map();
   /** Pictures made in advance; null while they are being made. @type {Map<string, {films: number[], bitmap: ImageBitmap|null}>} */
   #prepared = new Map();
@@ -56,10 +57,12 @@ export class FilmRenderer {
    */
   constructor(canvas, withoutWebgl, lost, hire = hireWorker, now = () => performance.now()) {
     this.#now = now;
-    this.#context = canvas.getContext("bitmaprenderer", { alpha: false });
+    this.#canvas = canvas;
+    this.#context = /** @type {ImageBitmapRenderingContext} */ (canvas.getContext("bitmaprenderer", { alpha: false }));
     this.#withoutWebgl = withoutWebgl;
     this.#lost = lost;
     this.#hire = hire;
+    this.#open = () => {};
     this.opened = new Promise((resolve) => { this.#open = resolve; });
     this.#engage();
   }
@@ -111,7 +114,7 @@ export class FilmRenderer {
 
   /** Nothing of what was shown before stays in sight until the next picture comes. */
   blank() {
-    this.#context.canvas.style.visibility = "hidden";
+    this.#canvas.style.visibility = "hidden";
   }
 
   /** @returns {Promise<void>} when everything asked for is on the canvas */
@@ -195,6 +198,7 @@ export class FilmRenderer {
   }
 
   #show(bitmap) {
+    if (!this.#underWay) return;
     const { request, draft } = this.#underWay;
     const next = this.#next;
     if (next || (draft && bitmap)) {
@@ -215,13 +219,13 @@ export class FilmRenderer {
 
   /** Seen from outside: whether the canvas has what was asked for last, in full fineness. @param {boolean} whole */
   #mark(whole) {
-    const { dataset } = this.#context.canvas;
+    const { dataset } = this.#canvas;
     const picture = whole ? "whole" : "coming";
     if (dataset.picture !== picture) dataset.picture = picture;
   }
 
   #transfer(bitmap, { order, shown }) {
-    const { canvas } = this.#context;
+    const canvas = this.#canvas;
     // Setting the size, even to what it was, would clear the canvas.
     if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
     if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
@@ -257,7 +261,7 @@ function hireWorker() {
   return new Worker(new URL("./render-worker.js", import.meta.url), { type: "module" });
 }
 
-/** @param {Size} size @param {PlacedFilm[]} placedFilms @returns {Request} */
+/** @param {Size} size @param {PlacedFilm[]} placedFilms @returns {Omit<Request, "shown">} */
 function requestOf({ width, height }, placedFilms) {
   const order = { width, height, placedFilms };
   return { key: JSON.stringify(order), films: placedFilms.map(({ handle }) => handle), order };

@@ -50,7 +50,7 @@ async function upload({ film, samples, width, height }) {
     tell({ told: "uploaded", film, error: "" });
   } catch (error) {
     films.delete(film);
-    tell({ told: "uploaded", film, error: String(error.message ?? error) });
+    tell({ told: "uploaded", film, error: error instanceof Error ? error.message : String(error) });
   }
 }
 

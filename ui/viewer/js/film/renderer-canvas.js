@@ -5,7 +5,7 @@ import { resample } from "./resample.js";
 import { shadeTable } from "./window-level.js";
 
 /** @import { PlacedFilm } from "./renderer-webgl.js" */
-/** @import { Film } from "../page/types.js" */
+/** @import { Pixels } from "../page/types.js" */
 
 const BLACK = 0xff000000;
 const STEPS = 65536;
@@ -16,12 +16,14 @@ export class CanvasRenderer {
   software = null; // not known: a 2D canvas does not say who draws it
   #context;
 
-  /** @param {HTMLCanvasElement} canvas */
+  /** @param {OffscreenCanvas} canvas */
   constructor(canvas) {
-    this.#context = canvas.getContext("2d", { alpha: false });
+    const context = canvas.getContext("2d", { alpha: false });
+    if (!context) throw new Error("no canvas");
+    this.#context = context;
   }
 
-  /** @param {Film} film */
+  /** @param {Pixels} film */
   async upload(film) {
     // Eight bits keep eight more below the point; sixteen are fine as they are. Either way 65536 steps.
     const unit = film.samples instanceof Uint8Array ? 256 : 1;

@@ -11,7 +11,7 @@ import { covered, mirrored, origin } from "./displayed-area.js";
 import { resample } from "./resample.js";
 import { HALVE, RESAMPLE, VERTEX, WINDOW } from "./shaders.js";
 
-/** @import { Film, Rect, Window, ZoomPan } from "../page/types.js" */
+/** @import { Pixels, Rect, Window, ZoomPan } from "../page/types.js" */
 
 /** @typedef {{handle: any, rect: Rect, zoomPan: ZoomPan,
  *   window: Window, inverted: boolean, flipped: boolean, slot?: "pane"|"glass"}} PlacedFilm
@@ -31,7 +31,7 @@ export class WebglRenderer {
   #window;
   #buffer;
 
-  /** @param {HTMLCanvasElement} canvas */
+  /** @param {OffscreenCanvas} canvas */
   constructor(canvas) {
     const gl = canvas.getContext("webgl2", {
       alpha: false, antialias: false, depth: false, powerPreference: "high-performance",
@@ -46,7 +46,7 @@ export class WebglRenderer {
   }
 
   /**
-   * @param {Film} film
+   * @param {Pixels} film
    * @param {() => Promise<void>} breathe resolves when the next strip may go up
    */
   async upload(film, breathe) {

@@ -1,6 +1,7 @@
-/** Elements with their words, made in one line. */
+/** Elements with their words, made in one line, and those of the page's own markup. */
 
-/** @param {string} tag @param {string} [text] @param {string} [className] @returns {HTMLElement} */
+/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} [text] @param {string} [className]
+ *  @returns {HTMLElementTagNameMap[Tag]} */
 export function element(tag, text = "", className = "") {
   const made = document.createElement(tag);
   if (text) made.textContent = text;
@@ -10,7 +11,7 @@ export function element(tag, text = "", className = "") {
 
 /** @param {string} label @param {(now: number) => void} run gets the time of the press @returns {HTMLButtonElement} */
 export function button(label, run) {
-  const made = /** @type {HTMLButtonElement} */ (element("button", label));
+  const made = element("button", label);
   made.type = "button";
   made.addEventListener("click", (event) => run(event.timeStamp));
   return made;
@@ -23,4 +24,18 @@ export function pressButton(label, run, key = "") {
   made.append(element("span", label));
   if (key) made.append(element("kbd", key));
   return made;
+}
+
+/** An element that must be there. @template {HTMLElement} [Found=HTMLElement] @param {ParentNode} within
+ *  @param {string} selector @returns {Found} */
+export function find(within, selector) {
+  const found = /** @type {Found|null} */ (within.querySelector(selector));
+  if (!found) throw new Error(`no ${selector} on the page`);
+  return found;
+}
+
+/** The nearest element about what an event came from. @param {EventTarget|null} target @param {string} selector
+ *  @returns {HTMLElement|null} */
+export function around(target, selector) {
+  return target instanceof Element ? target.closest(selector) : null;
 }

@@ -1,6 +1,6 @@
 /** What lies over the page: the curtain that hides the case, and the sheet with keys or a question to the reader. */
 
-import { button, element } from "./elements.js";
+import { button, element, find } from "./elements.js";
 import { texts } from "./texts.js";
 
 const FROM_THE_SERVER = ["signed-out", "other-reader", "left"]; // only the server can make them go
@@ -13,14 +13,15 @@ export class Overlays {
   #curtain;
   #sheet;
   #sheetName = "";
+  /** What had the focus before the sheet. @type {Element|null} */
   #before = null;
   #exit;
 
   /** @param {HTMLElement} root @param {{url: string, method: string, label: string}} exit the way out */
   constructor(root, exit) {
-    this.#main = root.querySelector(".rr-main");
-    this.#curtain = root.querySelector(".rr-curtain");
-    this.#sheet = root.querySelector(".rr-sheet");
+    this.#main = find(root, ".rr-main");
+    this.#curtain = find(root, ".rr-curtain");
+    this.#sheet = find(root, ".rr-sheet");
     this.#exit = exit;
   }
 
@@ -59,8 +60,7 @@ export class Overlays {
   rest(title, lines, slip = null) {
     const head = element("h2", title);
     const said = lines.filter(Boolean).map((line) => element("p", line));
-    if (slip) said.push(slip);
-    this.#curtain.replaceChildren(head, ...said, this.signOut());
+    this.#curtain.replaceChildren(head, ...said, ...(slip ? [slip] : []), this.signOut());
     this.#curtain.dataset.whole = "true";
     this.#curtain.hidden = false;
     // Not the way out: the last answer's Enter, pressed again, would sign the reader out before they read this.
@@ -110,7 +110,7 @@ export class Overlays {
     this.#main.inert = false;
     delete this.#main.dataset.covered;
     this.#sheetName = "";
-    this.#before?.focus?.({ preventScroll: true });
+    if (this.#before instanceof HTMLElement) this.#before.focus({ preventScroll: true });
     this.#before = null;
   }
 
@@ -121,7 +121,7 @@ export class Overlays {
     const to = new URL(this.#exit.url, document.baseURI);
     form.action = to.href;
     form.className = "rr-sign-out";
-    const leave = /** @type {HTMLButtonElement} */ (element("button", this.#exit.label));
+    const leave = element("button", this.#exit.label);
     leave.type = "submit";
     form.append(leave, ...asked(to));
     return form;
@@ -136,7 +136,7 @@ export class Overlays {
     this.#main.inert = true;
     // Where time does not count, nothing is to be read.
     this.#main.toggleAttribute("data-covered", this.blocked);
-    this.#sheet.querySelector("input:checked, button")?.focus({ preventScroll: true });
+    find(this.#sheet, "input:checked, button").focus({ preventScroll: true });
   }
 }
 

@@ -1,6 +1,6 @@
 /** The question beside the film: position, context, question, options, confirm, and the words at its foot. */
 
-import { element } from "./elements.js";
+import { around, element, find } from "./elements.js";
 import { texts } from "./texts.js";
 
 /** @import { Case, Desk, OutboxState, Record, ReferenceAnswer, Rules } from "./types.js" */
@@ -12,7 +12,10 @@ const PAGE = 0.85; // of the visible part, so that the last lines are still ther
 export class QuestionPanel {
   #root;
   #parts;
+  /** @type {HTMLButtonElement[]} */
   #options = [];
+  /** @type {HTMLButtonElement[]} */
+  #steps = [];
   #toastTimer = 0;
 
   /**
@@ -22,25 +25,27 @@ export class QuestionPanel {
    */
   constructor(root, told) {
     this.#root = root;
-    const part = (name) => root.querySelector(`.rr-${name}`);
+    const part = (/** @type {string} */ name) => find(root, `.rr-${name}`);
+    /** @type {HTMLTextAreaElement} */
+    const text = find(root, ".rr-comment textarea");
     this.#parts = {
       position: part("position"), session: part("session"), revisited: part("revisited"), countdown: part("countdown"),
       progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"),
       question: part("question"), options: part("options"), sure: part("sure"), steps: part("steps"),
       sureHint: part("sure-hint"),
-      comment: part("comment"), text: part("comment textarea"), feedback: part("feedback"), hint: part("hint"),
+      comment: part("comment"), text, feedback: part("feedback"), hint: part("hint"),
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
       notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
     };
     this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
     this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
     this.#parts.options.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-option]");
-      if (button) told.choose(button.dataset.option, event.timeStamp);
+      const { option } = around(event.target, "[data-option]")?.dataset ?? {};
+      if (option) told.choose(option, event.timeStamp);
     });
     this.#parts.steps.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-step]");
-      if (button) told.confidence(Number(button.dataset.step));
+      const { step } = around(event.target, "[data-step]")?.dataset ?? {};
+      if (step) told.confidence(Number(step));
     });
   }
 
@@ -67,7 +72,7 @@ export class QuestionPanel {
     const { progress } = this.#parts;
     progress.setAttribute("aria-valuemax", String(total));
     progress.setAttribute("aria-valuenow", String(position - 1));
-    progress.firstElementChild.style.width = `${total ? (100 * (position - 1)) / total : 0}%`;
+    find(progress, "*").style.width = `${total ? (100 * (position - 1)) / total : 0}%`;
   }
 
   /** @param {Case} item @param {Rules} rules */
@@ -100,16 +105,14 @@ export class QuestionPanel {
       const chosen = button.dataset.option === option;
       button.setAttribute("aria-pressed", String(chosen));
       // The focus follows the choice, or Enter would meet a button that is not the chosen one.
-      if (chosen && this.#options.includes(document.activeElement)) button.focus();
+      if (chosen && this.#options.some((each) => each === document.activeElement)) button.focus();
       if (chosen) button.scrollIntoView({ block: "nearest" });
     }
     this.#parts.confirm.setAttribute("aria-disabled", String(option === null));
   }
 
   showConfidence(step) {
-    for (const button of this.#parts.steps.children) {
-      button.setAttribute("aria-pressed", String(Number(button.dataset.step) === step));
-    }
+    for (const button of this.#steps) button.setAttribute("aria-pressed", String(Number(button.dataset.step) === step));
   }
 
   /** @param {number} down 1 a page down, -1 a page up */
@@ -191,11 +194,12 @@ export class QuestionPanel {
     const { sure, sureHint } = this.#parts;
     sure.hidden = !steps;
     sureHint.textContent = steps ? texts.hints.sureKeys(steps) : "";
-    this.#parts.steps.replaceChildren(...Array.from({ length: steps }, (_, i) => {
+    this.#steps = Array.from({ length: steps }, (_, i) => {
       const button = plainButton(String(i + 1));
       button.dataset.step = String(i + 1);
       return button;
-    }));
+    });
+    this.#parts.steps.replaceChildren(...this.#steps);
   }
 
   #fitType() {
@@ -216,7 +220,7 @@ function optionButton({ option, text }) {
 }
 
 function plainButton(text) {
-  const button = /** @type {HTMLButtonElement} */ (element("button", text));
+  const button = element("button", text);
   button.type = "button";
   button.setAttribute("aria-pressed", "false");
   return button;

@@ -13,7 +13,7 @@ export function receiptSlip({ receipt, study }) {
   const copy = button(texts.receipt.copy, () => {
     if (copied(line)) copy.textContent = texts.receipt.copied;
   });
-  const mail = /** @type {HTMLAnchorElement} */ (element("a", texts.receipt.mail));
+  const mail = element("a", texts.receipt.mail);
   mail.href = letter(texts.receipt.subject(study), receipt);
   const ways = element("div", "", "rr-choices");
   ways.append(copy, mail);
@@ -31,7 +31,7 @@ function copied(line) {
   const range = document.createRange();
   range.selectNodeContents(line);
   const selection = getSelection();
-  selection.removeAllRanges();
-  selection.addRange(range);
+  selection?.removeAllRanges();
+  selection?.addRange(range);
   return document.execCommand("copy");
 }

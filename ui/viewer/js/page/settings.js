@@ -14,7 +14,7 @@ export const CHOICES = {
 
 export class Settings {
   /** @type {{[name in keyof typeof CHOICES]: string}} */
-  values = Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first]));
+  values = { wheel: CHOICES.wheel[0], left: CHOICES.left[0], views: CHOICES.views[0], panel: CHOICES.panel[0] };
   /** @type {ReaderStorage|null} */
   #storage = null;
   #changed;

@@ -1,6 +1,6 @@
 /** One sheet over the black page: a step of the preparation, with its keys, its buttons and its line of hints. */
 
-import { element, pressButton } from "./elements.js";
+import { around, element, find, pressButton } from "./elements.js";
 import { texts } from "./texts.js";
 
 /**
@@ -21,8 +21,8 @@ export class StepSheet {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.#root = root;
-    this.#place = root.querySelector(".rr-prelude");
-    this.#beneath = root.querySelectorAll(".rr-films, .rr-panel");
+    this.#place = find(root, ".rr-prelude");
+    this.#beneath = [".rr-films", ".rr-panel"].map((part) => find(root, part));
     this.#hint.setAttribute("role", "status");
   }
 
@@ -39,7 +39,8 @@ export class StepSheet {
     this.#place.hidden = false;
     for (const each of this.#beneath) each.inert = true;
     this.#place.setAttribute("aria-label", step.title);
-    (step.focus ?? sheet.querySelector(".rr-primary"))?.focus({ preventScroll: true });
+    const first = step.focus ?? (step.primary && find(sheet, ".rr-primary"));
+    first?.focus({ preventScroll: true });
   }
 
   close() {
@@ -59,13 +60,14 @@ export class StepSheet {
   /** @param {KeyboardEvent} event @returns {boolean} whether the key was the step's */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return false;
-    if (this.#step.keys?.(event)) return true;
-    const onButton = event.target instanceof HTMLElement && event.target.closest("button, a");
-    if (event.key !== "Enter" || onButton || !this.#step.primary) return false;
-    this.#step.primary.run(event.timeStamp);
+    const { keys, primary } = this.#step ?? {};
+    if (keys?.(event)) return true;
+    if (event.key !== "Enter" || around(event.target, "button, a") || !primary) return false;
+    primary.run(event.timeStamp);
     return true;
   }
 
+  /** @param {Step} step */
   #foot({ primary, secondary, aside }) {
     const foot = element("footer", "", "rr-prelude-foot");
     const row = element("div", "", "rr-prelude-actions");
@@ -77,6 +79,7 @@ export class StepSheet {
   }
 }
 
+/** @param {Action} action @param {string} className */
 function actionButton({ label, run, key }, className) {
   const button = pressButton(label, run, key);
   button.className = className;

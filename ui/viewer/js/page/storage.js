@@ -18,6 +18,7 @@ export class ReaderStorage {
   put(name, value) {
     const text = JSON.stringify(value);
     try {
+      if (!this.#storage) throw new Error("forbidden");
       this.#storage.setItem(this.#root + name, text);
       this.#memory.delete(name);
       return true;
@@ -30,7 +31,7 @@ export class ReaderStorage {
   /** @param {string} name @returns {any} null when absent or unreadable */
   get(name) {
     try {
-      return JSON.parse(this.#memory.get(name) ?? this.#storage.getItem(this.#root + name));
+      return JSON.parse(this.#memory.get(name) ?? this.#storage?.getItem(this.#root + name) ?? "null");
     } catch {
       return null;
     }
@@ -40,7 +41,7 @@ export class ReaderStorage {
   drop(name) {
     this.#memory.delete(name);
     try {
-      this.#storage.removeItem(this.#root + name);
+      this.#storage?.removeItem(this.#root + name);
     } catch {
       // nothing was kept
     }
@@ -50,7 +51,7 @@ export class ReaderStorage {
   names(prefix) {
     try {
       const whole = this.#root + prefix;
-      return Object.keys(this.#storage)
+      return Object.keys(this.#storage ?? {})
         .filter((key) => key.startsWith(whole))
         .map((key) => key.slice(this.#root.length));
     } catch {

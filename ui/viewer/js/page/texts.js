@@ -2,6 +2,8 @@
 
 import { t, tn } from "./words.js";
 
+/** @import { Window } from "./types.js" */
+
 const round = (value) => Math.round(value).toString();
 const date = (utc) => new Date(utc).toLocaleString([], { dateStyle: "full", timeStyle: "short" });
 const stepWords = (step) => (step === null ? t("none") : t("{step} of 256 greys", { step }));
@@ -199,6 +201,7 @@ export const texts = {
         [t("Faintest step seen on bright"), stepWords(bright)],
       ],
       good: t("This will do for reading films."),
+      /** @type {{[name: string]: (facts: {[name: string]: any}) => string}} */
       advice: {
         zoom: ({ page_zoom, pinch_zoom }) => t("The page is zoomed to about {percent} %. Set it to 100 % (Ctrl and 0), "
           + "so that films keep their sharpness.", { percent: Math.round(100 * (page_zoom ?? 1) * (pinch_zoom ?? 1)) }),
@@ -224,6 +227,8 @@ export const texts = {
   mirrored: t("MIRRORED"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
   length: (mm) => t("{n} mm at the detector", { n: mm.toFixed(1) }),
+  /** @param {{window: Window, zoom: number, preset: string, inverted: boolean, swapped: boolean, linked: boolean,
+   *  measuring: boolean}} state */
   paneState: ({ window, zoom, preset, inverted, swapped, linked, measuring }) => [
     t("W {width}  L {level}", {
       width: round(window.high - window.low), level: round((window.high + window.low) / 2),
@@ -341,6 +346,7 @@ export const texts = {
   },
   smallWindow: {
     title: t("This window is too small for reading"),
+    /** @param {number[]} size @param {number[]} smallest */
     text: ([width, height], [one, other]) => t("It is {width} × {height} pixels now. This study needs at least "
       + "{long} × {short}, either way round.",
     { width, height, long: Math.max(one, other), short: Math.min(one, other) }),
@@ -371,6 +377,11 @@ export const texts = {
   },
   help: {
     title: t("Keys and mouse"),
+    /**
+     * @param {{letters: string, digits: string, steps: number, back?: boolean, comments?: boolean, skips?: boolean,
+     *   wheel: string, left: string}} facts
+     * @returns {[string, string[][]][]}
+     */
     groups: ({ letters, digits, steps, back, comments, skips, wheel, left }) => [
       [t("Answer"), [
         [steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")],

@@ -1,5 +1,6 @@
 /** What each key and each tool button does, and which keys are left alone. */
 
+import { around } from "../page/elements.js";
 import { actionOf } from "../page/keys.js";
 import { settingsSheet } from "../page/settings-sheet.js";
 
@@ -7,6 +8,7 @@ import { settingsSheet } from "../page/settings-sheet.js";
 /** @import { Action } from "../page/keys.js" */
 /** @import { Overlays } from "../page/overlays.js" */
 /** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { Rules } from "../page/types.js" */
 /** @import { Room } from "./room.js" */
 /** @import { Settings } from "../page/settings.js" */
 /** @import { StepSheet } from "../page/step-sheet.js" */
@@ -119,7 +121,8 @@ export class Commands {
     }
   }
 
-  #onFilm({ do: what, right, down, held }) {
+  /** @param {Action} action */
+  #onFilm({ do: what, right = 0, down = 0, held = false }) {
     const viewer = this.#viewer;
     switch (what) {
       case "pan": this.#arrow(right, down, held); break;
@@ -181,7 +184,7 @@ export class Commands {
   #help() {
     const options = this.#room.attempt?.item.options ?? [];
     const n = options.length || 4;
-    const rules = this.#room.rules ?? {};
+    const rules = /** @type {Partial<Rules>} */ (this.#room.rules ?? {});
     const { confidence_steps: steps = 0, back_navigation: back, comments, cannot_answer: skips } = rules;
     const last = options.at(-1)?.option ?? "D";
     this.#overlays.help({
@@ -198,6 +201,6 @@ function swallow(event) {
 
 /** Enter on a button or link that the focus was taken to, and that is not the answer, presses that. */
 function meansItself(target) {
-  const button = target instanceof HTMLElement ? target.closest(".reading-room :is(button, a)") : null;
-  return Boolean(button) && !button.matches(".rr-confirm, [aria-pressed=true]");
+  const button = around(target, ".reading-room :is(button, a)");
+  return button !== null && !button.matches(".rr-confirm, [aria-pressed=true]");
 }

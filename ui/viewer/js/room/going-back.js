@@ -23,10 +23,10 @@ export class GoingBack {
     this.#timer = timer;
   }
 
-  /** To the case before the one on the screen. */
-  back() {
-    const { practice, position } = this.#room.attempt.item;
-    if (!practice && position > 1) this.#visit(position - 1);
+  /** To the case before the one on the screen. @param {Attempt} attempt */
+  back(attempt) {
+    const { practice, position } = attempt.item;
+    if (!practice && position > 1) this.#visit(attempt, position - 1);
   }
 
   /** From the end of the study to its last case. */
@@ -44,15 +44,16 @@ export class GoingBack {
     room.next();
   }
 
-  /** The case on the screen is done: to the one after it. @returns {boolean} false: the running case follows */
-  onward() {
-    const following = this.#earlier.after(this.#room.attempt, this.#room.list.coming[0]);
-    if (following) this.#visit(following);
+  /** The case on the screen is done: to the one after it. @param {Attempt} attempt
+   *  @returns {boolean} false: the running case follows */
+  onward(attempt) {
+    const following = this.#earlier.after(attempt, this.#room.list.coming[0]);
+    if (following) this.#visit(attempt, following);
     return Boolean(following);
   }
 
-  async #visit(position) {
-    const from = this.#room.attempt;
+  /** @param {Attempt} from the case on the screen @param {number} position */
+  async #visit(from, position) {
     const done = from.committed;
     const known = this.#earlier.remembered(position);
     const item = known ?? (await this.#earlier.fetch(position));
@@ -79,6 +80,7 @@ export class GoingBack {
   /** An earlier case came up as this page remembers it: has it been answered anew elsewhere? @param {Attempt} attempt */
   async #correct(attempt) {
     const item = await this.#earlier.correction(attempt.item);
-    if (item && attempt === this.#room.attempt && !attempt.committed && attempt.unchanged) this.#room.presenter.revisit(item);
+    const untouched = attempt === this.#room.attempt && !attempt.committed && attempt.unchanged;
+    if (item && untouched) this.#room.presenter.revisit(item);
   }
 }

@@ -9,7 +9,7 @@
 import { texts } from "../page/texts.js";
 
 /** @import { Connection } from "../delivery/connection.js" */
-/** @import { Case } from "../page/types.js" */
+/** @import { Case, Desk } from "../page/types.js" */
 /** @import { Halt } from "./waiting.js" */
 
 export const HERE = "here";
@@ -40,7 +40,8 @@ export class Halts {
     return storage.get(HERE) ? null : { name: "begin", ...texts.onAgain };
   }
 
-  /** Neither a study begins before its reader is ready, nor a session that opened while the page was there. */
+  /** Neither a study begins before its reader is ready, nor a session that opened while the page was there.
+   *  @param {Desk} desk @param {string} turned @returns {Halt} */
   #beginning({ session, sessions, total, practice_total, rules }, turned) {
     if (session > 1) return { name: "begin", ...texts.beginSession(session, sessions, total, turned) };
     return { name: "begin", ...(practice_total ? texts.beginAfterPractice : texts.begin)(total, rules) };

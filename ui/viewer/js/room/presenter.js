@@ -63,7 +63,7 @@ export class Presenter {
   /** Fetch the films of the coming cases, keep those that the reader may turn to, and let go of the rest. */
   prefetch() {
     const { attempt, rules, list: { coming } } = this.#room;
-    const shown = [attempt, this.#earlier.aside].filter(Boolean).map(({ item }) => item);
+    const shown = [attempt, this.#earlier.aside].flatMap((each) => each?.item ?? []);
     const beside = rules.back_navigation && attempt ? this.#earlier.beside(attempt.item.position) : [];
     // Further back the films have gone from the card: fetch them while this case is looked at.
     const wanted = attempt?.revisited ? [...coming, ...beside] : coming;

@@ -76,11 +76,12 @@ export class Receipts {
     const { attempt } = this.#room;
     // Reading was held up before the case was shown: it is taken off the screen and comes again later.
     const tooLate = record?.kind === "presentation" && this.#connection.desk.hold && attempt?.item.case === record.case;
-    if (tooLate && !attempt.committed) this.#room.giveOver();
+    if (tooLate && !attempt?.committed) this.#room.giveOver();
     if (record?.kind === "preparation") this.#nextStep.refused(record.step, why);
     if (record?.kind !== "reading") return;
-    this.#room.list.again(record.case);
-    this.#earlier.forget(record.case);
+    const { case: id = "" } = record;
+    this.#room.list.again(id);
+    this.#earlier.forget(id);
     this.#panel.toast(texts.hints.refused(why));
   }
 }

@@ -77,7 +77,7 @@ export class Room {
     this.answering = new Answering(parts, current, () => this.rules, (now) => this.keep(now));
   }
 
-  /** @returns {Rules|undefined} undefined: the desk is not open yet */
+  /** @returns {Rules} none until the desk is open */
   get rules() { return this.#connection?.desk?.rules; }
 
   /** @returns {Desk} */
@@ -160,7 +160,7 @@ export class Room {
     this.#nextStep.enter(now);
     if (this.state !== "ready") return;
     const decision = this.answering.confirm(now - this.presenter.readyAt <= QUIET_MS);
-    if (decision) this.#handIn(now, decision);
+    if (decision && this.attempt) this.#handIn(this.attempt, now, decision);
   }
 
   /** Pause or go on. @param {number} now */
@@ -176,7 +176,7 @@ export class Room {
     }
     const paused = this.state === "ready";
     if (!paused && !this.#pausedByReader) return;
-    this.attempt.clock.setPaused(now, paused);
+    this.attempt?.clock.setPaused(now, paused);
     this.keep(now);
     if (paused) this.#drawCurtain();
     else this.#overlays.hideCurtain();
@@ -189,7 +189,7 @@ export class Room {
   back() {
     if (this.state !== "ready" || !this.rules.back_navigation) return;
     if (this.answering.givingUp) this.answering.stepBack();
-    else this.#goingBack.back();
+    else if (this.attempt) this.#goingBack.back(this.attempt);
   }
 
   /** The tab, or the case in it, may have been hidden or shown again. @param {number} now */
@@ -208,7 +208,7 @@ export class Room {
     this.#panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
     if (left_ms > 0 || this.state !== "ready") return;
     if (["help", "settings"].includes(this.#overlays.open)) this.#overlays.close();
-    this.#handIn(now, { status: "timed_out", reason: "" });
+    this.#handIn(this.attempt, now, { status: "timed_out", reason: "" });
   }
 
   /** Write down where the running case stands, for a reload. @param {number} now */
@@ -218,7 +218,7 @@ export class Room {
 
   /** @param {string} tool */
   used(tool) {
-    if (this.state === "ready") this.attempt.used(tool);
+    if (this.state === "ready") this.attempt?.used(tool);
   }
 
   /** The card lost its films: bring them back, and count the time until then as hidden. */
@@ -238,17 +238,16 @@ export class Room {
   }
 
   /** The case on the screen is done: its record is written down, then sent; and on to what follows.
-   *  @param {number} now the moment that counts
+   *  @param {Attempt} attempt @param {number} now the moment that counts
    *  @param {{status: "answered"|"skipped"|"timed_out", reason: string}} decision */
-  #handIn(now, { status, reason }) {
-    const { attempt } = this;
+  #handIn(attempt, now, { status, reason }) {
     this.#timer.close(attempt, now);
     attempt.committed = true;
     this.#nextStep.done(status === "timed_out" && !attempt.touched);
     this.answering.reset();
     this.enter("loading");
     if (status === "answered" && attempt.revisited && attempt.unchanged) {
-      this.#onward();
+      this.#onward(attempt);
       return;
     }
     const record = { ...attempt.reading(now, epochAt(now), status), ...(reason && { reason }) };
@@ -256,7 +255,7 @@ export class Room {
     if (feedback) this.#feedback.expect(attempt.item, record, epochAt(now));
     this.#store(attempt, record);
     if (!feedback) {
-      this.#onward();
+      this.#onward(attempt);
       return;
     }
     this.#panel.hint(texts.loading.saving);
@@ -271,13 +270,13 @@ export class Room {
     this.list.answered(attempt.item.case);
   }
 
-  #onward() {
-    if (!this.#goingBack.onward()) this.next();
+  #onward(attempt) {
+    if (!this.#goingBack.onward(attempt)) this.next();
   }
 
   /** The case on the screen was read in another browser. */
   giveOver() {
-    this.attempt.committed = true;
+    if (this.attempt) this.attempt.committed = true;
     this.#connection.storage.drop("running");
     this.next();
   }

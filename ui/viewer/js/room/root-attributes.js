@@ -16,7 +16,7 @@ export function sign({ dataset }, { state, item, total, halt, feedback }) {
   dataset.practice = String(Boolean(item?.practice));
   dataset.halt = halt;
   if (STEPS.includes(halt)) dataset.step = halt;
-  else if (STEPS.includes(dataset.step)) delete dataset.step;
+  else if (STEPS.includes(dataset.step ?? "")) delete dataset.step;
   dataset.feedback = String(feedback);
   dataset.state = state;
 }

@@ -22,6 +22,7 @@ export class Waiting {
   #overlays;
   #connection;
   #again;
+  /** @type {ReturnType<typeof setTimeout>|null} */
   #asking = null;
   /** Whether the page says that nothing is to be read for now. */
   #held = false;

@@ -67,7 +67,7 @@ export class DisplayCheck {
 
   #next() {
     const { name, ground, towards } = FIELDS[this.#turn];
-    const { step } = this.#search;
+    const step = this.#search.step ?? 0;
     this.trial = { field: name, ground, step, shape: ground + towards * step, place: this.#pick(PLACES) };
   }
 }
@@ -88,12 +88,11 @@ class Search {
   }
 
   get #place() {
-    if (this.#confirming) return this.#seen - 1;
-    return this.#seen === this.#unseen ? null : Math.ceil((this.#seen + this.#unseen) / 2) - 1;
+    return this.#confirming ? this.#seen - 1 : Math.ceil((this.#seen + this.#unseen) / 2) - 1;
   }
 
   /** @returns {number|null} the step to show; null: the search is over */
-  get step() { return this.#place === null ? null : this.#steps[this.#place]; }
+  get step() { return !this.#confirming && this.#seen === this.#unseen ? null : this.#steps[this.#place]; }
 
   get smallest() { return this.#seen ? this.#steps[this.#seen - 1] : null; }
 

@@ -1,12 +1,14 @@
 /** What the browser tells about the screen, and what to advise where it does not do for reading films. */
 
 /** @typedef {{[name: string]: number|string|null}} Facts  flat: it is recorded as it is */
+/** @typedef {{page_zoom: number|null, pinch_zoom: number|null, viewport_width: number, viewport_height: number}} Sizes
+ *  what there may be advice on */
 
 const LARGEST_GOOD_STEP = 4;
 const SMALLEST_WINDOW = [720, 1280]; // its shorter and its longer side: upright screens are good for films
 const ZOOM_TOLERANCE = 0.05; // window frames make the ratio a little larger than the zoom
 
-/** @param {Window} browser @returns {Facts} null for what it does not tell */
+/** @param {Window} browser @returns {Facts & Sizes} null for what it does not tell */
 export function factsOf(browser) {
   const { screen, visualViewport } = browser;
   const matching = (feature, values) => values.find((value) => browser.matchMedia(`(${feature}: ${value})`).matches);
@@ -23,11 +25,11 @@ export function factsOf(browser) {
 }
 
 /**
- * @param {Facts} facts @param {{[field: string]: number|null}} seen
+ * @param {Sizes} facts @param {{[field: string]: number|null}} seen
  * @returns {("zoom"|"window"|"nothing"|"dark"|"bright")[]} what to speak of, in this order
  */
 export function adviceOn({ page_zoom, pinch_zoom, viewport_width, viewport_height }, seen) {
-  const off = (zoom) => zoom !== null && Math.abs(zoom - 1) > ZOOM_TOLERANCE;
+  const off = (/** @type {number|null} */ zoom) => zoom !== null && Math.abs(zoom - 1) > ZOOM_TOLERANCE;
   const faint = (step) => step === null || step > LARGEST_GOOD_STEP;
   const nothing = seen.dark === null && seen.bright === null;
   const sides = [viewport_width, viewport_height].sort((a, b) => a - b);

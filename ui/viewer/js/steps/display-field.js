@@ -14,6 +14,7 @@ const DIRECTIONS = [[0, -1], [1, 0], [0, 1], [-1, 0]];
 
 export class DisplayField {
   canvas = document.createElement("canvas");
+  #pen;
   #side;
   #timer = 0;
 
@@ -26,6 +27,7 @@ export class DisplayField {
     this.canvas.width = this.#side;
     this.canvas.height = this.#side;
     this.canvas.className = "rr-field";
+    this.#pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     this.canvas.addEventListener("click", ({ offsetX, offsetY }) => {
       pointed(placeAt(offsetX - this.canvas.clientWidth / 2, offsetY - this.canvas.clientHeight / 2));
     });
@@ -43,13 +45,12 @@ export class DisplayField {
   }
 
   #fill(grey) {
-    const pen = this.canvas.getContext("2d");
-    pen.fillStyle = `rgb(${grey} ${grey} ${grey})`;
-    pen.fillRect(0, 0, this.#side, this.#side);
+    this.#pen.fillStyle = `rgb(${grey} ${grey} ${grey})`;
+    this.#pen.fillRect(0, 0, this.#side, this.#side);
   }
 
   #disc(grey, place) {
-    const pen = this.canvas.getContext("2d");
+    const pen = this.#pen;
     const [right, down] = DIRECTIONS[place];
     pen.fillStyle = `rgb(${grey} ${grey} ${grey})`;
     pen.beginPath();

@@ -1,6 +1,6 @@
 /** The last chance to review, where going back is allowed: every case is answered, and the end is said by the reader. */
 
-import { element } from "../page/elements.js";
+import { around, element, find } from "../page/elements.js";
 import { newId } from "../page/ids.js";
 import { texts } from "../page/texts.js";
 
@@ -34,7 +34,7 @@ export class LastReview {
     const { title, text, review, finish, choose } = texts.review;
     const words = element("p", text(this.#connection.desk.total), "rr-prelude-text");
     words.tabIndex = -1;
-    const button = (name) => words.closest(".rr-prelude").querySelector(name);
+    const button = (/** @type {string} */ name) => find(document, `.rr-prelude ${name}`);
     this.#sheet.show({
       name: "review", title, count: "", body: [words], focus: words,
       secondary: { label: review, key: "1", run: () => this.#review() },
@@ -44,7 +44,7 @@ export class LastReview {
         else if (key === "1") button(".rr-secondary").focus();
         else if (key === "2") button(".rr-primary").focus();
         // The last answer's Enter, pressed once too often, finishes nothing.
-        else if (key === "Enter" && !target.closest?.(".rr-prelude-actions")) this.#sheet.hint(choose);
+        else if (key === "Enter" && !around(target, ".rr-prelude-actions")) this.#sheet.hint(choose);
         else return false;
         return true;
       },

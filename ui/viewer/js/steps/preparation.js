@@ -1,7 +1,7 @@
 /** What comes before the first case: consent, instructions, questionnaire, display check, one sheet a step. */
 
 import { DisplayStep } from "./display-step.js";
-import { element } from "../page/elements.js";
+import { element, find } from "../page/elements.js";
 import { newId } from "../page/ids.js";
 import { epochAt } from "../page/paint.js";
 import { QuestionnaireForm } from "./questionnaire-form.js";
@@ -60,7 +60,7 @@ export class Preparation {
   #consent(step) {
     const { title, agree, disagree, choose } = texts.preparation.consent;
     const words = scrolling(step.html, title);
-    const actions = () => [".rr-primary", ".rr-secondary"].map((one) => document.querySelector(`.rr-prelude ${one}`));
+    const actions = () => [".rr-primary", ".rr-secondary"].map((one) => find(document, `.rr-prelude ${one}`));
     this.#sheet.show({
       name: "consent", title, count: this.#count(), body: [words], focus: words,
       primary: { label: agree, key: "1", run: (now) => this.#take("consent", { agreed: true }, now) },
@@ -68,7 +68,7 @@ export class Preparation {
       keys: ({ key, target }) => {
         if (key === "1" || key === "2") actions()[Number(key) - 1].focus();
         // Nobody agrees by a key pressed once too often.
-        else if (key === "Enter" && !actions().includes(target)) this.#sheet.hint(choose);
+        else if (key === "Enter" && !actions().some((one) => one === target)) this.#sheet.hint(choose);
         else return false;
         return true;
       },
@@ -98,7 +98,8 @@ export class Preparation {
     });
   }
 
-  #questionnaire({ questions }) {
+  /** @param {PreparationStep} step */
+  #questionnaire({ questions = [] }) {
     const { storage } = this.#connection;
     const form = new QuestionnaireForm(questions, storage.get("questionnaire"),
       (values) => storage.put("questionnaire", values));

@@ -1,6 +1,6 @@
 /** The questionnaire on its sheet: radio buttons, numbers and words, each reachable by keys alone. */
 
-import { element } from "../page/elements.js";
+import { around, element, find } from "../page/elements.js";
 import { answersOf, faultOf, fitting } from "./questionnaire.js";
 import { texts } from "../page/texts.js";
 
@@ -31,7 +31,7 @@ export class QuestionnaireForm {
       this.#groups.set(question.id, group);
       this.element.append(group);
     });
-    this.element.addEventListener("input", ({ target }) => this.#filled(target));
+    this.element.addEventListener("input", ({ target }) => this.#filled(/** @type {HTMLInputElement} */ (target)));
     this.element.addEventListener("focusin", ({ target }) => this.#mark(target));
   }
 
@@ -44,9 +44,10 @@ export class QuestionnaireForm {
   /** Digits choose within a question; Enter goes to the next one, and from the last one on.
    *  @param {KeyboardEvent} event */
   key({ key, code, target, shiftKey }) {
-    const group = target instanceof HTMLElement ? target.closest("[data-question]") : null;
+    const group = around(target, "[data-question]");
     if (!group) return false;
-    const radios = [...group.querySelectorAll("input[type=radio]")];
+    /** @type {NodeListOf<HTMLInputElement>} */
+    const radios = group.querySelectorAll("input[type=radio]");
     const digit = /^[1-9]$/.test(key) ? key : !shiftKey && /^(?:Digit|Numpad)([1-9])$/.exec(code)?.[1];
     if (radios.length && digit) {
       radios[Number(digit) - 1]?.focus();
@@ -55,7 +56,7 @@ export class QuestionnaireForm {
     }
     const next = key === "Enter" ? this.#after(group.dataset.question) : null;
     next?.focus();
-    next?.closest("[data-question]").scrollIntoView({ block: "nearest" });
+    next?.closest("[data-question]")?.scrollIntoView({ block: "nearest" });
     return Boolean(next);
   }
 
@@ -65,16 +66,15 @@ export class QuestionnaireForm {
     const missing = this.#questions.filter((question) => this.#judge(question));
     this.faults = missing.length;
     if (!missing.length) return answersOf(this.#questions, this.#values);
-    const group = this.#groups.get(missing[0].id);
     this.#control(missing[0].id).focus();
-    group.scrollIntoView({ block: "nearest" });
+    this.#group(missing[0].id).scrollIntoView({ block: "nearest" });
     return null;
   }
 
   #judge(question) {
-    const group = this.#groups.get(question.id);
+    const group = this.#group(question.id);
     const fault = faultOf(question, this.#values[question.id]);
-    const line = group.querySelector(".rr-missing");
+    const line = find(group, ".rr-missing");
     line.textContent = fault ? texts.preparation.questionnaire.faults[fault] : "";
     line.hidden = !fault;
     group.toggleAttribute("data-missing", Boolean(fault));
@@ -85,9 +85,9 @@ export class QuestionnaireForm {
   #filled({ name, value }) {
     this.#values[name] = value;
     this.#kept(this.#values);
-    const question = this.#questions.find(({ id }) => id === name);
     // A line about what is missing goes as soon as it is there; it comes only when the reader wants to go on.
-    if (this.#groups.get(name).hasAttribute("data-missing")) this.#judge(question);
+    const question = this.#questions.find(({ id }) => id === name);
+    if (question && this.#group(name).hasAttribute("data-missing")) this.#judge(question);
   }
 
   #mark(target) {
@@ -100,9 +100,15 @@ export class QuestionnaireForm {
     return next ? this.#control(next.id) : null;
   }
 
+  /** @param {string} id */
+  #group(id) {
+    return /** @type {HTMLElement} */ (this.#groups.get(id));
+  }
+
+  /** @param {string} id @returns {HTMLInputElement} */
   #control(id) {
-    const group = this.#groups.get(id);
-    return group.querySelector("input:checked") ?? group.querySelector("input");
+    const group = this.#group(id);
+    return group.querySelector("input:checked") ?? find(group, "input");
   }
 
   #choice(question, i) {
@@ -113,7 +119,7 @@ export class QuestionnaireForm {
     const options = element("div", "", "rr-radios");
     options.append(...question.options.map((option, n) => {
       const label = element("label");
-      const input = /** @type {HTMLInputElement} */ (element("input"));
+      const input = element("input");
       Object.assign(input, { type: "radio", name: question.id, value: option, required: question.required });
       input.checked = this.#values[question.id] === option;
       input.setAttribute("aria-describedby", `rr-missing-${i}`);
@@ -127,10 +133,10 @@ export class QuestionnaireForm {
   #field(question, i) {
     const group = element("div");
     group.dataset.question = question.id;
-    const label = /** @type {HTMLLabelElement} */ (element("label"));
+    const label = element("label");
     label.htmlFor = `rr-answer-${i}`;
     label.append(...wording(question));
-    const input = /** @type {HTMLInputElement} */ (element("input"));
+    const input = element("input");
     Object.assign(input, {
       id: label.htmlFor, type: "text", name: question.id, value: this.#values[question.id] ?? "",
       required: question.required, autocomplete: "off",

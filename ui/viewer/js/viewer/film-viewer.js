@@ -14,7 +14,7 @@ import { dragged, preset, PRESETS } from "../film/window-level.js";
 const REST_MS = 300; // a window that is being dragged changes its size with every frame
 
 export class FilmViewer {
-  /** Whether what a hand does to one film is done to all on view. @readonly */
+  /** Whether what a hand does to one film is done to all on view. */
   linked = false;
   /** Where the mouse is, in device pixels, while it is over the films. @type {{x: number, y: number}|null} */
   pointer = null;
@@ -86,7 +86,8 @@ export class FilmViewer {
     return { x: (x - left) * this.#canvas.density, y: (y - top) * this.#canvas.density };
   }
 
-  /** Zoom about a point of the page, or about the middle of every film on view. */
+  /** Zoom about a point of the page, or about the middle of every film on view.
+   *  @param {number} factor @param {Pane|null} [pane] */
   zoom(factor, pane = null, x = 0, y = 0) {
     this.#move(pane, (each) => {
       const { rect } = each;
@@ -124,6 +125,7 @@ export class FilmViewer {
     this.#soon();
   }
 
+  /** @param {Pane|null} [pane] */
   fit(pane = null) {
     for (const each of this.#meant(pane)) each.zoomPan = fitted(each.rect, each.film.view);
     this.#told.used("fit");

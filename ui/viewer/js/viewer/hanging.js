@@ -12,7 +12,7 @@ import { PaneLabels } from "./pane-labels.js";
 const GAP_PX = 6;
 
 export class Hanging {
-  /** Whether the films hang in another order than they came. @readonly */
+  /** Whether the films hang in another order than they came. */
   swapped = false;
   /** @type {Pane[]} */
   panes = [];
@@ -71,7 +71,7 @@ export class Hanging {
   /** Two exchange their places, of more the first goes to the end. @returns {boolean} false: there is nothing to swap */
   swap() {
     if (this.panes.length < 2 || this.alone) return false;
-    this.panes.push(this.panes.shift());
+    this.panes.push(...this.panes.splice(0, 1));
     const inOrder = hangingOrder(this.#films);
     this.swapped = this.panes.some(({ film }, i) => film !== inOrder[i]);
     this.arrange();

@@ -11,6 +11,8 @@ import { texts } from "../page/texts.js";
 /** @typedef {Pane} Pane
  *  @typedef {{x: number, y: number}} Point  in device pixels of the canvas */
 
+/** @type {(0|1)[]} */
+const BOTH = [0, 1];
 const GRAB_PX = 14;
 const SHORTEST_PX = 3; // less is a click
 const APART_PX = 42; // room for a line's length between two of them
@@ -55,7 +57,7 @@ export class MeasureTool {
     if (held) this.#lines.active = held;
     else {
       const point = this.#filmPoint(at, pane);
-      if (this.#begin(pane, point, point)) this.#fresh = this.#lines.active.line;
+      if (this.#begin(pane, point, point)) this.#fresh = this.#lines.active?.line ?? null;
     }
     this.#panes.changed();
   }
@@ -82,7 +84,7 @@ export class MeasureTool {
   /** Arrows: the active end goes so far; without a line there is one now. @param {boolean} held the key repeats */
   step(right, down, held) {
     const pane = this.#activePane();
-    if (!pane) {
+    if (!pane || !this.#lines.active) {
       this.another();
       return;
     }
@@ -132,9 +134,9 @@ export class MeasureTool {
     const density = this.#panes.density();
     const css = ({ x, y }) => ({ x: x / density, y: y / density });
     return this.#lines.lines.filter(({ view }) => view === pane.index).map((line) => ({
-      ends: line.ends.map((end) => css(onPane(end, pane))),
+      ends: [css(onPane(line.ends[0], pane)), css(onPane(line.ends[1], pane))],
       active: this.on && this.#lines.active?.line === line ? this.#lines.active.end : null,
-      length_mm: length_mm(line, pane.film.view.spacing_mm),
+      length_mm: length_mm(line, pane.film.view.spacing_mm ?? NaN),
     }));
   }
 
@@ -166,7 +168,7 @@ export class MeasureTool {
   #endNear(at) {
     const reach = GRAB_PX * this.#panes.density();
     const ends = this.#panes.visible().flatMap((pane) => this.#lines.lines.filter(({ view }) => view === pane.index)
-      .flatMap((line) => [0, 1].map((end) => {
+      .flatMap((line) => BOTH.map((end) => {
         const { x, y } = onPane(line.ends[end], pane);
         return { line, end, away: Math.hypot(x + pane.rect.x - at.x, y + pane.rect.y - at.y) };
       })));

@@ -14,6 +14,7 @@ export class MeasuredLines {
   /** @param {number} view @param {Point} from @param {Point} to @returns {boolean} false: there are enough */
   add(view, from, to) {
     if (this.lines.length >= MOST_LINES) return false;
+    /** @type {Line} */
     const line = { view, ends: [from, to] };
     this.lines.push(line);
     this.active = { line, end: 1 };
@@ -27,16 +28,17 @@ export class MeasuredLines {
 
   /** On to the other end, then to the next line. */
   other() {
-    const { line, end } = this.active ?? {};
     if (!this.lines.length) return;
-    const at = this.lines.indexOf(line);
-    this.active = end === 1 ? { line, end: 0 } : { line: this.lines[(at + 1) % this.lines.length], end: 1 };
+    const at = this.active ? this.lines.indexOf(this.active.line) : -1;
+    this.active = this.active?.end === 1 ? { line: this.active.line, end: 0 }
+      : { line: this.lines[(at + 1) % this.lines.length], end: 1 };
   }
 
   /** Away with the line whose end is active. */
   remove() {
     this.lines = this.lines.filter((line) => line !== this.active?.line);
-    this.active = this.lines.length ? { line: this.lines.at(-1), end: 1 } : null;
+    const last = this.lines.at(-1);
+    this.active = last ? { line: last, end: 1 } : null;
   }
 
   clear() {

@@ -7,8 +7,7 @@ import { texts } from "../page/texts.js";
 /** @import { Pane } from "./pane.js" */
 /** @import { Rect } from "../page/types.js" */
 
-/** @typedef {Pane} Pane
- *  @typedef {{x: number, y: number}} Point
+/** @typedef {{x: number, y: number}} Point
  *  @typedef {{ends: [Point, Point], active: 0|1|null, length_mm: number}} Mark  a measured line, in CSS pixels */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -22,13 +21,15 @@ export class PaneLabels {
   #state = span("rr-plate-state");
   #mirrored = span("rr-mirrored");
   #scale = span("rr-scale");
+  #scaleWords = span("rr-scale-words");
+  #scaleBar = document.createElement("i");
   #marks = document.createElementNS(SVG, "svg");
 
   /** @param {HTMLElement} place @param {string} label */
   constructor(place, label) {
     this.#all.className = "rr-plate";
     this.#mirrored.textContent = texts.mirrored;
-    this.#scale.append(span("rr-scale-words"), document.createElement("i"));
+    this.#scale.append(this.#scaleWords, this.#scaleBar);
     this.#marks.setAttribute("class", "rr-marks");
     this.#marks.setAttribute("aria-hidden", "true");
     const head = span("rr-plate-line");
@@ -50,8 +51,8 @@ export class PaneLabels {
   }
 
   /**
-   * @param {Pane} pane @param {number} density device pixels per CSS pixel
-   * @param {Parameters<typeof texts.paneState>[0]} state
+   * @param {Omit<Pane, "index"|"window"|"preset"|"labels">} pane @param {number} density device pixels per CSS pixel
+   * @param {Omit<Parameters<typeof texts.paneState>[0], "zoom">} state
    * @param {Mark[]} marks @param {Rect|null} glass in device pixels: it covers the marks
    */
   write({ rect, zoomPan, flipped, film }, density, state, marks, glass) {
@@ -70,8 +71,8 @@ export class PaneLabels {
     this.#scale.hidden = !spacing_mm;
     if (!spacing_mm) return;
     const { mm, px } = scaleBar(zoom / spacing_mm, Math.min(LONGEST_BAR_PX, width / 3));
-    this.#scale.firstChild.textContent = texts.scale(mm);
-    this.#scale.lastChild.style.width = `${px}px`;
+    this.#scaleWords.textContent = texts.scale(mm);
+    this.#scaleBar.style.width = `${px}px`;
   }
 }
 

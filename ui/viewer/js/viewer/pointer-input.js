@@ -1,6 +1,7 @@
 /** The reader's hands on the film: mouse, wheel and touch turned into zoom, pan, window and measured lines. */
 
 /** @import { FilmViewer } from "./film-viewer.js" */
+/** @import { Pane } from "./pane.js" */
 /** @import { Settings } from "../page/settings.js" */
 
 const CLICK_PX = 3; // less is a click that trembled
@@ -14,6 +15,7 @@ export class PointerInput {
   #stop = new AbortController();
   /** @type {Map<number, {x: number, y: number}>} */
   #pointers = new Map();
+  /** @type {{pane: Pane, tool: string, x: number, y: number, moved: number, counted: boolean}|null} */
   #drag = null;
   #space = false;
   #lastWheel = { tool: "", at: -Infinity };
