@@ -356,6 +356,7 @@ def test_time_in_use_is_recorded_and_never_more_than_was_charged(
     page.keyboard.press("v")
     page.keyboard.press("m")
     page.keyboard.press("w")
+    page.locator(".rr-plate-state:visible", has_text="1–99 %").wait_for()
     page.wait_for_timeout(300)
     page.reload()
     reader.wait("ready")
