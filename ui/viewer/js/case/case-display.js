@@ -17,23 +17,13 @@ const FIRST_WAIT_MS = 400;
 const STALE = [401, 403, 404, 410]; // the film's address has expired: a fresh desk has a new one
 
 export class CaseDisplay {
-  #root;
-  #panel;
-  #viewer;
-  #films;
-  #pointerInput;
-  #overlays;
+  #parts;
   #turn = 0;
 
   /** @param {{root: HTMLElement, panel: QuestionPanel, viewer: FilmViewer, films: FilmCache, pointerInput:
    *  PointerInput, overlays: Overlays}} parts */
-  constructor({ root, panel, viewer, films, pointerInput, overlays }) {
-    this.#root = root;
-    this.#panel = panel;
-    this.#viewer = viewer;
-    this.#films = films;
-    this.#pointerInput = pointerInput;
-    this.#overlays = overlays;
+  constructor(parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -44,8 +34,8 @@ export class CaseDisplay {
    */
   bring(attempt, rules, freshen, painted) {
     this.#turn += 1;
-    this.#overlays.hideCurtain();
-    const ready = this.#films.ready(attempt.item.case);
+    this.#parts.overlays.hideCurtain();
+    const ready = this.#parts.films.ready(attempt.item.case);
     if (ready) this.#hang(attempt, rules, ready, painted);
     else this.#fetch(attempt, rules, freshen, painted);
   }
@@ -53,7 +43,7 @@ export class CaseDisplay {
   /** Nothing to show. */
   clear() {
     this.#turn += 1;
-    this.#viewer.show([]);
+    this.#parts.viewer.show([]);
   }
 
   /**
@@ -61,26 +51,26 @@ export class CaseDisplay {
    * @param {string[]} shown @param {Case[]} coming
    */
   prefetch(shown, coming) {
-    this.#films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
+    this.#parts.films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
     // One after the other, so that the very next case has the line for itself.
     /** @type {Promise<unknown>} */
     let before = Promise.resolve();
-    for (const item of coming) before = before.then(() => this.#films.load(item)).catch(() => {});
+    for (const item of coming) before = before.then(() => this.#parts.films.load(item)).catch(() => {});
   }
 
   /** The card lost every film. */
   lost() {
-    this.#films.lost();
-    this.#panel.showRenderer(this.#viewer.renderer.graphics.name);
+    this.#parts.films.lost();
+    this.#parts.panel.showRenderer(this.#parts.viewer.renderer.graphics.name);
   }
 
   async #fetch(attempt, rules, freshen, painted) {
     const turn = this.#turn;
-    this.#viewer.show([]);
-    this.#panel.showLoading(texts.loading.film);
+    this.#parts.viewer.show([]);
+    this.#parts.panel.showLoading(texts.loading.film);
     for (let tries = 1; turn === this.#turn; tries += 1) {
       try {
-        const films = await this.#films.load(attempt.item);
+        const films = await this.#parts.films.load(attempt.item);
         if (turn === this.#turn) this.#hang(attempt, rules, films, painted);
         return;
       } catch (error) {
@@ -100,26 +90,26 @@ export class CaseDisplay {
 
   #askToRetry(error) {
     const { title, button } = texts.filmFailed;
-    this.#panel.showLoading(title);
+    this.#parts.panel.showLoading(title);
     return /** @type {Promise<void>} */ (new Promise((resolve) => {
       const run = () => {
-        this.#overlays.hideCurtain();
-        this.#panel.showLoading(texts.loading.film);
+        this.#parts.overlays.hideCurtain();
+        this.#parts.panel.showLoading(texts.loading.film);
         resolve();
       };
-      this.#overlays.showCurtain({ title, text: filmTrouble(error) }, { label: button, run });
+      this.#parts.overlays.showCurtain({ title, text: filmTrouble(error) }, { label: button, run });
     }));
   }
 
   #hang(attempt, rules, films, painted) {
     const turn = this.#turn;
-    this.#pointerInput.letGo();
-    this.#root.dataset.films = String(films.length);
+    this.#parts.pointerInput.letGo();
+    this.#parts.root.dataset.films = String(films.length);
     // The question first: how long it is decides how much room the films have.
-    this.#panel.showCase(attempt.item, rules);
-    this.#panel.showAnswer(attempt.option, attempt.confidence, attempt.comment);
-    this.#viewer.show(films);
-    afterPaint(this.#viewer.renderer.shown(), (frame) => {
+    this.#parts.panel.showCase(attempt.item, rules);
+    this.#parts.panel.showAnswer(attempt.option, attempt.confidence, attempt.comment);
+    this.#parts.viewer.show(films);
+    afterPaint(this.#parts.viewer.renderer.shown(), (frame) => {
       if (turn === this.#turn) painted(frame);
     });
   }

@@ -24,24 +24,12 @@ const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", 
 const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "scroll", "back", "close"];
 
 export class Commands {
-  #room;
-  #viewer;
-  #panel;
-  #overlays;
-  #root;
-  #sheet;
-  #settings;
+  #parts;
 
   /** @param {{root: HTMLElement, room: Room, viewer: FilmViewer, panel: QuestionPanel, overlays: Overlays, sheet:
    *  StepSheet, settings: Settings}} parts */
-  constructor({ root, room, viewer, panel, overlays, sheet, settings }) {
-    this.#sheet = sheet;
-    this.#settings = settings;
-    this.#root = root;
-    this.#room = room;
-    this.#viewer = viewer;
-    this.#panel = panel;
-    this.#overlays = overlays;
+  constructor(parts) {
+    this.#parts = parts;
   }
 
   /** Listens in the capture phase of the window: Streamlit has shortcuts of its own. @param {KeyboardEvent} event */
@@ -50,13 +38,13 @@ export class Commands {
     const choosing = target instanceof HTMLElement && target.matches("input[type=radio]");
     const writing = !choosing && target instanceof HTMLElement && target.matches("input, textarea, select");
     const action = actionOf(event);
-    if (this.#sheet.open && !this.#overlays.open) {
+    if (this.#parts.sheet.open && !this.#parts.overlays.open) {
       this.#onSheet(event, action, writing);
       return;
     }
     const givesReason = writing && target.matches(".rr-reason-text") && action?.do === "confirm";
     if (!action || (writing && action.do !== "close" && !givesReason)) return;
-    if (action.do === "scroll" && this.#overlays.open) return; // the browser scrolls the sheet
+    if (action.do === "scroll" && this.#parts.overlays.open) return; // the browser scrolls the sheet
     if (action.do === "confirm" && meansItself(target)) return;
     if (action.do === "pan" && choosing) return;
     swallow(event);
@@ -67,7 +55,7 @@ export class Commands {
 
   /** During the preparation the sheet has the keys, then the browser: Tab, arrows, pages. */
   #onSheet(event, action, writing) {
-    if (this.#sheet.key(event)) {
+    if (this.#parts.sheet.key(event)) {
       swallow(event);
     } else if (action?.do === "close" || (action?.do === "confirm" && event.repeat)) {
       swallow(event); // Esc would close the dialog that is the room; Enter held down presses each button that comes
@@ -80,55 +68,55 @@ export class Commands {
   /** While lines are measured, the key that goes back takes the last one away. The button still goes back.
    *  @param {Action} action @returns {Action} */
   #meant(action) {
-    const removes = action.do === "back" && this.#viewer.measure.on && this.#room.filmShown && !this.#overlays.open;
+    const removes = action.do === "back" && this.#parts.viewer.measure.on && this.#parts.room.filmShown && !this.#parts.overlays.open;
     return removes ? { do: "remove" } : action;
   }
 
   /** @param {Action} action @param {number} now */
   run(action, now) {
-    const sheet = this.#overlays.open;
+    const sheet = this.#parts.overlays.open;
     if (sheet) {
       const closes = action.do === "close" || (["help", "settings"].includes(sheet) && action.do === sheet);
-      if (closes && !this.#overlays.blocked) this.#overlays.close();
+      if (closes && !this.#parts.overlays.blocked) this.#parts.overlays.close();
       return;
     }
     if (QUESTION.includes(action.do) && this.#unfold() && ["confirm", "close"].includes(action.do)) return;
     if (FILM.includes(action.do)) {
-      if (this.#room.filmShown) this.#onFilm(action);
+      if (this.#parts.room.filmShown) this.#onFilm(action);
     } else {
       this.#onPage(action, now);
     }
   }
 
   #onPage(action, now) {
-    const room = this.#room;
+    const room = this.#parts.room;
     switch (action.do) {
       case "select": room.answering.choose(action.letter, now); break;
       case "digit": room.answering.digit(action.number, now); break;
-      case "confirm": if (room.state !== "loading" || !this.#overlays.enter()) room.confirm(now); break;
+      case "confirm": if (room.state !== "loading" || !this.#parts.overlays.enter()) room.confirm(now); break;
       case "pause": room.pause(now); break;
       case "back": room.back(); break;
       case "close": this.#escape(); break;
       case "giveUp": room.answering.giveUp(); break;
-      case "comment": if (room.state === "ready" && !room.answering.givingUp) this.#panel.focusComment(); break;
-      case "scroll": this.#panel.scroll(action.down); break;
+      case "comment": if (room.state === "ready" && !room.answering.givingUp) this.#parts.panel.focusComment(); break;
+      case "scroll": this.#parts.panel.scroll(action.down); break;
       case "help": this.#help(); break;
-      case "theme": this.#settings.turn("panel"); break;
+      case "theme": this.#parts.settings.turn("panel"); break;
       case "link": this.#link(); break;
       case "settings": this.#set(); break;
-      case "question": if (!this.#unfold() && room.filmShown) this.#root.dataset.panel = "strip"; break;
+      case "question": if (!this.#unfold() && room.filmShown) this.#parts.root.dataset.panel = "strip"; break;
       default: break;
     }
   }
 
   /** @param {Action} action */
   #onFilm({ do: what, right = 0, down = 0, held = false }) {
-    const viewer = this.#viewer;
+    const viewer = this.#parts.viewer;
     switch (what) {
       case "pan": this.#arrow(right, down, held); break;
-      case "level": viewer.level(right * LEVEL_PX, down * LEVEL_PX); this.#room.used("window"); break;
-      case "zoomIn": viewer.zoom(ZOOM_STEP); this.#room.used("zoom"); break;
-      case "zoomOut": viewer.zoom(1 / ZOOM_STEP); this.#room.used("zoom"); break;
+      case "level": viewer.level(right * LEVEL_PX, down * LEVEL_PX); this.#parts.room.used("window"); break;
+      case "zoomIn": viewer.zoom(ZOOM_STEP); this.#parts.room.used("zoom"); break;
+      case "zoomOut": viewer.zoom(1 / ZOOM_STEP); this.#parts.room.used("zoom"); break;
       case "preset": viewer.nextPreset(); break;
       case "invert": viewer.invert(); break;
       case "reset": viewer.reset(); break;
@@ -146,49 +134,49 @@ export class Commands {
   }
 
   #link() {
-    if (Number(this.#root.dataset.films) < 2) return;
-    this.#settings.turn("views");
-    this.#room.used("link");
+    if (Number(this.#parts.root.dataset.films) < 2) return;
+    this.#parts.settings.turn("views");
+    this.#parts.room.used("link");
   }
 
   #set() {
-    this.#overlays.sheet("settings", settingsSheet(this.#settings, () => this.#overlays.close()));
+    this.#parts.overlays.sheet("settings", settingsSheet(this.#parts.settings, () => this.#parts.overlays.close()));
   }
 
   /** Arrows move what was taken up last: a measured end, the glass, or the film. */
   #arrow(right, down, held) {
-    const viewer = this.#viewer;
+    const viewer = this.#parts.viewer;
     if (viewer.measure.on) viewer.measure.step(right, down, held);
     else if (viewer.magnifying) viewer.moveMagnifier(right * GLASS_PX, down * GLASS_PX);
     else {
       viewer.pan(-right * PAN_PX, -down * PAN_PX);
-      this.#room.used("pan");
+      this.#parts.room.used("pan");
     }
   }
 
   /** Esc puts down what was taken up last. */
   #escape() {
-    const viewer = this.#viewer;
-    if (this.#room.answering.stepBack() || !this.#room.filmShown) return;
+    const viewer = this.#parts.viewer;
+    if (this.#parts.room.answering.stepBack() || !this.#parts.room.filmShown) return;
     if (viewer.measure.on || !viewer.measure.empty) viewer.measure.clear();
     else if (viewer.magnifying) viewer.toggleMagnifier();
   }
 
   /** The question's panel, if it is a strip, is whole again. @returns {boolean} whether it was a strip */
   #unfold() {
-    const folded = this.#root.dataset.panel === "strip";
-    delete this.#root.dataset.panel;
+    const folded = this.#parts.root.dataset.panel === "strip";
+    delete this.#parts.root.dataset.panel;
     return folded;
   }
 
   #help() {
-    const options = this.#room.attempt?.item.options ?? [];
+    const options = this.#parts.room.attempt?.item.options ?? [];
     const n = options.length || 4;
-    const rules = /** @type {Partial<Rules>} */ (this.#room.rules ?? {});
+    const rules = /** @type {Partial<Rules>} */ (this.#parts.room.rules ?? {});
     const { confidence_steps: steps = 0, back_navigation: back, comments, cannot_answer: skips } = rules;
     const last = options.at(-1)?.option ?? "D";
-    this.#overlays.help({
-      letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments, skips, ...this.#settings.values,
+    this.#parts.overlays.help({
+      letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments, skips, ...this.#parts.settings.values,
     });
   }
 }

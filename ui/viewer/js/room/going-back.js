@@ -3,24 +3,16 @@
 import { texts } from "../page/texts.js";
 
 /** @import { Attempt } from "../case/attempt.js" */
-/** @import { CaseTimer } from "../case/case-timer.js" */
-/** @import { EarlierCases } from "../case/earlier-cases.js" */
-/** @import { QuestionPanel } from "../page/question-panel.js" */
-/** @import { Room } from "./room.js" */
+/** @import { OpenParts, Room } from "./room.js" */
 
 export class GoingBack {
   #room;
-  #earlier;
-  #panel;
-  #timer;
+  #parts;
 
-  /** @param {Room} room @param {{earlier: EarlierCases,
-   *   panel: QuestionPanel, timer: CaseTimer}} parts */
-  constructor(room, { earlier, panel, timer }) {
+  /** @param {Room} room @param {OpenParts} parts */
+  constructor(room, parts) {
     this.#room = room;
-    this.#earlier = earlier;
-    this.#panel = panel;
-    this.#timer = timer;
+    this.#parts = parts;
   }
 
   /** To the case before the one on the screen. @param {Attempt} attempt */
@@ -34,20 +26,20 @@ export class GoingBack {
     const room = this.#room;
     const { total } = room.desk;
     room.enter("loading");
-    const item = this.#earlier.remembered(total) ?? (await this.#earlier.fetch(total));
+    const item = this.#parts.earlier.remembered(total) ?? (await this.#parts.earlier.fetch(total));
     if (!room.here || room.attempt || room.state !== "loading") return;
     if (item) {
       room.presenter.revisit(item);
       return;
     }
-    this.#panel.toast(texts.hints.earlierFailed);
+    this.#parts.panel.toast(texts.hints.earlierFailed);
     room.next();
   }
 
   /** The case on the screen is done: to the one after it. @param {Attempt} attempt
    *  @returns {boolean} false: the running case follows */
   onward(attempt) {
-    const following = this.#earlier.after(attempt, this.#room.list.coming[0]);
+    const following = this.#parts.earlier.after(attempt, this.#room.list.coming[0]);
     if (following) this.#visit(attempt, following);
     return Boolean(following);
   }
@@ -55,17 +47,17 @@ export class GoingBack {
   /** @param {Attempt} from the case on the screen @param {number} position */
   async #visit(from, position) {
     const done = from.committed;
-    const known = this.#earlier.remembered(position);
-    const item = known ?? (await this.#earlier.fetch(position));
+    const known = this.#parts.earlier.remembered(position);
+    const item = known ?? (await this.#parts.earlier.fetch(position));
     if (!this.#stillMeant(from, done)) return;
     if (!item) {
-      this.#panel.toast(texts.hints.earlierFailed);
+      this.#parts.panel.toast(texts.hints.earlierFailed);
       if (done) this.#room.next();
       return;
     }
     if (!from.revisited && !done) {
-      this.#timer.leave(from, performance.now());
-      this.#earlier.setAside(from);
+      this.#parts.timer.leave(from, performance.now());
+      this.#parts.earlier.setAside(from);
     }
     const attempt = this.#room.presenter.revisit(item);
     if (known) this.#correct(attempt);
@@ -79,7 +71,7 @@ export class GoingBack {
 
   /** An earlier case came up as this page remembers it: has it been answered anew elsewhere? @param {Attempt} attempt */
   async #correct(attempt) {
-    const item = await this.#earlier.correction(attempt.item);
+    const item = await this.#parts.earlier.correction(attempt.item);
     const untouched = attempt === this.#room.attempt && !attempt.committed && attempt.unchanged;
     if (item && untouched) this.#room.presenter.revisit(item);
   }

@@ -7,10 +7,8 @@ import { SmallestWindow } from "../steps/smallest-window.js";
 import { texts } from "../page/texts.js";
 import { Waiting } from "./waiting.js";
 
-/** @import { Connection } from "../delivery/connection.js" */
-/** @import { EarlierCases } from "../case/earlier-cases.js" */
 /** @import { GoingBack } from "./going-back.js" */
-/** @import { Parts, Room } from "./room.js" */
+/** @import { OpenParts, Room } from "./room.js" */
 /** @import { Case } from "../page/types.js" */
 /** @import { Halt } from "./waiting.js" */
 
@@ -18,9 +16,7 @@ const MOST_UNTOUCHED = 3; // one case may be looked at with folded arms, three i
 
 export class NextStep {
   #room;
-  #panel;
-  #display;
-  #earlier;
+  #parts;
   #waiting;
   #halts;
   #preparation;
@@ -31,21 +27,17 @@ export class NextStep {
   /** Cases in a row whose time ran out untouched. */
   #ranOut = 0;
 
-  /** @param {Room} room
-   *  @param {Parts & {earlier: EarlierCases,
-   *   goingBack: GoingBack}} parts
-   *  @param {Connection} connection */
-  constructor(room, parts, connection) {
+  /** @param {Room} room @param {OpenParts} parts @param {GoingBack} goingBack */
+  constructor(room, parts, goingBack) {
+    const { connection } = parts;
     this.#room = room;
-    this.#panel = parts.panel;
-    this.#display = parts.display;
-    this.#earlier = parts.earlier;
-    this.#waiting = new Waiting(parts, connection, () => this.another());
+    this.#parts = parts;
+    this.#waiting = new Waiting(parts, () => this.another());
     this.#halts = new Halts(connection);
     this.#preparation = new Preparation(parts, connection, () => room.next());
     this.#window = new SmallestWindow(parts, connection, () => room.next());
     this.#review = new LastReview(parts.sheet, connection, {
-      toLast: () => parts.goingBack.toLast(), done: () => room.next(),
+      toLast: () => goingBack.toLast(), done: () => room.next(),
     });
   }
 
@@ -61,7 +53,7 @@ export class NextStep {
     else if (due) this.#ask(this.#preparation);
     else if (item && this.#ranOut >= MOST_UNTOUCHED) this.#stop({ name: "absent", ...texts.absent });
     else if (interlude) this.#stop(interlude);
-    else if (item) this.#room.presenter.present(this.#earlier.takeBack(item.case) ?? this.#room.list.attempt(item));
+    else if (item) this.#room.presenter.present(this.#parts.earlier.takeBack(item.case) ?? this.#room.list.attempt(item));
     else this.#wait();
   }
 
@@ -116,7 +108,7 @@ export class NextStep {
   /** Something stands before the cases, or behind them, on a sheet of its own. @param {{show: () => void}} step */
   #ask(step) {
     this.#met = true;
-    this.#display.clear();
+    this.#parts.display.clear();
     this.#room.enter("paused");
     step.show();
   }
@@ -126,13 +118,13 @@ export class NextStep {
     this.#waiting.halt(halt, this.#met ? performance.now() : -Infinity, () => this.resume());
     this.#met = true;
     this.#room.enter("paused");
-    this.#panel.say(halt.title);
+    this.#parts.panel.say(halt.title);
     this.#room.presenter.prefetch();
   }
 
   #wait() {
     this.#room.attempt = null;
-    this.#earlier.takeBack();
+    this.#parts.earlier.takeBack();
     if (this.#review.due) this.#ask(this.#review);
     else this.#room.enter(this.#waiting.wait());
   }

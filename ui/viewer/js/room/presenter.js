@@ -4,35 +4,20 @@ import { newId } from "../page/ids.js";
 import { epochAt } from "../page/paint.js";
 
 /** @import { Attempt } from "../case/attempt.js" */
-/** @import { CaseTimer } from "../case/case-timer.js" */
-/** @import { Connection } from "../delivery/connection.js" */
-/** @import { EarlierCases } from "../case/earlier-cases.js" */
 /** @import { Awaited } from "../case/feedback.js" */
-/** @import { Parts, Room } from "./room.js" */
+/** @import { OpenParts, Room } from "./room.js" */
 /** @import { Case } from "../page/types.js" */
 
 export class Presenter {
   /** When the case became ready, on the monotonic clock. */
   readyAt = 0;
   #room;
-  #panel;
-  #display;
-  #renderer;
-  #connection;
-  #earlier;
-  #timer;
+  #parts;
 
-  /** @param {Room} room
-   *  @param {Parts & {earlier: EarlierCases,
-   *   timer: CaseTimer}} parts @param {Connection} connection */
-  constructor(room, { panel, display, renderer, earlier, timer }, connection) {
+  /** @param {Room} room @param {OpenParts} parts */
+  constructor(room, parts) {
     this.#room = room;
-    this.#panel = panel;
-    this.#display = display;
-    this.#renderer = renderer;
-    this.#connection = connection;
-    this.#earlier = earlier;
-    this.#timer = timer;
+    this.#parts = parts;
   }
 
   /** @param {Case} item one that was answered @returns {Attempt} */
@@ -55,27 +40,27 @@ export class Presenter {
     room.attempt = attempt;
     room.answering.reset();
     room.enter("loading");
-    this.#panel.showPosition(attempt.item, this.#connection.desk);
-    this.#panel.showCountdown(null);
-    this.#display.bring(attempt, room.rules, () => this.#freshen(attempt), painted);
+    this.#parts.panel.showPosition(attempt.item, this.#parts.connection.desk);
+    this.#parts.panel.showCountdown(null);
+    this.#parts.display.bring(attempt, room.rules, () => this.#freshen(attempt), painted);
   }
 
   /** Fetch the films of the coming cases, keep those that the reader may turn to, and let go of the rest. */
   prefetch() {
     const { attempt, rules, list: { coming } } = this.#room;
-    const shown = [attempt, this.#earlier.aside].flatMap((each) => each?.item ?? []);
-    const beside = rules.back_navigation && attempt ? this.#earlier.beside(attempt.item.position) : [];
+    const shown = [attempt, this.#parts.earlier.aside].flatMap((each) => each?.item ?? []);
+    const beside = rules.back_navigation && attempt ? this.#parts.earlier.beside(attempt.item.position) : [];
     // Further back the films have gone from the card: fetch them while this case is looked at.
     const wanted = attempt?.revisited ? [...coming, ...beside] : coming;
-    this.#display.prefetch([...shown, ...beside].map((item) => item.case), wanted);
+    this.#parts.display.prefetch([...shown, ...beside].map((item) => item.case), wanted);
   }
 
   /** @returns {Promise<Case|undefined>} the case with new addresses of its films */
   async #freshen(attempt) {
     const { item } = attempt;
-    if (attempt.revisited) return (await this.#earlier.fetch(item.position)) ?? undefined;
-    await this.#connection.refresh();
-    const fresh = this.#connection.desk.cases.find((each) => each.case === item.case);
+    if (attempt.revisited) return (await this.#parts.earlier.fetch(item.position)) ?? undefined;
+    await this.#parts.connection.refresh();
+    const fresh = this.#parts.connection.desk.cases.find((each) => each.case === item.case);
     // It was answered and is here for its feedback only: no film will come any more.
     if (!fresh && attempt.committed && attempt === this.#room.attempt) this.#room.next();
     return fresh;
@@ -84,14 +69,14 @@ export class Presenter {
   #begin(attempt, t0) {
     const room = this.#room;
     attempt.away = false;
-    this.#timer.look(attempt, t0);
+    this.#parts.timer.look(attempt, t0);
     attempt.begin(t0, epochAt(t0));
     this.readyAt = t0;
     room.began(attempt);
     if (attempt.unrecorded) {
-      this.#connection.outbox.put(attempt.presentation(newId(), circumstances(this.#renderer.graphics)));
+      this.#parts.connection.outbox.put(attempt.presentation(newId(), circumstances(this.#parts.renderer.graphics)));
     }
-    this.#connection.outbox.flush();
+    this.#parts.connection.outbox.flush();
     room.keep(t0);
     room.tick(t0);
     this.prefetch();

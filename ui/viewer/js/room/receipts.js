@@ -2,55 +2,38 @@
 
 import { texts } from "../page/texts.js";
 
-/** @import { Connection } from "../delivery/connection.js" */
-/** @import { EarlierCases } from "../case/earlier-cases.js" */
-/** @import { Feedback } from "../case/feedback.js" */
 /** @import { NextStep } from "./next-step.js" */
-/** @import { QuestionPanel } from "../page/question-panel.js" */
-/** @import { Room } from "./room.js" */
+/** @import { OpenParts, Room } from "./room.js" */
 /** @import { Receipt, Record } from "../page/types.js" */
 
 export class Receipts {
   #room;
-  #root;
-  #panel;
-  #connection;
-  #feedback;
+  #parts;
   #nextStep;
-  #earlier;
 
-  /**
-   * @param {Room} room
-   * @param {{root: HTMLElement, panel: QuestionPanel, feedback: Feedback,
-   *   nextStep: NextStep, earlier: EarlierCases}} parts
-   * @param {Connection} connection
-   */
-  constructor(room, { root, panel, feedback, nextStep, earlier }, connection) {
+  /** @param {Room} room @param {OpenParts} parts @param {NextStep} nextStep */
+  constructor(room, parts, nextStep) {
     this.#room = room;
-    this.#root = root;
-    this.#panel = panel;
-    this.#connection = connection;
-    this.#feedback = feedback;
+    this.#parts = parts;
     this.#nextStep = nextStep;
-    this.#earlier = earlier;
   }
 
   outboxChanged() {
-    const { outbox } = this.#connection;
-    this.#root.dataset.outbox = String(outbox.readings.length);
-    this.#panel.showOutbox(outbox.state);
+    const { outbox } = this.#parts.connection;
+    this.#parts.root.dataset.outbox = String(outbox.readings.length);
+    this.#parts.panel.showOutbox(outbox.state);
   }
 
   /** @param {string} text */
   trouble(text) {
-    this.#panel.showTrouble(text);
-    if (this.#feedback.awaited) this.#panel.hint(text);
+    this.#parts.panel.showTrouble(text);
+    if (this.#parts.feedback.awaited) this.#parts.panel.hint(text);
   }
 
   /** Answers were refused as they came, not one by one. @param {string} text */
   notTaken(text) {
     this.trouble(text);
-    this.#panel.toast(text);
+    this.#parts.panel.toast(text);
   }
 
   /** The server has answered. @param {Receipt} receipt @param {Record[]} sent */
@@ -58,11 +41,11 @@ export class Receipts {
     const room = this.#room;
     if (!room.here) return;
     for (const { id, why } of receipt.refused) this.#refused(sent.find((record) => record.id === id), why);
-    const told = this.#feedback.from(receipt, sent);
+    const told = this.#parts.feedback.from(receipt, sent);
     if (told !== undefined) {
       room.tell(told);
     } else if (room.list.readElsewhere(room.attempt)) {
-      this.#panel.toast(texts.hints.readElsewhere);
+      this.#parts.panel.toast(texts.hints.readElsewhere);
       // A paused reader is not there: the next case comes when they go on.
       if (room.state !== "paused") room.giveOver();
     } else {
@@ -75,13 +58,13 @@ export class Receipts {
   #refused(record, why) {
     const { attempt } = this.#room;
     // Reading was held up before the case was shown: it is taken off the screen and comes again later.
-    const tooLate = record?.kind === "presentation" && this.#connection.desk.hold && attempt?.item.case === record.case;
+    const tooLate = record?.kind === "presentation" && this.#parts.connection.desk.hold && attempt?.item.case === record.case;
     if (tooLate && !attempt?.committed) this.#room.giveOver();
     if (record?.kind === "preparation") this.#nextStep.refused(record.step, why);
     if (record?.kind !== "reading") return;
     const { case: id = "" } = record;
     this.#room.list.again(id);
-    this.#earlier.forget(id);
-    this.#panel.toast(texts.hints.refused(why));
+    this.#parts.earlier.forget(id);
+    this.#parts.panel.toast(texts.hints.refused(why));
   }
 }

@@ -27,10 +27,9 @@ import { Worklist } from "../case/worklist.js";
 /** @import { Desk, ReferenceAnswer, Rules } from "../page/types.js" */
 
 /** @typedef {"loading"|"ready"|"paused"|"finished"} State */
-/** @typedef {{root: HTMLElement, panel: QuestionPanel, display: CaseDisplay,
- *   renderer: FilmRenderer,
- *   overlays: Overlays, sheet: StepSheet,
- *   cannotAnswer: CannotAnswer, preview: boolean}} Parts  preview: of a study, by whoever sets it up */
+/** @typedef {{root: HTMLElement, panel: QuestionPanel, display: CaseDisplay, renderer: FilmRenderer, overlays: Overlays,
+ *   sheet: StepSheet, cannotAnswer: CannotAnswer, preview: boolean}} Parts  preview: of a study, by whoever sets it up */
+/** @typedef {Parts & {connection: Connection, earlier: EarlierCases, timer: CaseTimer, feedback: Feedback}} OpenParts */
 
 const QUIET_MS = 600; // a second Enter this soon after a commit is a double press, not a question
 
@@ -46,70 +45,54 @@ export class Room {
   list;
   /** @type {Presenter} */
   presenter;
+  /** More of them once the desk is open. @type {OpenParts} */
   #parts;
-  #root;
-  #panel;
-  #display;
-  #overlays;
-  /** @type {Connection} */
-  #connection;
-  /** @type {EarlierCases} */
-  #earlier;
   /** @type {GoingBack} */
   #goingBack;
   /** @type {NextStep} */
   #nextStep;
-  /** @type {CaseTimer} */
-  #timer;
   /** @type {OneWindow} */
   #window;
-  /** @type {Feedback} */
-  #feedback;
 
   /** @param {Parts} parts */
   constructor(parts) {
-    this.#parts = parts;
-    this.#root = parts.root;
-    this.#panel = parts.panel;
-    this.#display = parts.display;
-    this.#overlays = parts.overlays;
+    this.#parts = /** @type {OpenParts} */ (parts);
     const current = () => (this.state === "ready" ? this.attempt : null);
     this.answering = new Answering(parts, current, () => this.rules, (now) => this.keep(now));
   }
 
   /** @returns {Rules} none until the desk is open */
-  get rules() { return this.#connection?.desk?.rules; }
+  get rules() { return this.#parts.connection?.desk?.rules; }
 
   /** @returns {Desk} */
-  get desk() { return this.#connection.desk; }
+  get desk() { return this.#parts.connection.desk; }
 
   /** Whether the reader reads in this window. */
   get here() { return Boolean(this.#window?.here); }
 
   /** Whether the reader may see and handle the film. */
-  get filmShown() { return this.state === "ready" || Boolean(this.#feedback?.shown); }
+  get filmShown() { return this.state === "ready" || Boolean(this.#parts.feedback?.shown); }
 
   /** @param {Connection} connection @param {() => void} opened it is known who reads */
   async open(connection, opened) {
-    this.#connection = connection;
-    this.#earlier = new EarlierCases(connection);
-    this.#timer = new CaseTimer(connection, this.#overlays, () => measured(this.#root, this.#parts.renderer.graphics));
-    this.#feedback = new Feedback(connection, this.#panel);
-    const parts = { ...this.#parts, earlier: this.#earlier, timer: this.#timer, feedback: this.#feedback };
-    const goingBack = new GoingBack(this, parts);
-    const nextStep = new NextStep(this, { ...parts, goingBack }, connection);
-    this.presenter = new Presenter(this, parts, connection);
-    this.receipts = new Receipts(this, { ...parts, nextStep }, connection);
-    this.#goingBack = goingBack;
-    this.#nextStep = nextStep;
+    const { root, panel, overlays, renderer } = this.#parts;
+    const parts = {
+      ...this.#parts, connection, earlier: new EarlierCases(connection), feedback: new Feedback(connection, panel),
+      timer: new CaseTimer(connection, overlays, () => measured(root, renderer.graphics)),
+    };
+    this.#parts = parts;
+    this.#goingBack = new GoingBack(this, parts);
+    this.#nextStep = new NextStep(this, parts, this.#goingBack);
+    this.presenter = new Presenter(this, parts);
+    this.receipts = new Receipts(this, parts, this.#nextStep);
     this.enter("loading");
-    this.#panel.showLoading(texts.loading.opening);
+    panel.showLoading(texts.loading.opening);
     if (!(await connection.open())) return;
     opened();
-    await this.#parts.renderer.opened;
-    this.#window = new OneWindow(connection, this.#overlays, {
+    await renderer.opened;
+    this.#window = new OneWindow(connection, overlays, {
       goOn: () => this.#goOn(),
-      wait: (text) => this.#panel.showLoading(text),
+      wait: (text) => panel.showLoading(text),
       handOver: () => this.#handOver(),
       finished: () => this.state === "finished",
     });
@@ -132,7 +115,7 @@ export class Room {
   /** Go on to the next case that is not answered, or to the end. */
   next() {
     if (!this.here) return;
-    this.#feedback.end();
+    this.#parts.feedback.end();
     this.#nextStep.next();
   }
 
@@ -149,7 +132,7 @@ export class Room {
 
   /** @param {number} now the time of the key or click that confirms */
   confirm(now) {
-    if (this.#feedback?.shown) {
+    if (this.#parts.feedback?.shown) {
       this.next();
       return;
     }
@@ -179,7 +162,7 @@ export class Room {
     this.attempt?.clock.setPaused(now, paused);
     this.keep(now);
     if (paused) this.#drawCurtain();
-    else this.#overlays.hideCurtain();
+    else this.#parts.overlays.hideCurtain();
     this.enter(paused ? "paused" : "ready");
   }
 
@@ -196,24 +179,24 @@ export class Room {
   visibility(now) {
     this.#window?.look();
     if (!this.attempt || this.attempt.committed) return;
-    this.#timer.look(this.attempt, now);
+    this.#parts.timer.look(this.attempt, now);
     this.keep(now);
   }
 
   /** Some times a second. @param {number} now */
   tick(now) {
     if (!this.attempt?.clock.running || this.attempt.committed) return;
-    const left_ms = this.#timer.tick(this.attempt, now);
+    const left_ms = this.#parts.timer.tick(this.attempt, now);
     if (left_ms === null) return;
-    this.#panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
+    this.#parts.panel.showCountdown(Math.max(0, Math.ceil(left_ms / 1000)));
     if (left_ms > 0 || this.state !== "ready") return;
-    if (["help", "settings"].includes(this.#overlays.open)) this.#overlays.close();
+    if (["help", "settings"].includes(this.#parts.overlays.open)) this.#parts.overlays.close();
     this.#handIn(this.attempt, now, { status: "timed_out", reason: "" });
   }
 
   /** Write down where the running case stands, for a reload. @param {number} now */
   keep(now) {
-    this.#timer?.keep(this.attempt, now);
+    this.#parts.timer?.keep(this.attempt, now);
   }
 
   /** @param {string} tool */
@@ -223,17 +206,17 @@ export class Room {
 
   /** The card lost its films: bring them back, and count the time until then as hidden. */
   filmsLost() {
-    this.#display.lost();
+    this.#parts.display.lost();
     const { attempt } = this;
     if (!this.here) return;
     if (!attempt || attempt.committed) {
-      const cutShort = this.#feedback.hold();
+      const cutShort = this.#parts.feedback.hold();
       if (cutShort) this.#recall(cutShort);
       else this.presenter.prefetch();
       return;
     }
     if (attempt.clock.running) attempt.flag("display_lost");
-    this.#timer.leave(attempt, performance.now());
+    this.#parts.timer.leave(attempt, performance.now());
     this.presenter.present(attempt);
   }
 
@@ -241,7 +224,7 @@ export class Room {
    *  @param {Attempt} attempt @param {number} now the moment that counts
    *  @param {{status: "answered"|"skipped"|"timed_out", reason: string}} decision */
   #handIn(attempt, now, { status, reason }) {
-    this.#timer.close(attempt, now);
+    this.#parts.timer.close(attempt, now);
     attempt.committed = true;
     this.#nextStep.done(status === "timed_out" && !attempt.touched);
     this.answering.reset();
@@ -252,20 +235,20 @@ export class Room {
     }
     const record = { ...attempt.reading(now, epochAt(now), status), ...(reason && { reason }) };
     const feedback = attempt.item.practice || this.rules.feedback === "after case";
-    if (feedback) this.#feedback.expect(attempt.item, record, epochAt(now));
+    if (feedback) this.#parts.feedback.expect(attempt.item, record, epochAt(now));
     this.#store(attempt, record);
     if (!feedback) {
       this.#onward(attempt);
       return;
     }
-    this.#panel.hint(texts.loading.saving);
-    this.#connection.outbox.flush();
+    this.#parts.panel.hint(texts.loading.saving);
+    this.#parts.connection.outbox.flush();
   }
 
   #store(attempt, record) {
-    const { outbox, storage } = this.#connection;
+    const { outbox, storage } = this.#parts.connection;
     outbox.put(record);
-    this.#earlier.remember(attempt.item, record);
+    this.#parts.earlier.remember(attempt.item, record);
     if (!attempt.revisited) storage.drop("running");
     this.list.answered(attempt.item.case);
   }
@@ -277,19 +260,19 @@ export class Room {
   /** The case on the screen was read in another browser. */
   giveOver() {
     if (this.attempt) this.attempt.committed = true;
-    this.#connection.storage.drop("running");
+    this.#parts.connection.storage.drop("running");
     this.next();
   }
 
   /** Read in this window from now on. */
   #goOn() {
-    const { desk } = this.#connection;
-    this.list = new Worklist(this.#connection);
-    this.#panel.showReader(desk);
-    this.#root.dataset.back = String(this.rules.back_navigation);
-    this.#root.dataset.cannotAnswer = String(Boolean(this.rules.cannot_answer));
-    this.#panel.showRenderer(this.#parts.renderer.graphics.name);
-    const cutShort = this.#feedback.resume(Date.now());
+    const { desk } = this.#parts.connection;
+    this.list = new Worklist(this.#parts.connection);
+    this.#parts.panel.showReader(desk);
+    this.#parts.root.dataset.back = String(this.rules.back_navigation);
+    this.#parts.root.dataset.cannotAnswer = String(Boolean(this.rules.cannot_answer));
+    this.#parts.panel.showRenderer(this.#parts.renderer.graphics.name);
+    const cutShort = this.#parts.feedback.resume(Date.now());
     if (cutShort) this.#recall(cutShort);
     else this.next();
   }
@@ -298,16 +281,16 @@ export class Room {
   #handOver() {
     if (this.state === "finished") return null;
     const now = performance.now();
-    const running = this.#earlier.takeBack(this.#earlier.aside?.item.case) ?? this.attempt;
-    const stands = running && this.#timer.stands(running, now);
+    const running = this.#parts.earlier.takeBack(this.#parts.earlier.aside?.item.case) ?? this.attempt;
+    const stands = running && this.#parts.timer.stands(running, now);
     this.attempt = null;
-    this.#feedback.leave();
+    this.#parts.feedback.leave();
     this.#nextStep.leave();
     this.answering.reset();
-    this.#display.clear();
-    this.#overlays.hideCurtain();
+    this.#parts.display.clear();
+    this.#parts.overlays.hideCurtain();
     this.#parts.sheet.close();
-    this.#panel.showCountdown(null);
+    this.#parts.panel.showCountdown(null);
     this.enter("loading");
     return stands;
   }
@@ -322,7 +305,7 @@ export class Room {
   /** @param {ReferenceAnswer|null|undefined} told undefined: not yet */
   tell(told) {
     if (told) {
-      this.#feedback.show();
+      this.#parts.feedback.show();
       this.enter("paused");
     } else if (told === null) {
       this.next();
@@ -332,22 +315,22 @@ export class Room {
   /** Bring the case back whose feedback a reload, or the loss of its film, cut short.
    *  @param {Awaited} cutShort */
   #recall(cutShort) {
-    this.presenter.recall(cutShort, () => this.tell(this.#feedback.release()));
+    this.presenter.recall(cutShort, () => this.tell(this.#parts.feedback.release()));
   }
 
   #drawCurtain() {
     const { title, text, button } = texts.paused;
     const goOn = { label: button, run: () => this.pause(performance.now()) };
-    this.#overlays.showCurtain({ title, text }, goOn).focus({ preventScroll: true });
+    this.#parts.overlays.showCurtain({ title, text }, goOn).focus({ preventScroll: true });
   }
 
   /** @param {State} state */
   enter(state) {
     this.state = state;
-    sign(this.#root, {
-      state, item: this.attempt?.item, total: this.#connection.desk?.total, halt: this.#nextStep.halted,
-      feedback: Boolean(this.#feedback.shown),
+    sign(this.#parts.root, {
+      state, item: this.attempt?.item, total: this.#parts.connection.desk?.total, halt: this.#nextStep.halted,
+      feedback: Boolean(this.#parts.feedback.shown),
     });
-    this.#panel.say(state === "ready" ? this.#panel.position : texts.said[state]);
+    this.#parts.panel.say(state === "ready" ? this.#parts.panel.position : texts.said[state]);
   }
 }

@@ -3,10 +3,7 @@
 import { receiptSlip } from "../page/receipt.js";
 import { texts } from "../page/texts.js";
 
-/** @import { CaseDisplay } from "../case/case-display.js" */
-/** @import { Connection } from "../delivery/connection.js" */
-/** @import { Overlays } from "../page/overlays.js" */
-/** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { OpenParts } from "./room.js" */
 /** @import { Desk } from "../page/types.js" */
 
 const ASK_AGAIN_MS = 1000;
@@ -16,11 +13,7 @@ const QUIET_MS = 600; // an Enter this soon is the second half of the last answe
 /** @typedef {{name: "absent"|"again"|"begin"|"block"|"break", title: string, text: string, button: string}} Halt */
 
 export class Waiting {
-  #root;
-  #panel;
-  #display;
-  #overlays;
-  #connection;
+  #parts;
   #again;
   /** @type {ReturnType<typeof setTimeout>|null} */
   #asking = null;
@@ -31,25 +24,17 @@ export class Waiting {
   /** @type {{name: Halt["name"]|"", since: number}} */
   #halt = { name: "", since: 0 };
 
-  /**
-   * @param {{root: HTMLElement, panel: QuestionPanel, display: CaseDisplay,
-   *   overlays: Overlays}} parts @param {Connection} connection
-   * @param {() => void} again the desk has been asked: there may be a case now
-   */
-  constructor({ root, panel, display, overlays }, connection, again) {
-    this.#root = root;
-    this.#panel = panel;
-    this.#display = display;
-    this.#overlays = overlays;
-    this.#connection = connection;
+  /** @param {OpenParts} parts @param {() => void} again the desk has been asked: there may be a case now */
+  constructor(parts, again) {
+    this.#parts = parts;
     this.#again = again;
   }
 
   /** Nothing to read at the moment: the end, a hold, or cases still on their way.
    *  @returns {"finished"|"paused"|"loading"} */
   wait() {
-    const { desk, outbox } = this.#connection;
-    this.#display.clear();
+    const { desk, outbox } = this.#parts.connection;
+    this.#parts.display.clear();
     if (desk.finished && !outbox.size) {
       this.#finish(desk);
       return "finished";
@@ -61,23 +46,23 @@ export class Waiting {
     const end = desk.cases.at(-1);
     const last = desk.finished || (end?.position === desk.total && !end.practice);
     const words = last ? texts.loading.saving : texts.loading.waiting;
-    this.#panel.showLoading(desk.preparation?.length ? texts.loading.opening : words);
+    this.#parts.panel.showLoading(desk.preparation?.length ? texts.loading.opening : words);
     if (outbox.size) outbox.hurry();
     else this.#asking ??= setTimeout(() => this.#ask(), ASK_AGAIN_MS);
     return "loading";
   }
 
   /** What the next case waits for; "" if it does not. */
-  get halted() { return this.#halt.name || (this.#held ? this.#connection.desk.hold : ""); }
+  get halted() { return this.#halt.name || (this.#held ? this.#parts.connection.desk.hold : ""); }
 
   get held() { return this.#held; }
 
   /** Nothing holds the reading up any more. @returns {boolean} whether the page said that something did */
   release() {
-    if (!this.#held || this.#connection.desk.hold) return false;
+    if (!this.#held || this.#parts.connection.desk.hold) return false;
     this.#held = false;
     this.#resting = "";
-    this.#overlays.hideCurtain();
+    this.#parts.overlays.hideCurtain();
     return true;
   }
 
@@ -91,24 +76,24 @@ export class Waiting {
    *  @param {() => void} goOn */
   halt({ name, title, text, button }, since, goOn) {
     this.#halt = { name, since };
-    this.#display.clear();
-    this.#panel.showCountdown(null);
-    this.#panel.showLoading("");
-    this.#overlays.showCurtain({ title, text }, { label: button, run: goOn });
+    this.#parts.display.clear();
+    this.#parts.panel.showCountdown(null);
+    this.#parts.panel.showLoading("");
+    this.#parts.overlays.showCurtain({ title, text }, { label: button, run: goOn });
   }
 
   /** The reader goes on. @returns {boolean} whether it was an interlude, not an absence, that ends */
   lift() {
     const { name } = this.#halt;
     this.#halt = { name: "", since: 0 };
-    if (this.#held) this.#overlays.hideCurtain();
+    if (this.#held) this.#parts.overlays.hideCurtain();
     this.#held = false;
     this.#resting = "";
     return !["", "absent"].includes(name);
   }
 
   async #ask() {
-    await this.#connection.refresh();
+    await this.#parts.connection.refresh();
     this.#asking = null;
     this.#again();
   }
@@ -117,26 +102,26 @@ export class Waiting {
   #hold(desk) {
     const { title, lines } = texts.holds[desk.hold](desk);
     this.#held = true;
-    this.#panel.showCountdown(null);
-    this.#panel.showLoading("");
+    this.#parts.panel.showCountdown(null);
+    this.#parts.panel.showLoading("");
     const words = JSON.stringify([title, lines, desk.receipt]);
-    if (words !== this.#resting) this.#overlays.rest(title, lines, receiptSlip(desk));
+    if (words !== this.#resting) this.#parts.overlays.rest(title, lines, receiptSlip(desk));
     this.#resting = words;
-    this.#panel.say(title);
+    this.#parts.panel.say(title);
     const wait = Math.min(desk.opens_in_ms ?? HELD_ASK_AGAIN_MS, HELD_ASK_AGAIN_MS);
     this.#asking ??= setTimeout(() => this.#ask(), Math.max(wait, ASK_AGAIN_MS));
   }
 
   #finish(desk) {
     const { total, read, study, rules } = desk;
-    this.#display.prefetch([], []);
-    this.#root.dataset.position = String(total);
-    const { storage, outbox } = this.#connection;
+    this.#parts.display.prefetch([], []);
+    this.#parts.root.dataset.position = String(total);
+    const { storage, outbox } = this.#parts.connection;
     outbox.forget();
     for (const name of storage.names("")) storage.drop(name);
     const lines = [texts.finished.text(read, study)];
     if (rules.feedback !== "never") lines.push(texts.finished.scoreCard);
     lines.push(texts.finished.nothingLeft);
-    this.#overlays.finish(texts.finished.title, lines, receiptSlip(desk));
+    this.#parts.overlays.finish(texts.finished.title, lines, receiptSlip(desk));
   }
 }
