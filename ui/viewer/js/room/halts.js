@@ -1,5 +1,5 @@
 /**
- * Interludes: before which cases the reader is stopped for a moment, with the next case hidden and no clock running.
+ * Halts: before which cases the reader is stopped for a moment, with the next case hidden and no clock running.
  * Every reader is before their first one, and before the next one after signing in anew: no clock starts because
  * somebody signed in. Signing out makes this browser forget that the reader was here; a reload does not.
  *

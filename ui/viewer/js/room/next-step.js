@@ -47,12 +47,12 @@ export class NextStep {
   next() {
     const [item] = this.#room.list.coming;
     const released = this.#waiting.release();
-    const interlude = item && (this.#halts.before(item) ?? (released ? { name: "again", ...texts.onAgain } : null));
+    const halt = item && (this.#halts.before(item) ?? (released ? { name: "again", ...texts.onAgain } : null));
     const due = this.#preparation.due.length;
     if ((due || item) && this.#window.due) this.#ask(this.#window);
     else if (due) this.#ask(this.#preparation);
     else if (item && this.#ranOut >= MOST_UNTOUCHED) this.#stop({ name: "absent", ...texts.absent });
-    else if (interlude) this.#stop(interlude);
+    else if (halt) this.#stop(halt);
     else if (item) this.#room.presenter.present(this.#parts.earlier.takeBack(item.case) ?? this.#room.list.attempt(item));
     else this.#wait();
   }

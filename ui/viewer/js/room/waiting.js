@@ -82,7 +82,7 @@ export class Waiting {
     this.#parts.overlays.showCurtain({ title, text }, { label: button, run: goOn });
   }
 
-  /** The reader goes on. @returns {boolean} whether it was an interlude, not an absence, that ends */
+  /** The reader goes on. @returns {boolean} whether a halt ends that was no absence */
   lift() {
     const { name } = this.#halt;
     this.#halt = { name: "", since: 0 };
