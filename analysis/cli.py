@@ -2,129 +2,130 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+
+import click
 
 from analysis.bundle import read_bundle
 from analysis.errors import AnalysisError, OptionsError
 from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
 from analysis.report.formats.output import write_report, write_tables
 
-DESCRIPTION = """\
-Analyse a reader study: accuracy of readers and models, agreement of every two raters.
-
-FOLDER is an exported bundle (a folder or .zip), or any folder that holds items.csv (item_id;
-optional truth, n_options, options, task, ...) and readings.csv (rater_id, item_id, answer; ...).
-"""
 EPILOG = "Exit: 0 done, 1 refused with the reasons on stderr, 2 wrong usage."
+PATH = click.Path(path_type=Path)
+
+
+class Refused(click.ClickException):
+    """What was asked for is not done, and why."""
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, file, err=file is None)
+
+
+class _Help(click.HelpFormatter):
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        super().write_usage(prog, args, prefix or "usage: ")
+
+
+class _Context(click.Context):
+    formatter_class = _Help
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line on `arguments`, by default the process's, and return its exit code."""
+    try:
+        return int(program.main(arguments, "python -m analysis", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Without the program's name; default: those of the process.
 
-    Returns
-    -------
-    int
-        0 done, 1 refused. Wrong usage ends in `SystemExit` with 2, as argparse does.
+@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+def program() -> None:
+    """Analyse a reader study: accuracy of readers and models, agreement of every two raters.
+
+    FOLDER is an exported bundle (a folder or .zip), or any folder that holds items.csv (item_id;
+    optional truth, n_options, options, task, ...) and readings.csv (rater_id, item_id, answer;
+    ...).
     """
-    parser = _parser()
-    asked = parser.parse_args(arguments)
-    try:
-        options = Options(
-            seed=asked.seed,
-            bootstrap=asked.bootstrap,
-            alpha=asked.alpha,
-            margin=asked.margin,
-            confidence=asked.confidence,
-        )
-    except OptionsError as error:
-        parser.error(str(error))
-    try:
-        print(_run(asked.command, asked.folder, asked.out, options))
-    except AnalysisError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except MemoryError:
-        print(f"{asked.folder}: too large for this machine's memory.", file=sys.stderr)
-        return 1
-    return 0
 
 
-def _run(command: str, folder: Path, out: Path, options: Options) -> str:
-    bundle = read_bundle(folder)
-    if command == "tables":
-        write_tables(bundle, out, options)
-        return f"{out / 'tables'}"
-    write_report(bundle, out, options)
+program.context_class = _Context
+
+
+def _command(function: Callable[..., str]) -> click.Command:
+    """Make a command of what writes a bundle's results and says where."""
+
+    def run(folder: Path, out: Path, confidence: str | None, **chosen: Any) -> None:
+        try:
+            options = Options(**chosen, confidence=confidence or "")
+        except OptionsError as error:
+            raise click.UsageError(str(error)) from error
+        try:
+            click.echo(function(folder, out, options))
+        except AnalysisError as error:
+            raise Refused(str(error)) from error
+        except MemoryError as error:
+            raise Refused(f"{folder}: too large for this machine's memory.") from error
+
+    run.__doc__ = function.__doc__
+    for option in reversed(OPTIONS):
+        run = option(run)
+    command = program.command(function.__name__, short_help=function.__doc__, epilog=EPILOG)(run)
+    command.context_class = _Context
+    return command
+
+
+OPTIONS = (
+    click.argument("folder", metavar="FOLDER", type=PATH),
+    click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to."),
+    click.option(
+        "--seed",
+        metavar="N",
+        type=int,
+        default=DEFAULT_SEED,
+        help=f"Seed of the bootstrap (default {DEFAULT_SEED}).",
+    ),
+    click.option(
+        "--bootstrap",
+        metavar="N",
+        type=int,
+        default=DEFAULT_BOOTSTRAP,
+        help=f"Number of cluster resamples (default {DEFAULT_BOOTSTRAP}).",
+    ),
+    click.option(
+        "--margin",
+        metavar="D",
+        type=float,
+        help="Non-inferiority margin, as a proportion (default: the protocol's).",
+    ),
+    click.option(
+        "--alpha",
+        metavar="A",
+        type=float,
+        default=DEFAULT_ALPHA,
+        help=f"Two-sided error of the intervals (default {DEFAULT_ALPHA}).",
+    ),
+    click.option(
+        "--confidence",
+        type=click.Choice(CONFIDENCE),
+        help="What confidence means: how sure the rater is of the answer, or a rating of the"
+        " finding (default: what the bundle says, else finding).",
+    ),
+)
+
+
+@_command
+def report(folder: Path, out: Path, options: Options) -> str:
+    """Write report.html, report.pdf, results.json, figures/, tables/ and paper/ to OUT."""
+    write_report(read_bundle(folder), out, options)
     return f"{out / 'report.html'}"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m analysis",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, about in (
-        (
-            "report",
-            "write report.html, report.pdf, results.json, figures/, tables/ and paper/ to OUT",
-        ),
-        ("tables", "write OUT/tables/*.csv alone; an older report in OUT is removed"),
-    ):
-        command = commands.add_parser(
-            name, help=about, description=about[0].upper() + about[1:] + ".", epilog=EPILOG
-        )
-        _add_arguments(command)
-    return parser
-
-
-def _add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "folder", metavar="FOLDER", type=Path, help="the bundle: a folder or a .zip"
-    )
-    command.add_argument(
-        "--out", metavar="OUT", type=Path, required=True, help="the folder to write to"
-    )
-    numbers: tuple[tuple[str, str, Callable[[str], float], float | None, str], ...] = (
-        ("--seed", "N", int, DEFAULT_SEED, f"seed of the bootstrap (default {DEFAULT_SEED})"),
-        (
-            "--bootstrap",
-            "N",
-            int,
-            DEFAULT_BOOTSTRAP,
-            f"number of cluster resamples (default {DEFAULT_BOOTSTRAP})",
-        ),
-        (
-            "--margin",
-            "D",
-            float,
-            None,
-            "non-inferiority margin, as a proportion (default: the protocol's)",
-        ),
-        (
-            "--alpha",
-            "A",
-            float,
-            DEFAULT_ALPHA,
-            f"two-sided error of the intervals (default {DEFAULT_ALPHA})",
-        ),
-    )
-    for name, metavar, kind, default, about in numbers:
-        command.add_argument(name, metavar=metavar, type=kind, default=default, help=about)
-    command.add_argument(
-        "--confidence",
-        choices=CONFIDENCE,
-        default="",
-        help="what confidence means: how sure the rater is of the answer, or a rating of the"
-        " finding (default: what the bundle says, else finding)",
-    )
+@_command
+def tables(folder: Path, out: Path, options: Options) -> str:
+    """Write OUT/tables/*.csv alone; an older report in OUT is removed."""
+    write_tables(read_bundle(folder), out, options)
+    return f"{out / 'tables'}"
