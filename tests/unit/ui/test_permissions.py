@@ -281,7 +281,7 @@ def _address(found: Deployment, path: str) -> str:
         item = studies.cases(look, coordinator.study or 0)[0]["item_id"]
     now = datetime.now(UTC)
     if path == "/viewer":
-        return f"{next(one for one in routes() if isinstance(one, Mount)).path}/delivery/desk.js"
+        return f"{next(one for one in routes() if isinstance(one, Mount)).path}/start.js"
     if path.startswith("/films"):
         film = f"{_first_case(found.store, reader)}/1"
         return "/" + films.address(secret, reader, film, now_s=now.timestamp())
