@@ -36,11 +36,6 @@ def faults_where(
     remedy : str
         What to do about it.
 
-    Returns
-    -------
-    list of Fault
-        In the order of rows.
-
     Examples
     --------
     >>> table = pd.DataFrame({"item_id": ["a", ""], "row": [2, 3]})

@@ -1,15 +1,16 @@
-"""Our kappas and Wilson intervals against scikit-learn's and statsmodels', on random answers."""
+"""Kappas, accuracies, AUC and Wilson intervals against scikit-learn's and statsmodels'."""
 
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import accuracy_score, cohen_kappa_score, roc_auc_score
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
 import analysis
+from analysis.statistics.mrmc import empirical_auc
 
 LETTERS = np.array(list("ABCD"))
 
@@ -59,4 +60,15 @@ def test_wilson_intervals_equal_statsmodels(seed: int) -> None:
     accuracy = analysis.accuracy(_bundle(truth, first, second))
     row = accuracy[(accuracy["rater_id"] == "R1") & (accuracy["group"] == "micro")].iloc[0]
     low, high = proportion_confint((first == truth).sum(), len(truth), method="wilson")
+    assert row["accuracy"] == pytest.approx(accuracy_score(truth, first), abs=1e-12)
     assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, high), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_areas_under_the_curve_equal_scikit_learns(seed: int) -> None:
+    """Each rater's empirical AUC, ties among five ratings included."""
+    random = np.random.default_rng(seed)
+    positive = np.arange(30 + 7 * seed) % 3 == 0
+    ratings = random.integers(1, 6, (len(positive), 3)) + 1.0 * positive[:, None]
+    expected = [roc_auc_score(positive, one) for one in ratings.T]
+    assert empirical_auc(ratings, positive).values == pytest.approx(expected, abs=1e-12)

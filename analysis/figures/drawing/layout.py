@@ -80,11 +80,6 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
         What is to be drawn.
     measure : callable
         Width in millimetres of a text, given its size in points and whether it is bold.
-
-    Returns
-    -------
-    Layout
-        All in millimetres.
     """
     columns = list(zip_longest(*chart.rows))
     before = [max(_left_of(p, measure) for p in column if p) for column in columns]

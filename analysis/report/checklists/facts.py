@@ -34,18 +34,7 @@ class Fact:
 
 
 def facts(results: Results) -> Mapping[str, Fact]:
-    """Collect what is known, by name; what is not known is not there.
-
-    Parameters
-    ----------
-    results : Results
-        The run.
-
-    Returns
-    -------
-    mapping of str to Fact
-        By the names that the checklists use.
-    """
+    """Collect what is known, by name; what is not known is not there."""
     found: dict[str, Fact | None] = {
         **_of_protocol(results),
         **_of_raters(results),

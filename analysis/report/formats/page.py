@@ -33,11 +33,6 @@ CONFIG: dict[str, Any] = {
 def report_page(content: ReportContent) -> str:
     """Write the report.
 
-    Parameters
-    ----------
-    content : ReportContent
-        What it says.
-
     Returns
     -------
     str

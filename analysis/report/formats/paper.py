@@ -19,13 +19,6 @@ MOST_LATEX_ROWS = 60
 def paper_files(results: Results, content: ReportContent) -> dict[str, bytes]:
     """Make the files for a paper.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-    content : ReportContent
-        What the report says of it.
-
     Returns
     -------
     dict of str to bytes

@@ -39,11 +39,6 @@ FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
 def report_pdf(content: ReportContent) -> bytes:
     """Set the report as PDF.
 
-    Parameters
-    ----------
-    content : ReportContent
-        What it says.
-
     Returns
     -------
     bytes
@@ -65,13 +60,6 @@ def report_pdf(content: ReportContent) -> bytes:
 
 def prepared(content: ReportContent, place: Path) -> Path:
     """Put the template, its data and the figures into a folder.
-
-    Parameters
-    ----------
-    content : ReportContent
-        What the report says.
-    place : pathlib.Path
-        An empty folder.
 
     Returns
     -------

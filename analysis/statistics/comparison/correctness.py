@@ -52,11 +52,6 @@ def correctness(matrix: ReadingMatrix, items: Bools, columns: Ints) -> Correctne
         Which items.
     columns : numpy.ndarray of int, shape (n_columns,)
         Which columns.
-
-    Returns
-    -------
-    Correctness
-        Of these columns, in this order.
     """
     correct = matrix.correct[items][:, columns].astype(np.float64)
     clusters = matrix.clusters[items]

@@ -192,11 +192,6 @@ def _compared(study: Study, contrast: Contrast) -> Iterator[Comparison]:
 def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
     """Yield every two conditions that readers read under, with those who did under both.
 
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-
     Yields
     ------
     Contrast

@@ -152,22 +152,7 @@ def comparisons_of(study: Study) -> Iterator[Comparison]:
 
 
 def model_against_readers(merits: Merits, alpha: float, items_df: float) -> SingleTreatment:
-    """Infer how far a model is from the readers' mean.
-
-    Parameters
-    ----------
-    merits : Merits
-        The readers' figures of merit, and the model's last.
-    alpha : float
-        Two-sided error of the intervals.
-    items_df : float
-        Degrees of freedom of the claim about these readers.
-
-    Returns
-    -------
-    SingleTreatment
-        Of the differences model minus reader.
-    """
+    """Infer how far a model, whose merits stand last, is from the readers' mean."""
     n_readers = len(merits.values) - 1
     model = np.full(n_readers, n_readers)
     return single_treatment(
@@ -176,18 +161,7 @@ def model_against_readers(merits: Merits, alpha: float, items_df: float) -> Sing
 
 
 def panels_of(matrix: ReadingMatrix) -> list[Panel]:
-    """Return every model with the readers of every condition it is compared under.
-
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-
-    Returns
-    -------
-    list of Panel
-        In order of model and condition.
-    """
+    """Return every model with the readers of every condition it is compared under."""
     mixed = [pair for pair in pairs_of(matrix.columns) if pair.kind is PairKind.MIXED]
     names = [(matrix.columns[pair.b].rater_id, pair.condition, pair.b, pair.a) for pair in mixed]
     return [
@@ -226,18 +200,7 @@ def _rows(comparison: Comparison, margin: float | None) -> Iterator[dict[str, ob
 
 
 def claims_of(result: SingleTreatment) -> Iterator[tuple[Claim, Inference, str]]:
-    """Yield both claims about a model and readers, each with its inference and what to know of it.
-
-    Parameters
-    ----------
-    result : SingleTreatment
-        Of the differences model minus reader.
-
-    Yields
-    ------
-    Claim, Inference, str
-        These readers, then readers like these.
-    """
+    """Yield both claims about a model and readers, each with its inference and its note."""
     negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
     random, narrower = never_surer(result.random_readers, result.fixed_readers)
     yield Claim.THESE_READERS, result.fixed_readers, negative

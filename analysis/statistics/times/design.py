@@ -56,13 +56,6 @@ class Term:
 def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFrame:
     """Return the readings of the model, one a row, in order of item and column.
 
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    times : Circumstances
-        Their measured times.
-
     Returns
     -------
     pandas.DataFrame
@@ -99,11 +92,6 @@ def complete(readings: pd.DataFrame) -> pd.DataFrame:
     ----------
     readings : pandas.DataFrame
         From `modelled_readings`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Some of its rows.
     """
     kinds = [kind for kind in KINDS if readings[kind].notna().any()]
     whole = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)

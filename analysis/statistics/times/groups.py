@@ -40,13 +40,6 @@ class Group:
 def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[Group]:
     """Yield the groups in the order of the table.
 
-    Parameters
-    ----------
-    matrix : ReadingMatrix
-        The readings.
-    times : Circumstances
-        Their measured times.
-
     Yields
     ------
     Group

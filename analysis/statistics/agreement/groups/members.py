@@ -41,11 +41,6 @@ class Group:
 def groups_of(columns: Sequence[Reads]) -> tuple[Group, ...]:
     """List the groups of raters whose agreement is estimated.
 
-    Parameters
-    ----------
-    columns : sequence of Reads
-        The matrix's columns.
-
     Returns
     -------
     tuple of Group

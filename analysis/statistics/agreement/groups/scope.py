@@ -79,11 +79,6 @@ def draws_of(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Draws:
         Positions of the items, ascending.
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
         The resamples.
-
-    Returns
-    -------
-    Draws
-        Of these clusters.
     """
     present, starts, cells = np.unique(
         matrix.clusters[items], return_index=True, return_inverse=True
@@ -119,11 +114,6 @@ def answered(
         The groups.
     draws : Draws or None
         The resamples.
-
-    Returns
-    -------
-    list of Answered
-        One a group.
 
     Notes
     -----

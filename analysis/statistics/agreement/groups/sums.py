@@ -36,11 +36,6 @@ def observed_by_item(counts: Floats) -> Floats:
 def item_terms(ratings: Ratings) -> Floats:
     """Return what an item of each kind adds to the sums.
 
-    Parameters
-    ----------
-    ratings : Ratings
-        The group's answers.
-
     Returns
     -------
     numpy.ndarray of float, shape (6 + 2 n_categories, n_kinds)

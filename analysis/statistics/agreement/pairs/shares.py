@@ -78,11 +78,6 @@ def answers_of(matrix: ReadingMatrix, items: Ints) -> Answers:
         The readings.
     items : numpy.ndarray of int, shape (n_items,)
         Positions of the scope's items, ascending.
-
-    Returns
-    -------
-    Answers
-        Of all columns.
     """
     clusters, starts, cells = np.unique(
         matrix.clusters[items], return_index=True, return_inverse=True

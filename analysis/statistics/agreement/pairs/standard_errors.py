@@ -105,11 +105,6 @@ def brennan_prediger_se(counts: PairCounts) -> Floats:
 def ac1_se(counts: PairCounts) -> Floats:
     r"""Return the standard error of `ac1` [2]_ [3]_.
 
-    Parameters
-    ----------
-    counts : PairCounts
-        The pair's counts.
-
     Returns
     -------
     numpy.ndarray of float, shape (n_pairs, n_cells)
