@@ -10,6 +10,8 @@ from tests.conftest import ROOT
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+GUIDE = "CONTRIBUTING.md"
+FOLLOW = re.compile(r"\(follow [^)]*\)")
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 
 
@@ -40,3 +42,15 @@ def _anchors(document: Path) -> set[str]:
     text = re.sub(r"^```.*?^```", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(text))
     return {name.replace(" ", "-") for name in plain}
+
+
+def test_what_the_guide_says_to_follow_is_there() -> None:
+    """Each recipe of CONTRIBUTING.md names an example that the code still has."""
+    names = re.findall(r"`(\w+)`", " ".join(FOLLOW.findall((ROOT / GUIDE).read_text("utf-8"))))
+    assert len(names) > 5
+    code = ["study", "analysis", "ui", "pages"]
+    found = [
+        subprocess.run(["git", "grep", "-qw", name, "--", *code], cwd=ROOT, check=False)
+        for name in names
+    ]
+    assert not [name for name, ran in zip(names, found, strict=True) if ran.returncode]
