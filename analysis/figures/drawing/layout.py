@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 
 from analysis.figures.drawing.chart import Axis, Cells, Chart, Label, Note, Panel
@@ -81,37 +81,23 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     measure : callable
         Width in millimetres of a text, given its size in points and whether it is bold.
     """
-    columns = list(zip_longest(*chart.rows))
-    before = [max(_left_of(p, measure) for p in column if p) for column in columns]
-    right = EDGE_MM + 2.5 + (SCALE_MM if _has_scale(chart) else 0.0)
-    written = [max(_written(p, measure) for p in column if p) for column in columns]
-    fixed = EDGE_MM + sum(before) + sum(written) + GAP_MM * (len(columns) - 1) + right
-    weights = [
-        0.0 if text else next(p for p in column if p).weight
-        for column, text in zip(columns, written, strict=True)
-    ]
-    room = max(chart.width_mm - fixed, 8.0 * len(columns))
-    if chart.square:
-        room = min(room, chart.panels[0].height_mm)
-    widths = [
-        text or room * weight / sum(weights) for text, weight in zip(written, weights, strict=True)
-    ]
-    width = fixed + room
-    lefts = _lefts(before, widths)
-    key, key_height = _key_places(chart, width, measure)
+    columns = _Columns(chart, measure)
+    key, key_height = _key_places(chart, columns.width, measure)
     placed: list[Placed] = []
     down = EDGE_MM + key_height
     for row in chart.rows:
-        titles = [_wrapped(p.title, w, measure) for p, w in zip(row, widths, strict=False)]
+        titles = [_wrapped(p.title, w, measure) for p, w in zip(row, columns.widths, strict=False)]
         down += _head(row, titles)
-        heights = [widths[0] if chart.square else p.height_mm for p in row]
-        for panel, left, w, height, title in zip(row, lefts, widths, heights, titles, strict=False):
+        heights = [columns.widths[0] if chart.square else p.height_mm for p in row]
+        for panel, left, width, height, title in zip(
+            row, columns.lefts, columns.widths, heights, titles, strict=False
+        ):
             placed.append(
                 Placed(
                     panel=panel,
                     left=left,
                     bottom=-(down + height),
-                    width=w,
+                    width=width,
                     height=height,
                     title=title,
                     label_pt=label_size(panel.y, height),
@@ -120,13 +106,36 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
         down += max(heights) + max(_foot(p, measure) for p in row) + GAP_MM
     height = down - GAP_MM + EDGE_MM
     return Layout(
-        width=width,
+        width=columns.width,
         height=height,
-        panels=tuple(_lifted(one, height) for one in placed),
+        panels=tuple(replace(one, bottom=one.bottom + height) for one in placed),
         key=tuple((x, height - y) for x, y in key),
-        left=EDGE_MM + before[0],
-        right=right,
+        left=columns.lefts[0],
+        right=columns.right,
     )
+
+
+class _Columns:
+    """The columns of panels: where each begins and how wide it is, and how wide all are."""
+
+    def __init__(self, chart: Chart, measure: Measure) -> None:
+        columns = [[p for p in column if p] for column in zip_longest(*chart.rows)]
+        before = [max(_left_of(p, measure) for p in column) for column in columns]
+        written = [max(_written(p, measure) for p in column) for column in columns]
+        self.right = EDGE_MM + 2.5 + (SCALE_MM if _has_scale(chart) else 0.0)
+        fixed = EDGE_MM + sum(before) + sum(written) + GAP_MM * (len(columns) - 1) + self.right
+        room = max(chart.width_mm - fixed, 8.0 * len(columns))
+        if chart.square:
+            room = min(room, chart.panels[0].height_mm)
+        self.width = fixed + room
+        weights = [
+            0.0 if text else column[0].weight for column, text in zip(columns, written, strict=True)
+        ]
+        self.widths = [
+            text or room * weight / sum(weights)
+            for text, weight in zip(written, weights, strict=True)
+        ]
+        self.lefts = _lefts(before, self.widths)
 
 
 def label_size(axis: Axis, length_mm: float) -> float:
@@ -160,18 +169,6 @@ def _lefts(before: Sequence[float], widths: Sequence[float]) -> list[float]:
         lefts.append(x + room)
         x += room + width + GAP_MM
     return lefts
-
-
-def _lifted(one: Placed, height: float) -> Placed:
-    return Placed(
-        panel=one.panel,
-        left=one.left,
-        bottom=one.bottom + height,
-        width=one.width,
-        height=one.height,
-        title=one.title,
-        label_pt=one.label_pt,
-    )
 
 
 def _has_scale(chart: Chart) -> bool:

@@ -13,9 +13,12 @@ from analysis import (
     agreement_pairs,
     analyse,
     bundle_from_tables,
-    figures,
     write_report,
 )
+from analysis.figures import RaterName
+from analysis.figures.accuracy import accuracy_chart
+from analysis.figures.drawing.to_plotly import plotly_figure
+from analysis.figures.kappa_matrix import kappa_matrix_chart
 from analysis.report.findings import findings
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -118,7 +121,7 @@ def test_findings_claim_no_difference(make_bundle: MakeBundle) -> None:
 def test_an_undefined_pair_is_a_dash_on_the_matrix(make_bundle: MakeBundle) -> None:
     """Never a zero."""
     table = agreement_pairs(make_bundle("AB", {"R": "AA", "S": "AA"}))
-    figure = figures.kappa_matrix_figure(table, measure="kappa_letters")
+    figure = plotly_figure(kappa_matrix_chart(table, measure="kappa_letters"))
     assert [list(row) for row in figure.data[0].z] == [[None, None], [None, None]]
     assert {note.text for note in figure.layout.annotations} == {"–"}
 
@@ -126,7 +129,7 @@ def test_an_undefined_pair_is_a_dash_on_the_matrix(make_bundle: MakeBundle) -> N
 def test_raters_with_the_same_label_keep_their_own_lines(make_bundle: MakeBundle) -> None:
     """Lines are placed by number, not by label."""
     table = accuracy(make_bundle("AB", {"R": "AB", "S": "AA"}))
-    same = figures.RaterName(label="Resident", simulated=False)
-    figure = figures.accuracy_figure(table, names={"R": same, "S": same})
+    same = RaterName(label="Resident", simulated=False)
+    figure = plotly_figure(accuracy_chart(table, names={"R": same, "S": same}))
     assert list(figure.layout.yaxis.ticktext) == ["Resident", "Resident"]
     assert sorted(figure.data[0].y) == [0, 1]
