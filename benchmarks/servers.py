@@ -18,9 +18,9 @@ from study import studies
 from study.access import new_code
 from study.banks import import_bank
 from study.deployments import init
+from study.invitations import Invitation
 from study.protocol import Protocol
 from study.store import Store
-from study.studies import Invitation
 
 ROOT = Path(__file__).parent.parent
 STUDY = "benchmark"

@@ -14,10 +14,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from study.acts import By
-from study.errors import BrokenStore, NotAllowed
+from study.errors import NotAllowed
 from study.moments import moment, stamp
 from study.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
-from study.store import Store, Transaction, deployment, events, people, studies
+from study.store import Store, Transaction, events, people, studies
+from study.store.deployment import keyed_mark
 from study.words import t
 
 SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -338,11 +339,6 @@ def sign_in_mark(token_id: str, person: int) -> str:
     return hashlib.sha256(f"sign-in/{person}/{token_id}".encode()).hexdigest()[:32]
 
 
-def keyed_mark(look: Transaction, of: str) -> str:
-    """Return what stands in the trail for an address or account, which the trail never holds."""
-    return hmac.digest(bytes.fromhex(secret(look)), of.encode(), "sha256").hex()[:32]
-
-
 def place_mark(look: Transaction, address: str) -> str:
     """Return the mark under which the address of a place stands in the trail."""
     return keyed_mark(look, f"place/{address}")[:12]
@@ -472,22 +468,6 @@ def normalised(code: str) -> str:
     'K7QF3M9XTTRD8W20'
     """
     return re.sub(r"[\s\-\u2010-\u2015]", "", code).upper().translate(_ALIKE)
-
-
-def secret(look: Transaction) -> str:
-    """Return the deployment's own secret (64 hexadecimal digits), which signs films' addresses.
-
-    Raises
-    ------
-    BrokenStore
-        The store has none; nothing may be signed with an empty one.
-    """
-    found = deployment.value(look, "secret")
-    if len(found) != 64:
-        raise BrokenStore(
-            t("The store has no secret of its own. Make one with: study init --db DB")
-        )
-    return found
 
 
 def _hash(secret_part: str, salt: bytes) -> str:

@@ -15,13 +15,12 @@ from study import exposure
 from study.acts import By
 from study.canonical import canonical_json
 from study.errors import BadProtocol, NotNow
-from study.lists import stored_protocol
 from study.moments import stamp
-from study.protocol import Feedback, Protocol, faults_of
+from study.protocol import Feedback, Protocol, faults_of, stored_protocol
 from study.reasons import checked_reason
 from study.store import Store, Transaction, events, readings
 from study.store import amendments as stored
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 
 AMENDED = "protocol amended"

@@ -23,9 +23,9 @@ from study.errors import BadFile
 from study.formats.excel import workbook
 from study.formats.imrmc import imrmc_files
 from study.formats.parquet import parquet_files
-from study.lists import stored_protocol
+from study.protocol import stored_protocol
 from study.store import Store, Transaction, events
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 
 SUMS = "SHA256SUMS"

@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from study.bank.model import LETTERS
 from study.chance import lot, shuffled
 from study.protocol import Condition, Protocol
-
-LETTERS = "ABCDEFGH"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,10 +25,10 @@ from study.canonical import canonical_json
 from study.cells import csv_bytes
 from study.errors import BadFile
 from study.exclusions import standing
-from study.lists import stored_protocol
+from study.protocol import stored_protocol
 from study.schemas import FILES, Column
 from study.store import Store, Transaction, events, models, people, readings
-from study.studies import study_row
+from study.store.studies import study_row
 from study.withdrawals import Withdrawn, withdrawn_in
 
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)

@@ -13,11 +13,11 @@ from study import exposure
 from study.acts import COMMAND_LINE, By
 from study.completeness import Completeness, completeness_in
 from study.errors import NotNow
-from study.lists import stored_protocol
 from study.moments import stamp
+from study.protocol import stored_protocol
 from study.reasons import checked_reason
 from study.store import Store, events, studies
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 
 

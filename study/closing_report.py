@@ -13,10 +13,10 @@ from study.bundle import label_of
 from study.cells import csv_bytes
 from study.completeness import NUMBERS, completeness_in
 from study.exclusions import AFTER_CLOSING
-from study.lists import stored_protocol
+from study.protocol import stored_protocol
 from study.store import Store, Transaction, amendments, completeness, events, exclusions, models
 from study.store import sessions as stored_sessions
-from study.studies import study_row
+from study.store.studies import study_row
 from study.withdrawals import withdrawn_in
 
 MOST_LISTED = 200

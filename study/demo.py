@@ -18,12 +18,12 @@ from study.access import Entropy, new_code
 from study.banks import import_bank
 from study.deployments import administrator_code, coordinator_code, init, reader_code
 from study.errors import NotFound, StudyError
+from study.invitations import Invitation
 from study.models import add_model
 from study.protocol import read_protocol
 from study.simulation import simulate
 from study.store import Store
 from study.store import studies as stored_studies
-from study.studies import Invitation
 
 STUDY = "Demo study"
 READER = "guest"

@@ -11,7 +11,7 @@ from study.moments import stamp
 from study.names import check_code_name
 from study.roles import Role
 from study.store import Store, Transaction, deployment, events, people
-from study.studies import refuse_restored, study_row
+from study.store.studies import refuse_restored, study_row
 
 
 def init(path: Path, *, entropy: Entropy, now: datetime, witnessed: bool = True) -> Store:

@@ -10,14 +10,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from study import studies as studies_of
-from study.access import keyed_mark
 from study.acts import SCHEDULE, By
 from study.errors import Undelivered
 from study.heads import line_of
 from study.mail import MailServer, check_address, send
 from study.moments import moment, stamp
 from study.store import Store, Transaction, deployment, events, studies
-from study.studies import study_row
+from study.store.deployment import keyed_mark
+from study.store.studies import study_row
 from study.words import t
 
 NAMED, DEPOSITED = "head witness named", "head deposited"

@@ -12,19 +12,21 @@ from datetime import datetime
 from typing import Any
 
 from study import finishing, practice, preparation
-from study.access import Person, secret
-from study.assignment import LETTERS, shown
+from study.access import Person
+from study.assignment import shown
+from study.bank.model import LETTERS
 from study.bank.terms import view_label
 from study.canonical import sha256_of
 from study.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.moments import moment
-from study.protocol import Condition, Feedback, Protocol
+from study.protocol import Condition, Feedback, Protocol, stored_protocol
 from study.receipts import receipt
 from study.records import Finish, MalformedRecord, Preparation, Record, parse, record_id
 from study.sessions import Hold, Place, place_of
 from study.store import Store, Transaction, readings, studies
 from study.store import practice as stored_practice
-from study.studies import refuse_restored, stored_protocol
+from study.store.deployment import secret
+from study.store.studies import refuse_restored
 from study.taken import HANDED_OUT, Taken
 from study.taking import take
 from study.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt

@@ -7,7 +7,7 @@ from study.errors import NotNow
 from study.moments import stamp
 from study.reasons import checked_reason
 from study.store import Store, events, studies
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 
 

@@ -13,12 +13,12 @@ from typing import Any
 from study.acts import COMMAND_LINE, By
 from study.canonical import sha256_of
 from study.errors import NotFound, NotNow
-from study.lists import stored_protocol
 from study.moments import stamp
+from study.protocol import stored_protocol
 from study.reasons import checked_reason
 from study.store import Store, Transaction, exclusions
-from study.studies import study_row
-from study.taken import vouch
+from study.store.events import vouch
+from study.store.studies import study_row
 from study.words import t
 
 EXCLUDED, REINSTATED = "reading excluded", "reading reinstated"

@@ -11,8 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from study.acts import By
-from study.lists import stored_protocol
-from study.protocol import Feedback
+from study.protocol import Feedback, stored_protocol
 from study.roles import Role
 from study.store import Transaction, events, overlaps, people, readings, studies
 from study.words import later, said, t, tn

@@ -10,9 +10,7 @@ from pathlib import Path
 from study.acts import COMMAND_LINE, By
 from study.canonical import sha256_of
 from study.store import Store, Transaction, events, extract
-from study.studies import study_row
-
-KIND = "study copied"
+from study.store.studies import study_row
 
 
 def announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime) -> None:
@@ -24,10 +22,10 @@ def announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime) 
     with store.change() as change:
         found = study_row(change, study)
         detail = {"material_sha256": sha256_of(extract.material(change, found["id"]))}
-        told = events.of_kind(change, events.study_chain(study), KIND)
+        told = events.of_kind(change, events.study_chain(study), extract.COPIED)
         if told and told[-1]["material_sha256"] == detail["material_sha256"]:
             return
-        events.record(change, study, now, kind=KIND, detail=detail, by=by)
+        events.record(change, study, now, kind=extract.COPIED, detail=detail, by=by)
 
 
 def extracted(look: Transaction, study: int, path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtr
 
-from study.assignment import LETTERS
+from study.bank.model import LETTERS
 from study.words import t
 
 ALPHA = 0.01

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from study.store import Store, Transaction, events, studies
-from study.studies import study_row
+from study.store.studies import study_row
 
 _PREFIX = "reading-room head:"
 _LINE = re.compile(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from study.exclusions import standing
 from study.quality import setup
 from study.store import Store, watching
-from study.studies import study_row
+from study.store.studies import study_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,14 +13,14 @@ from typing import Any
 
 from study.acts import By
 from study.errors import BadFile, NotFound, NotNow
-from study.lists import stored_protocol
 from study.moments import stamp
 from study.persons import end_role
+from study.protocol import stored_protocol
 from study.reasons import checked_reason
 from study.sessions import State, is_withdrawn, paused_since, place_of
 from study.store import Store, Transaction, events, people
 from study.store import sessions as stored
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 
 LONGEST_DAYS = 3650

@@ -2,14 +2,29 @@
 
 import csv
 import io
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from study.errors import BadFile, NotFound
-from study.studies import Invitation
 from study.words import t
 
 _COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
 """Names and addresses are kept apart from the study, see `study.persons`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A reader to invite, under the code that stands for them in the study.
+
+    `name` and `email` are kept apart from everything else and can be erased, see `study.persons`.
+    """
+
+    reader_id: str
+    level: str = ""
+    years: str = ""
+    site: str = ""
+    name: str = field(default="", repr=False)
+    email: str = field(default="", repr=False)
 
 
 def read_invitations(path: Path) -> list[Invitation]:

@@ -1,17 +1,15 @@
 """Writes a reader's lists: every case they will read or practise on, before they read any."""
 
 import hmac
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from study import access
 from study.acts import By
 from study.assignment import Assigned, assign, assign_practice
 from study.canonical import sha256_of
-from study.protocol import Protocol
-from study.store import Transaction, events, practice, studies
+from study.protocol import stored_protocol
+from study.store import Transaction, deployment, events, practice, studies
 
 
 def assign_reader(
@@ -34,7 +32,7 @@ def assign_reader(
     assigned = assign(_options(cases), protocol, reader_id=name, reader_index=index)
     practised = {row["item_id"]: row for row in practice.cases(change, study["id"])}
     rehearsed = assign_practice(_options(practised), protocol, reader_id=name, reader_index=index)
-    key = bytes.fromhex(access.secret(change))
+    key = bytes.fromhex(deployment.secret(change))
     studies.add_assignments(
         change,
         (_row(entry, reader["id"], cases[entry.item_id]["id"], key) for entry in assigned),
@@ -70,14 +68,6 @@ def assignment_hash(look: Transaction, reader: int) -> str:
 def practice_hash(look: Transaction, reader: int) -> str:
     """Return the hash that covers a reader's practice list, which may be empty."""
     return sha256_of(practice.assignments(look, reader))
-
-
-def stored_protocol(study: Mapping[str, Any]) -> Protocol:
-    """Return the protocol in force: the one a study's row was locked with, as amended since."""
-    values = json.loads(study["protocol"])["protocol"]
-    for changes in json.loads(study["amendments"]):
-        values = {**values, **{key: change["new"] for key, change in changes.items()}}
-    return Protocol.from_json(values)
 
 
 def _options(cases: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from study.names import LONGEST, formula_fault, name_key
 from study.received import Received, receive, refuse
 from study.restoring import insert_rows
 from study.store import Store, Transaction, archive, events, models, people, studies
-from study.studies import study_row
+from study.store.studies import study_row
 from study.verification import study_verdict
 from study.vouching import MERGED, merged_chains
 from study.withdrawals import key_of

@@ -16,7 +16,7 @@ from study.moments import stamp
 from study.names import check_name, name_key
 from study.predictions import Prediction, PredictionFile, read_predictions
 from study.store import Store, Transaction, events, models, people, studies
-from study.studies import study_row
+from study.store.studies import study_row
 from study.withdrawals import withdraw_in
 from study.words import later, said, t
 

@@ -9,10 +9,9 @@ from typing import Any
 
 from study.exposure import acquainted, being_read, in_words, interim_refusal, listed, told_in
 from study.guessing import Asked, guessable
-from study.lists import stored_protocol
-from study.protocol import Feedback, Protocol
+from study.protocol import Feedback, Protocol, stored_protocol
 from study.store import Store, Transaction, banks
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 
 

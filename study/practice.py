@@ -13,7 +13,8 @@ from study.preparation import is_prepared
 from study.protocol import Protocol
 from study.records import CaseRecord, Presentation, Reading
 from study.store import Transaction, practice
-from study.taken import HANDED_OUT, NOT_YET, SIMULATED, Taken, vouch
+from study.store.events import vouch
+from study.taken import HANDED_OUT, NOT_YET, SIMULATED, Taken
 from study.taking import answer_columns, answer_refusal
 from study.words import said, t
 

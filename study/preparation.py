@@ -10,7 +10,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from study import access
 from study.access import Person
 from study.canonical import canonical_json
 from study.fields import MalformedRecord, bounded
@@ -18,8 +17,9 @@ from study.moments import stamp
 from study.protocol import Protocol
 from study.questionnaire import UnfitAnswers, fit_answers
 from study.records import Preparation
-from study.store import Transaction, people, preparations
-from study.taken import SIMULATED, Taken, vouch
+from study.store import Transaction, deployment, people, preparations
+from study.store.events import vouch
+from study.taken import SIMULATED, Taken
 from study.views import StepView
 from study.words import t
 
@@ -154,5 +154,5 @@ def _counts_for(step: Step, sign_in: str) -> str:
 
 def _salt(look: Transaction, record_id: str) -> str:
     """Return what keeps a questionnaire's answers from being guessed by the hash of their row."""
-    key = bytes.fromhex(access.secret(look))
+    key = bytes.fromhex(deployment.secret(look))
     return hmac.digest(key, f"preparation/{record_id}".encode(), "sha256").hex()[:32]

@@ -20,16 +20,18 @@ from pathlib import Path
 from typing import Any
 
 from study import studies
-from study.access import STAYS, Entropy, Person, new_code, secret
+from study.access import STAYS, Entropy, Person, new_code
 from study.acts import COMMAND_LINE
-from study.assignment import LETTERS
+from study.bank.model import LETTERS
 from study.canonical import sha256_of
 from study.errors import NotAllowed, NotFound, NotNow
 from study.exposure import being_read
+from study.invitations import Invitation
 from study.protocol import Protocol
 from study.roles import Act, Role
 from study.store import Store, Transaction, banks, copies, deployment, events, people
 from study.store import studies as stored_studies
+from study.store.deployment import secret
 from study.words import t
 
 READER = "preview"
@@ -212,7 +214,7 @@ def _make(
         copy = Store.create(Path(scratch) / "preview.db", fill, witnessed=False)
         if source.draft:
             _draw(copy, source.draft, now)
-        reader = [studies.Invitation(reader_id=READER)]
+        reader = [Invitation(reader_id=READER)]
         code = new_code(entropy)
         studies.invite(copy, study=source.name, invitations=reader, codes=[code], now=now)
         with copy.change() as change:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from study.protocol import stored_protocol
 from study.store import Store, models, people, preparations, readings, sessions, studies
-from study.studies import stored_protocol, study_row
+from study.store.studies import study_row
 
 
 def status(store: Store, study: str) -> dict[str, Any]:

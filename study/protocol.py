@@ -4,6 +4,7 @@ Written by hand as TOML (see `docs/protocol.md`); unknown keys are refused, left
 default, and every fault is listed at once.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -430,3 +431,11 @@ def _not_yet(protocol: Protocol) -> list[str]:
         for what, yes in asked.items()
         if yes
     ]
+
+
+def stored_protocol(study: Mapping[str, Any]) -> Protocol:
+    """Return the protocol in force: the one a study's row was locked with, as amended since."""
+    values = json.loads(study["protocol"])["protocol"]
+    for changes in json.loads(study["amendments"]):
+        values = {**values, **{key: change["new"] for key, change in changes.items()}}
+    return Protocol.from_json(values)

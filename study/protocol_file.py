@@ -4,10 +4,9 @@ from typing import Any
 
 import tomli_w
 
-from study.lists import stored_protocol
-from study.protocol import Protocol
+from study.protocol import Protocol, stored_protocol
 from study.store import Store
-from study.studies import study_row
+from study.store.studies import study_row
 
 _HEAD = "# The protocol of a reader study. What each key means: docs/protocol.md\n"
 

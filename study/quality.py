@@ -14,12 +14,11 @@ from itertools import pairwise
 from typing import Any
 
 from study.assignment import shown
-from study.lists import stored_protocol
 from study.moments import moment
-from study.protocol import Protocol
+from study.protocol import Protocol, stored_protocol
 from study.runs import Run, run_probability, runs_of
 from study.store import Store, watching
-from study.studies import study_row
+from study.store.studies import study_row
 
 GLANCE_MS = 2_000.0
 """Answers faster than this are told of; `suspicions.TOO_FAST_MS` is what nobody can do."""

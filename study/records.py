@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from study.assignment import LETTERS
+from study.bank.model import LETTERS
 from study.fields import MalformedRecord, bounded, identity, moment, number, record_id
 from study.surrogates import without_surrogates
 

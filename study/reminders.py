@@ -13,7 +13,7 @@ from study.mail import MailServer, send
 from study.moments import moment
 from study.sessions import SessionStanding, State
 from study.store import Store, events, names, people
-from study.studies import study_row
+from study.store.studies import study_row
 from study.watching import ReaderWatch, Stage, Watch
 from study.words import t, tn
 

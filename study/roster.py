@@ -11,7 +11,7 @@ from study.moments import stamp
 from study.persons import whose
 from study.roles import Role
 from study.store import Store, Transaction, names, people
-from study.studies import study_row
+from study.store.studies import study_row
 
 
 class CodeState(StrEnum):

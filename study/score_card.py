@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from study.access import Person
-from study.assignment import LETTERS, shown
+from study.assignment import shown
+from study.bank.model import LETTERS
 from study.bank.terms import view_label
 from study.errors import NotAllowed, NotFound, NotNow
-from study.lists import stored_protocol
-from study.protocol import Condition, Feedback
+from study.protocol import Condition, Feedback, stored_protocol
 from study.store import Store, Transaction, readings, studies
 from study.words import t
 

@@ -13,9 +13,8 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any
 
-from study.lists import stored_protocol
 from study.moments import moment, stamp
-from study.protocol import Protocol
+from study.protocol import Protocol, stored_protocol
 from study.store import Transaction, people
 from study.store import sessions as stored
 from study.words import t

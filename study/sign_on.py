@@ -17,7 +17,7 @@ from study.access import Entropy, Person, Refused, SignedIn
 from study.acts import By
 from study.moments import stamp
 from study.persons import by_email, whose
-from study.store import Store, Transaction, events, names, people
+from study.store import Store, Transaction, deployment, events, names, people
 
 TICKET_STAYS = timedelta(seconds=60)
 FRESH = timedelta(minutes=5)
@@ -143,7 +143,7 @@ def _bind(change: Transaction, person: int, identity: Identity, now: datetime, p
 
 def account_mark(look: Transaction, issuer: str, subject: str) -> str:
     """Return the mark of somebody's account elsewhere; the trail holds no account."""
-    return access.keyed_mark(look, f"account/{issuer}/{subject}")
+    return deployment.keyed_mark(look, f"account/{issuer}/{subject}")
 
 
 def _hash(text: str) -> str:

@@ -25,16 +25,16 @@ from statistics import NormalDist
 from typing import Any
 
 from study.access import Person
-from study.assignment import LETTERS
+from study.bank.model import LETTERS
 from study.chance import lot
 from study.desk import desk
 from study.errors import BadFile, NotFound, NotNow
 from study.moments import moment
-from study.protocol import Condition, Protocol
+from study.protocol import Condition, Protocol, stored_protocol
 from study.records import CaseRecord, Presentation, Reading, Times
 from study.roles import Role
 from study.store import Store, Transaction, events, people, readings
-from study.studies import refuse_restored, stored_protocol, study_row
+from study.store.studies import refuse_restored, study_row
 from study.taking import take
 
 DIFFICULTY_SD = 1.2

@@ -18,7 +18,7 @@ from study.names import check_code_name, name_key
 from study.reasons import checked_reason
 from study.roles import Role
 from study.store import Store, Transaction, events, names, people
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 
 

@@ -6,7 +6,6 @@ before anyone reads; a reader invited into an open study is assigned at the invi
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -14,45 +13,17 @@ from study import access, drawing, exposure, persons
 from study.acts import COMMAND_LINE, By
 from study.banks import bank_row
 from study.canonical import canonical_json, sha256_of
-from study.errors import BadFile, BrokenStore, NotFound, NotNow
-from study.lists import assign_reader, stored_protocol
+from study.errors import BadFile, BrokenStore, NotNow
+from study.invitations import Invitation
+from study.lists import assign_reader
 from study.moments import stamp
 from study.names import check_name, formula_fault, name_fault, name_key
-from study.protocol import Protocol, example_faults, refuse_example
+from study.protocol import Protocol, example_faults, refuse_example, stored_protocol
 from study.roles import Role
 from study.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
+from study.store.studies import refuse_restored, study_row
 from study.words import t
-
-__all__ = [
-    "Invitation",
-    "cases_hash",
-    "draw",
-    "draw_within",
-    "invite",
-    "open_study",
-    "open_within",
-    "practice_cases_hash",
-    "reader_facts",
-    "refuse_restored",
-    "stored_protocol",
-    "study_row",
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invitation:
-    """A reader to invite, under the code that stands for them in the study.
-
-    `name` and `email` are kept apart from everything else and can be erased, see `study.persons`.
-    """
-
-    reader_id: str
-    level: str = ""
-    years: str = ""
-    site: str = ""
-    name: str = field(default="", repr=False)
-    email: str = field(default="", repr=False)
 
 
 def draw(
@@ -150,27 +121,6 @@ def cases_hash(look: Transaction, study: int) -> str:
 def practice_cases_hash(look: Transaction, study: int) -> str:
     """Return the hash that covers a study's practice cases with their numbers."""
     return sha256_of([[row["number"], row["item_id"]] for row in practice.cases(look, study)])
-
-
-def study_row(look: Transaction, name: str) -> dict[str, Any]:
-    """Return a study's row, or refuse with the names there are."""
-    row = studies.find(look, name)
-    if row is None:
-        there = ", ".join(studies.names(look)) or "none"
-        raise NotFound(t("No study named {name!r}. There: {there}.", name=name, there=there))
-    return row
-
-
-def refuse_restored(study: Mapping[str, Any]) -> None:
-    """Refuse to have a study read that was read elsewhere: its films and its readers are there."""
-    if study["restored_from"]:
-        raise NotNow(
-            t(
-                "The study {name!r} was restored from a bundle: it can be looked at, analysed and "
-                "merged here, and is read where it came from.",
-                name=study["name"],
-            )
-        )
 
 
 def invite(

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from study.acts import By
-from study.assignment import LETTERS, canonical
+from study.assignment import canonical
+from study.bank.model import LETTERS
 from study.canonical import canonical_json
 from study.finishing import has_finished
 from study.moments import stamp
@@ -15,8 +16,9 @@ from study.protocol import Protocol
 from study.records import CaseRecord, Presentation, Reading
 from study.sessions import Admission, Place, admit, place_of
 from study.store import Transaction, practice, readings
+from study.store.events import vouch
 from study.suspicions import suspicions
-from study.taken import HANDED_OUT, NOT_YET, SIMULATED, Taken, vouch
+from study.taken import HANDED_OUT, NOT_YET, SIMULATED, Taken
 from study.words import said, t
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study import clocks, deployment_checks, extracts, losses, vouching
+from study import clocks, deployment_checks, losses, vouching
 from study.canonical import sha256_of
 from study.role_checks import roles_of_deployment
 from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
@@ -233,7 +233,7 @@ def _copy(look: Transaction, name: str) -> Iterator[str]:
     """Check a copy's own items: the bank's hash, which covers more than it has, cannot vouch."""
     row = studies.find(look, name) or {}
     trail = events.walk(look, events.study_chain(name))
-    told = [one["detail"]["material_sha256"] for one in trail if one["kind"] == extracts.KIND]
+    told = [one["detail"]["material_sha256"] for one in trail if one["kind"] == extract.COPIED]
     if not told:
         yield f"study {name}: the store says it is a copy, and no event tells of one."
     elif told[-1] != sha256_of(extract.material(look, row["id"])):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from study import heads, losses, receipts, verification
+from study import heads, losses, receipt_checks, verification
 from study.errors import BadFile
 from study.heads import Said, head_line
 from study.store import Store
@@ -27,7 +27,7 @@ def add(command: Callable[..., argparse.ArgumentParser]) -> None:
 def _verify(options: argparse.Namespace) -> int:
     store = Store(options.db)
     said = [
-        *(receipts.check(store, _text(options.receipts)) if options.receipts else ()),
+        *(receipt_checks.check(store, _text(options.receipts)) if options.receipts else ()),
         *(heads.check(store, _text(options.heads)) if options.heads else ()),
     ]
     breaches = verification.verify(store)

@@ -16,7 +16,7 @@ from study.pace import Pace, TimeLeft, pace_of, time_left
 from study.sessions import SessionStanding, State, sessions_of
 from study.store import Store, people, watching
 from study.store import sessions as stored_sessions
-from study.studies import study_row
+from study.store.studies import study_row
 
 _Row = Mapping[str, Any]
 

@@ -15,7 +15,7 @@ from study.errors import NotFound
 from study.moments import stamp
 from study.reasons import checked_reason
 from study.store import Store, Transaction, events, models
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 
 WITHDRAWN = "model withdrawn"

@@ -24,10 +24,11 @@ from study import access, studies
 from study.access import Code, Person, new_code
 from study.banks import import_bank
 from study.deployments import init
+from study.invitations import Invitation
 from study.protocol import Protocol
 from study.roles import Role
 from study.store import Store, people
-from study.studies import Invitation, study_row
+from study.store.studies import study_row
 from tests import moulds
 
 # The same examples every time, so that a change is judged by what it changed; `make explore` looks

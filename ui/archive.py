@@ -22,7 +22,7 @@ from study.downloads import record_taking
 from study.errors import NotFound, NotNow, StudyError
 from study.moments import stamp
 from study.store import Store, events
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t
 from ui.deployment import store
 

@@ -14,11 +14,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from study import access, desk
+from study import desk
 from study.access import Person
 from study.desk import CaseView, Desk, FilmView, Receipt
 from study.errors import NotAllowed, NotFound, NotNow, StudyError
-from study.store import Store
+from study.store import Store, deployment
 from study.views import StepView
 from study.words import t
 from ui.access import has_left, signed_in
@@ -157,7 +157,7 @@ def _films(kept: Store, person: Person) -> Address:
 
 def _signed(kept: Store, person: Person) -> Address:
     with kept.look() as look:
-        secret = access.secret(look)
+        secret = deployment.secret(look)
     now_s = datetime.now(UTC).timestamp()
     return lambda film: address(secret, person, film.film, now_s=now_s)
 

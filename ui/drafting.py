@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 from study import access, drafts
 from study.access import Person
-from study.lists import stored_protocol
+from study.protocol import stored_protocol
 from study.roles import IN_STUDY, Act
-from study.studies import study_row
+from study.store.studies import study_row
 from ui.deployment import store
 from ui.wizard.working import Working, forget
 

@@ -18,12 +18,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from study import access, desk
+from study import desk
 from study.access import Person
 from study.errors import StudyError
 from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, imported_bytes, packed
 from study.films.shelf import Shelf
-from study.store import Store
+from study.store import Store, deployment
 from study.upcoming import upcoming_films
 from study.words import t
 from ui.access import signed_in
@@ -93,7 +93,7 @@ def _answer(request: Request) -> Response:
         return PlainTextResponse(t("Sign in first."), status_code=401)
     kept = store()
     with kept.look() as look:
-        expected = _signature(access.secret(look), person.reader, f"{case}/{view}", expires)
+        expected = _signature(deployment.secret(look), person.reader, f"{case}/{view}", expires)
     now_s = datetime.now(UTC).timestamp()
     if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
         return PlainTextResponse(t("This address is no longer good."), status_code=403)

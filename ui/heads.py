@@ -11,7 +11,7 @@ from study.access import Person
 from study.deposits import deposit_of
 from study.heads import line_of
 from study.roles import Act
-from study.studies import study_row
+from study.store.studies import study_row
 from study.words import t, tn
 from ui.deployment import store
 from ui.look import section

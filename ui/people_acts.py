@@ -10,13 +10,12 @@ import streamlit as st
 from study import staff, studies
 from study.access import Code, Person, new_code
 from study.errors import NotAllowed, StudyError
-from study.invitations import parse_invitations
+from study.invitations import Invitation, parse_invitations
 from study.moments import stamp
 from study.persons import act_for
 from study.roles import Act, Role
 from study.roster import Member
 from study.staff import Newcomer
-from study.studies import Invitation
 from study.words import t, tn
 from ui import handout
 from ui.deployment import store

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from study.invitations import Invitation
 from study.roles import Role
 from study.staff import Newcomer
-from study.studies import Invitation
 from study.words import t
 from ui import people_acts
 from ui.masthead import role_word

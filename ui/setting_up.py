@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from study import amendments, deposits, opening, studies
+from study import amendments, deposits, opening
 from study.access import Person
 from study.amendments import Amendment
 from study.discarding import discard as discard_study
-from study.lists import stored_protocol
-from study.protocol import Protocol
+from study.protocol import Protocol, stored_protocol
 from study.store import people
+from study.store.studies import study_row
 from ui.deployment import store
 
 
@@ -41,7 +41,7 @@ def set_up_of(study: str) -> SetUp:
         No such study.
     """
     with store().look() as look:
-        row = studies.study_row(look, study)
+        row = study_row(look, study)
         return SetUp(
             name=row["name"],
             state=row["state"],

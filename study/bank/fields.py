@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from study.bank.model import Fault
+from study.bank.model import LETTERS, Fault
 from study.bank.source import Repeated, plain_key
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
@@ -40,8 +40,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "explanation": ("explanation", "correct_answer_explanation"),
 }
 REPORT_SECTIONS = ("indication", "comparison", "findings", "impression")
-OPTION_LETTERS = "ABCDEFGH"
-OPTION_FIELDS = tuple(f"option_{letter.lower()}" for letter in OPTION_LETTERS)
+OPTION_FIELDS = tuple(f"option_{letter.lower()}" for letter in LETTERS)
 # Known, and of no use to a reader study.
 LEFT_ASIDE = (
     "class",

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+LETTERS = "ABCDEFGH"
+"""The letters of options, as many as an item may have."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:

@@ -4,19 +4,12 @@ import json
 import re
 from collections.abc import Sequence
 
-from study.bank.fields import (
-    OPTION_FIELDS,
-    OPTION_LETTERS,
-    Fields,
-    Trouble,
-    as_list,
-    as_text,
-    shown,
-)
+from study.bank.fields import OPTION_FIELDS, Fields, Trouble, as_list, as_text, shown
+from study.bank.model import LETTERS
 from study.bank.source import Repeated
 
 MIN_OPTIONS = 2
-MAX_OPTIONS = len(OPTION_LETTERS)
+MAX_OPTIONS = len(LETTERS)
 
 _LETTERED = re.compile(
     r"\s*[(\[]?\s*([A-Za-z])\s*(?:[)\]][.:]?|[.:]|\s[-\u2013]\s)\s*(.*)", re.DOTALL
@@ -92,9 +85,9 @@ def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
     letters = [match[1].upper() for match in matches if match]
     if len(texts) < MIN_OPTIONS or len(letters) < len(texts):
         return list(texts)
-    if letters == list(OPTION_LETTERS[: len(texts)]):
+    if letters == list(LETTERS[: len(texts)]):
         return [match[2].strip() for match in matches if match]
-    if len(set(letters)) == len(letters) and set(letters) <= set(OPTION_LETTERS):
+    if len(set(letters)) == len(letters) and set(letters) <= set(LETTERS):
         trouble.add(
             f"options lettered {', '.join(letters)}",
             "letter them A, B, C in order, or leave the letters out",
@@ -137,7 +130,7 @@ def _from_columns(fields: Fields, trouble: Trouble) -> list[object] | None:
 def _from_letters(given: dict[str, object], trouble: Trouble) -> list[object] | None:
     keys = [key for key, _ in given.pairs] if isinstance(given, Repeated) else list(given)
     letters = sorted(key.strip().strip("().:").upper() for key in keys)
-    if letters != list(OPTION_LETTERS[: len(keys)]):
+    if letters != list(LETTERS[: len(keys)]):
         trouble.add(
             f"options under the keys {shown(', '.join(keys))}", "use each of A, B, C, ... once"
         )
@@ -151,7 +144,7 @@ def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
     if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
         trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS)
         sound = False
-    empty = [letter for letter, text in zip(OPTION_LETTERS, texts, strict=False) if not text]
+    empty = [letter for letter, text in zip(LETTERS, texts, strict=False) if not text]
     if empty:
         trouble.add(f"empty option {', '.join(empty)}", "write its text, or leave it out")
         sound = False
@@ -172,7 +165,7 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
     found = _by_letter(text, options) | _by_text(text, options)
     if len(found) == 1:
         return found.pop()
-    letters = f"A to {OPTION_LETTERS[len(options) - 1]}"
+    letters = f"A to {LETTERS[len(options) - 1]}"
     if found:
         what = f"correct answer {shown(text)} fits the options {' and '.join(sorted(found))}"
     else:
@@ -183,7 +176,7 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
 
 def _by_letter(text: str, options: Sequence[str]) -> set[str]:
     """Options named by letter, alone or with their own text behind it."""
-    letters = OPTION_LETTERS[: len(options)]
+    letters = LETTERS[: len(options)]
     if alone := _LETTER_ALONE.fullmatch(text):
         return {alone[1].upper()} & set(letters)
     if lettered := _LETTERED.fullmatch(text):
@@ -197,9 +190,7 @@ def _by_text(text: str, options: Sequence[str]) -> set[str]:
         (same_text(text), plain),
         (same_text(text).rstrip("."), [option.rstrip(".") for option in plain]),
     ):
-        letters = {
-            letter for letter, own in zip(OPTION_LETTERS, found, strict=False) if own == wanted
-        }
+        letters = {letter for letter, own in zip(LETTERS, found, strict=False) if own == wanted}
         if letters:
             return letters
     return set()
@@ -210,5 +201,5 @@ def still_lettered(options: Sequence[str]) -> bool:
     matches = map(_LETTERED.fullmatch, options)
     return any(
         match is not None and match[1] == letter
-        for match, letter in zip(matches, OPTION_LETTERS, strict=False)
+        for match, letter in zip(matches, LETTERS, strict=False)
     )

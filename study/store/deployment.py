@@ -1,6 +1,10 @@
 """What is true of a whole deployment: its id, its secret, its marks."""
 
+import hmac
+
+from study.errors import BrokenStore
 from study.store.connection import Transaction
+from study.words import t
 
 
 def value(look: Transaction, name: str) -> str:
@@ -25,3 +29,24 @@ def set_value(change: Transaction, name: str, new: str) -> None:
         name=name,
         new=new,
     )
+
+
+def secret(look: Transaction) -> str:
+    """Return the deployment's own secret (64 hexadecimal digits), which signs films' addresses.
+
+    Raises
+    ------
+    BrokenStore
+        The store has none; nothing may be signed with an empty one.
+    """
+    found = value(look, "secret")
+    if len(found) != 64:
+        raise BrokenStore(
+            t("The store has no secret of its own. Make one with: study init --db DB")
+        )
+    return found
+
+
+def keyed_mark(look: Transaction, of: str) -> str:
+    """Return what stands in the trail for an address or account, which the trail never holds."""
+    return hmac.digest(bytes.fromhex(secret(look)), of.encode(), "sha256").hex()[:32]

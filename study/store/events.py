@@ -259,3 +259,23 @@ def hash_at(look: Transaction, chain: str, number: int) -> str | None:
 def head(look: Transaction, chain: str) -> dict[str, Any] | None:
     """Return a chain's last number and hash as kept apart, or None."""
     return look.row("SELECT number, hash FROM chain_heads WHERE chain = :chain", chain=chain)
+
+
+def vouch(
+    change: Transaction,
+    study: str,
+    by: By,
+    now: datetime,
+    kind: str,
+    stored: Mapping[str, Any] | None,
+    detail: Mapping[str, Any],
+) -> None:
+    """Append an event with the hash of a row as it was read back, which is what is verified."""
+    record(
+        change,
+        study,
+        now,
+        by=by,
+        kind=kind,
+        detail={**detail, "sha256": sha256_of(stored)},
+    )

@@ -8,6 +8,9 @@ from typing import Any
 
 from study.store.connection import Transaction
 
+COPIED = "study copied"
+"""The event that tells of a copy."""
+
 _BANK = "(SELECT bank FROM studies WHERE id = :study)"
 ITEMS_SHOWN = (
     "(SELECT item FROM cases WHERE study = :study "

@@ -1,9 +1,11 @@
 """Studies, their cases and their assignments in the store."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from study.errors import NotFound, NotNow
 from study.store.connection import Transaction
+from study.words import t
 
 
 def add(change: Transaction, **columns: Any) -> int:
@@ -135,3 +137,24 @@ def assignments(look: Transaction, reader: int) -> list[dict[str, Any]]:
         "WHERE reader = :reader ORDER BY position",
         reader=reader,
     )
+
+
+def study_row(look: Transaction, name: str) -> dict[str, Any]:
+    """Return a study's row, or refuse with the names there are."""
+    row = find(look, name)
+    if row is None:
+        there = ", ".join(names(look)) or "none"
+        raise NotFound(t("No study named {name!r}. There: {there}.", name=name, there=there))
+    return row
+
+
+def refuse_restored(study: Mapping[str, Any]) -> None:
+    """Refuse to have a study read that was read elsewhere: its films and its readers are there."""
+    if study["restored_from"]:
+        raise NotNow(
+            t(
+                "The study {name!r} was restored from a bundle: it can be looked at, analysed and "
+                "merged here, and is read where it came from.",
+                name=study["name"],
+            )
+        )

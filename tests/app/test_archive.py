@@ -11,7 +11,7 @@ from study.access import Person
 from study.roles import Role
 from study.simulation import simulate
 from study.store import Store
-from study.studies import study_row
+from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, person
 
 ARCHIVE, RESULTS = ROOT / "pages" / "archive.py", ROOT / "pages" / "results.py"

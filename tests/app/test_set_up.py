@@ -11,9 +11,10 @@ from study import deployments, drafts, studies
 from study.access import Person, new_code
 from study.acts import By
 from study.banks import import_bank
+from study.invitations import Invitation
 from study.roles import Role
 from study.store import Store
-from study.studies import Invitation, study_row
+from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, bank_records, entropy_from, write_bank
 
 BY = By(name="ada", role="coordinator")

@@ -10,7 +10,7 @@ from study.access import Person
 from study.protocol import Protocol
 from study.roles import Role
 from study.store import Store
-from study.studies import study_row
+from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, invite
 
 

@@ -14,12 +14,13 @@ from study import closing, demo, drafts, studies
 from study.access import Entropy, new_code
 from study.acts import COMMAND_LINE
 from study.deployments import holder
+from study.invitations import Invitation
 from study.protocol import Protocol
 from study.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
 from study.simulation import simulate
 from study.staff import Newcomer, give_role
 from study.store import Store
-from study.studies import Invitation, study_row
+from study.store.studies import study_row
 from study.words import said
 from tests.conftest import ROOT
 from tests.e2e.server import Server, enter, free_port

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Dialog, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
-from study import receipts
+from study import receipt_checks
 from study.verification import verify
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
@@ -178,7 +178,7 @@ def test_answers_that_a_store_lost_come_again_from_the_page(serve: Serve, reader
     assert "3 answer(s) came again since" in lost
     slip = reader.page.locator(".rr-receipt output").inner_text()
     assert slip.startswith("R1 · 6 of 6 · ")
-    assert [one.holds for one in receipts.check(server.store, slip)] == [True]
+    assert [one.holds for one in receipt_checks.check(server.store, slip)] == [True]
     assert reader.page.evaluate("Object.keys(localStorage).filter(key => /:done:/.test(key))") == []
 
 

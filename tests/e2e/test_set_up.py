@@ -10,8 +10,9 @@ from study import studies
 from study.access import new_code
 from study.deployments import administrator_code, init
 from study.drafts import listed
+from study.invitations import Invitation
 from study.protocol import read_protocol
-from study.studies import Invitation, study_row
+from study.store.studies import study_row
 from study.verification import verify
 from tests.conftest import NOW, entropy_from, write_bank
 from tests.e2e.conftest import Reader

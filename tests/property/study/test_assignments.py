@@ -17,6 +17,7 @@ from study.assignment import Assigned, assign
 from study.banks import import_bank
 from study.chance import lot, shuffled
 from study.deployments import init
+from study.invitations import Invitation
 from study.moments import moment
 from study.protocol import Protocol
 from study.store import Store, Transaction
@@ -187,7 +188,7 @@ def test_no_schedule_of_answers_brings_a_case_back_before_its_wash_out(
     studies.invite(
         opened,
         study="trial",
-        invitations=[studies.Invitation(reader_id=name)],
+        invitations=[Invitation(reader_id=name)],
         codes=[new_code(entropy_from(number))],
         now=NOW,
     )

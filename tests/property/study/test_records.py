@@ -14,6 +14,7 @@ from study import desk, studies
 from study.access import new_code
 from study.banks import import_bank
 from study.deployments import init
+from study.invitations import Invitation
 from study.protocol import Protocol
 from study.records import MalformedRecord, parse, record_id
 from study.store import Store
@@ -161,7 +162,7 @@ def test_one_step_gone_wrong_is_stored_or_refused_and_can_be_done_again(
     studies.invite(
         unprepared,
         study="trial",
-        invitations=[studies.Invitation(reader_id=f"R{number}")],
+        invitations=[Invitation(reader_id=f"R{number}")],
         codes=[new_code(entropy_from(number))],
         now=NOW,
     )

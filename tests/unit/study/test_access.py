@@ -7,8 +7,9 @@ import pytest
 from study import access, studies
 from study.deployments import reader_code
 from study.errors import BrokenStore, NotAllowed
+from study.invitations import Invitation
 from study.progress import status
-from study.store import Store
+from study.store import Store, deployment
 from tests.conftest import NOW, entropy_from, invite
 
 
@@ -134,7 +135,7 @@ def test_codes_that_cannot_be_handed_out_change_nothing(
         studies.invite(
             banked,
             study="trial",
-            invitations=[studies.Invitation(reader_id="R9")],
+            invitations=[Invitation(reader_id="R9")],
             codes=[access.new_code(entropy_from(14))],
             now=NOW,
             deliver=fail,
@@ -154,7 +155,7 @@ def test_a_store_without_a_secret_signs_nothing(banked: Store) -> None:
     with banked.change() as change:
         change.execute("DELETE FROM deployment WHERE name = 'secret'")
     with banked.look() as look, pytest.raises(BrokenStore, match="secret"):
-        access.secret(look)
+        deployment.secret(look)
 
 
 def test_a_code_signs_its_reader_in_however_it_is_typed(

@@ -11,11 +11,11 @@ from study.acts import By
 from study.amendments import AMENDABLE, amend, of_study, why_fixed
 from study.bundle import bundle_files
 from study.errors import BadProtocol, NotNow
-from study.protocol import Protocol
+from study.protocol import Protocol, stored_protocol
 from study.protocol_file import of_study as file_of_study
 from study.simulation import simulate
 from study.store import Store
-from study.studies import stored_protocol, study_row
+from study.store.studies import study_row
 from study.verification import verify
 from tests.conftest import NOW, tamper
 

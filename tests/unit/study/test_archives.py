@@ -29,7 +29,7 @@ from study.moments import moment
 from study.protocol import Protocol
 from study.simulation import simulate
 from study.store import Store, events, extract
-from study.studies import study_row
+from study.store.studies import study_row
 from study.verification import is_extract, verify
 from tests.conftest import NOW, entropy_from, invite, person, presentation, reading, tamper
 

@@ -3,7 +3,8 @@
 import json
 from collections import Counter
 
-from study.assignment import LETTERS, assign, canonical, shown
+from study.assignment import assign, canonical, shown
+from study.bank.model import LETTERS
 from study.protocol import Protocol
 
 CASES = [(f"q{i}", json.dumps(list("wxyz"))) for i in range(30)]

@@ -22,13 +22,12 @@ from study.bundle import bundle_files, export, files_of, zipped
 from study.closing import close
 from study.deployments import coordinator_code, init
 from study.errors import BadFile, NotNow
-from study.invitations import parse_invitations
+from study.invitations import Invitation, parse_invitations
 from study.models import add_model
 from study.protocol import Protocol
 from study.restoring import SAME, restore
 from study.simulation import simulate
 from study.store import Store
-from study.studies import Invitation
 from study.verification import verify
 from tests.conftest import (
     NOW,

@@ -12,7 +12,7 @@ from study.errors import NotNow
 from study.protocol import Protocol
 from study.simulation import simulate
 from study.store import Store, events
-from study.studies import study_row
+from study.store.studies import study_row
 from study.verification import verify
 from tests.conftest import NOW, invite, person, tamper
 

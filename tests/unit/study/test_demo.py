@@ -13,7 +13,7 @@ from study.desk import desk
 from study.errors import NotFound
 from study.progress import status
 from study.store import Store
-from study.studies import study_row
+from study.store.studies import study_row
 from study.verification import verify
 from tests.conftest import NOW, ROOT, entropy_from
 

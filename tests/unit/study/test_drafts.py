@@ -18,7 +18,8 @@ from study.protocol_file import of_study, written
 from study.roles import Role
 from study.staff import enter_role
 from study.store import Store, events, people
-from study.studies import draw_within, study_row
+from study.store.studies import study_row
+from study.studies import draw_within
 from study.verification import verify
 from tests.conftest import NOW, entropy_from, invite, tamper
 

@@ -16,11 +16,12 @@ from study.banks import import_bank
 from study.closing import accuracy_is_shown, close
 from study.errors import BadProtocol, NotFound, NotNow
 from study.exposure import being_read, told_in
+from study.invitations import Invitation
 from study.protocol import Protocol
 from study.roles import Role
 from study.staff import Newcomer, give_role
 from study.store import Store, events
-from study.studies import Invitation, study_row
+from study.store.studies import study_row
 from study.verification import verify
 from tests.conftest import NOW, SECRETS, entropy_from, reading, write_bank
 from tests.unit.study.test_previews import MAKER, coordinator

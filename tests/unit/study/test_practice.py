@@ -21,6 +21,7 @@ from study.simulation import simulate
 from study.store import Store
 from study.store import practice as stored_practice
 from study.store import studies as stored_studies
+from study.store.studies import study_row
 from study.upcoming import upcoming_films
 from study.verification import verify
 from tests.conftest import (
@@ -133,7 +134,7 @@ def test_the_sample_is_the_same_with_practice_and_without(banked: Store) -> None
         )
         studies.draw(banked, bank="bank", study=name, protocol=protocol, now=NOW)
         with banked.look() as look:
-            row = studies.study_row(look, name)
+            row = study_row(look, name)
         drawn[name] = json.loads(row["protocol"])
     assert drawn["with"]["cases"] == drawn["without"]["cases"]
     assert set(drawn["without"]) == {"protocol", "bank_sha256", "cases"}
@@ -150,7 +151,7 @@ def test_a_bank_too_small_for_practice_is_refused_with_the_numbers(
     with pytest.raises(NotNow, match=r"practice case\(s\): outside the sample there are \d+"):
         studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     with banked.look() as look, pytest.raises(NotFound):
-        studies.study_row(look, "trial")
+        study_row(look, "trial")
 
 
 def test_no_film_of_the_sample_is_practised_on(store: Store, tmp_path: Path) -> None:
@@ -170,7 +171,7 @@ def test_no_film_of_the_sample_is_practised_on(store: Store, tmp_path: Path) -> 
         protocol = Protocol.from_json({**values, "seed": seed})
         studies.draw(store, bank="bank", study=f"s{seed}", protocol=protocol, now=NOW)
         with store.look() as look:
-            number = studies.study_row(look, f"s{seed}")["id"]
+            number = study_row(look, f"s{seed}")["id"]
             films = {
                 table: {
                     row["film"]

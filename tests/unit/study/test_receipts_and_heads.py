@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from study import closing, deposits, desk, heads, receipts
+from study import closing, deposits, desk, heads, receipt_checks
 from study.acts import By
 from study.canonical import canonical_json, sha256_of
 from study.errors import NotFound, Undelivered
@@ -65,7 +65,7 @@ def test_a_receipt_is_given_out_at_the_end_and_says_nothing_before(opened: Opene
     found = desk.desk(store, person(store), now=NOW).receipt
     assert found.startswith("R1 · 4 of 4 · ")
     assert found == desk.desk(store, person(store), now=NOW).receipt
-    assert [one.holds for one in receipts.check(store, found)] == [True]
+    assert [one.holds for one in receipt_checks.check(store, found)] == [True]
 
 
 def test_a_receipt_is_read_however_it_was_written_down(opened: Opened) -> None:
@@ -84,7 +84,7 @@ def test_a_receipt_is_read_however_it_was_written_down(opened: Opened) -> None:
             f"> R1, 4 of 4, {signs.replace('-', '')}",
         ]
     )
-    assert [one.holds for one in receipts.check(store, file)] == [True] * 4
+    assert [one.holds for one in receipt_checks.check(store, file)] == [True] * 4
 
 
 def test_a_receipt_that_is_not_right_says_what_is_wrong(opened: Opened) -> None:
@@ -94,7 +94,7 @@ def test_a_receipt_that_is_not_right_says_what_is_wrong(opened: Opened) -> None:
     whole = desk.desk(store, person(store), now=NOW).receipt
     file = f"{whole[:-1]}{'0' if whole[-1] != '0' else '1'}\n{whole.replace('4 of', '3 of')}\n"
     file += f"{whole.replace('R1', 'R9')}\nhello\n"
-    said = receipts.check(store, file)
+    said = receipt_checks.check(store, file)
     assert [one.holds for one in said] == [False] * 4
     for one, words in zip(
         said,
@@ -121,7 +121,7 @@ def test_history_written_anew_verifies_and_fits_no_receipt_and_no_head(opened: O
     (store.path.parent / "store.db-heads.log").unlink()
     forge(store, "B")
     assert verify(store) == []
-    assert not any(one.holds for one in receipts.check(store, "\n".join(kept)))
+    assert not any(one.holds for one in receipt_checks.check(store, "\n".join(kept)))
     said = heads.check(store, f"{before}\n{after}")
     assert not any(one.holds for one in said)
     assert "written anew" in said[0].words

@@ -16,7 +16,7 @@ from study.sessions import sessions_of
 from study.simulation import simulate
 from study.store import Store, events
 from study.store import studies as stored_studies
-from study.studies import study_row
+from study.store.studies import study_row
 from study.verification import verify
 from study.views import Desk
 from tests.conftest import NOW, entropy_from, person, presentation, reading, tamper

@@ -14,12 +14,11 @@ from study.acts import By
 from study.bundle import bundle_files
 from study.deployments import administrator_code, coordinator_code, reader_code
 from study.errors import BadFile, NotAllowed, NotNow
-from study.invitations import parse_invitations
+from study.invitations import Invitation, parse_invitations
 from study.roles import Role
 from study.roster import CodeState, Member
 from study.staff import Newcomer
 from study.store import Store
-from study.studies import Invitation
 from study.verification import verify
 from tests.conftest import NOW, entropy_from, tamper
 

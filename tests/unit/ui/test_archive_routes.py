@@ -16,7 +16,7 @@ from study.errors import NotFound
 from study.roles import Role
 from study.simulation import simulate
 from study.store import Store, events, people
-from study.studies import study_row
+from study.store.studies import study_row
 from tests.conftest import NOW, entropy_from, person
 from ui import archive
 from ui.headers import HEADERS

@@ -18,13 +18,12 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import access as stored_access
 from study import closing, desk, studies
 from study.deployments import coordinator_code
 from study.films import unpacked
 from study.moments import stamp
 from study.protocol import Protocol
-from study.store import Store
+from study.store import Store, deployment
 from tests.conftest import (
     NOW,
     SECRETS,
@@ -140,7 +139,7 @@ def test_a_film_of_another_readers_case_is_refused_however_well_it_is_signed(
     client, other = sign("R1"), person(banked, "R2")
     case, view = _film(client).split("/")[2:4]
     with banked.look() as look:
-        secret = stored_access.secret(look)
+        secret = deployment.secret(look)
     now_s = datetime.now(UTC).timestamp()
     own = desk.desk(banked, other, now=NOW).cases[0].views[0].film
     statuses = [

@@ -21,11 +21,12 @@ from study.access import Person, new_code
 from study.acts import By
 from study.banks import import_bank
 from study.deployments import init
+from study.invitations import Invitation
 from study.protocol import Protocol
 from study.roles import Role
 from study.staff import Newcomer
 from study.store import Store, people
-from study.studies import Invitation
+from study.store.studies import study_row
 from tests.conftest import entropy_from, preparation, presentation, reading, write_bank
 from ui.access import COOKIE
 from ui.headers import HEADERS
@@ -193,7 +194,7 @@ def _enter(store: Store, person: int) -> str:
 
 def _tokens(store: Store, study: str) -> dict[str, str]:
     with store.look() as look:
-        number = studies.study_row(look, study)["id"]
+        number = study_row(look, study)["id"]
         reader = people.reader(look, number, f"{study}-R1")
         assert reader is not None
         found = {"reader": people.of_reader(look, reader["id"]) or 0}
@@ -206,7 +207,7 @@ def _open(store: Store, study: str) -> None:
     """Open a study; its second reader has read everything, one reading was set aside."""
     studies.open_study(store, study=study, now=_NOW)
     with store.look() as look:
-        number = studies.study_row(look, study)["id"]
+        number = study_row(look, study)["id"]
         reader = (people.reader(look, number, f"{study}-R2") or {})["id"]
     reads = Person(
         role=Role.READER, study=number, study_name=study, reader=reader, name=f"{study}-R2"
