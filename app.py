@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from ui.deployment import lifespan
-from ui.headers import HEADERS
-from ui.home import HOME
-from ui.routes import routes
+from ui.app.home import HOME
+from ui.app.routes import routes
+from ui.server.deployment import lifespan
+from ui.server.headers import HEADERS
 
-app = st.App("ui/main.py", routes=routes(), middleware=[HEADERS, HOME], lifespan=lifespan)
+app = st.App("ui/app/router.py", routes=routes(), middleware=[HEADERS, HOME], lifespan=lifespan)

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.machine import Broken, cpu_ms, free_port
-from study import studies
-from study.access import new_code
-from study.banks import import_bank
-from study.deployments import init
-from study.invitations import Invitation
-from study.protocol import Protocol
+from study.bank.importing import import_bank
+from study.lifecycle import studies
+from study.lifecycle.deployments import init
+from study.people.access import new_code
+from study.people.invitations import Invitation
+from study.protocol.protocol import Protocol
 from study.store import Store
 
 ROOT = Path(__file__).parent.parent

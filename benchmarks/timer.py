@@ -23,7 +23,7 @@ from benchmarks.load import load
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.proxy import proxied
 from benchmarks.trials import CONDITIONS, LONG_MS, Player, errors_ms, player, short_delays
-from study import bundle
+from study.exchange import bundle
 
 DESCRIPTION = "known delays against the recorded times: bias and spread"
 _SPARE = 3

@@ -5,19 +5,19 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from study.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET, REPORT, SUMS
-from study.errors import StudyError
-from study.reasons import LONGEST_REASON
-from study.roles import Act
-from study.words import t, tn
-from ui import archive
-from ui.access import guard
-from ui.bundles import merge_section
-from ui.downloads import Download, closing_links, downloads
-from ui.heads import head_section
-from ui.look import grid, page_title, section
-from ui.masthead import masthead
-from ui.text import minute, plain, study_state
+from study.base.errors import StudyError
+from study.base.reasons import LONGEST_REASON
+from study.base.translation import t, tn
+from study.exchange.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET, REPORT, SUMS
+from study.people.roles import Act
+from ui.app.masthead import masthead
+from ui.archive import closing as archive
+from ui.archive.bundles import merge_section
+from ui.overview.heads import head_section
+from ui.parts.downloads import Download, closing_links, downloads
+from ui.parts.look import grid, page_title, section
+from ui.parts.text import minute, plain, study_state
+from ui.server.access import guard
 
 person = guard(Act.EXPORT)
 

@@ -5,17 +5,17 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from study.banks import Imported
-from study.errors import StudyError
-from study.roles import Act
-from study.words import t, tn
-from ui.access import guard
-from ui.banking import DEMO, bring_demo, bring_folder, bring_zip, folders, listed
-from ui.links import links
-from ui.look import grid
-from ui.masthead import masthead
-from ui.text import minute, plain
-from ui.uploads import upload
+from study.bank.importing import Imported
+from study.base.errors import StudyError
+from study.base.translation import t, tn
+from study.people.roles import Act
+from ui.app.masthead import masthead
+from ui.archive.banks import DEMO, bring_demo, bring_folder, bring_zip, folders, listed
+from ui.parts.links import links
+from ui.parts.look import grid
+from ui.parts.text import minute, plain
+from ui.parts.uploads import upload
+from ui.server.access import guard
 
 person = guard(Act.MAKE_STUDY)
 masthead(person)

@@ -2,18 +2,18 @@
 
 import streamlit as st
 
-from study.errors import StudyError
-from study.progress import status
-from study.roles import Act
-from study.withdrawals import withdrawn
-from study.words import t
-from ui.access import guard
-from ui.deployment import store
-from ui.look import page_title
-from ui.masthead import masthead
-from ui.model_list import show_models, show_withdrawn, withdrawal_answer
-from ui.model_upload import model_form
-from ui.text import plain
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.models.withdrawals import withdrawn
+from study.monitoring.progress import status
+from study.people.roles import Act
+from ui.app.masthead import masthead
+from ui.overview.model_list import show_models, show_withdrawn, withdrawal_answer
+from ui.overview.model_upload import model_form
+from ui.parts.look import page_title
+from ui.parts.text import plain
+from ui.server.access import guard
+from ui.server.deployment import store
 
 person = guard(Act.MODELS)
 

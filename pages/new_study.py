@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from study import drafts
-from study.errors import StudyError
-from study.roles import Act
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.lifecycle import drafts
+from study.people.roles import Act
 from study.store import banks
-from study.words import t
-from ui.access import guard
-from ui.deployment import store
-from ui.draft_list import draft_list
-from ui.drafting import begin, draw, studies_to_begin_from
-from ui.entering import enter_study
-from ui.links import links
-from ui.masthead import masthead
-from ui.menu import page_file
-from ui.text import number, plain
+from ui.app.masthead import masthead
+from ui.app.menu import page_file
+from ui.app.switching import enter_study
+from ui.parts.links import links
+from ui.parts.text import number, plain
+from ui.server.access import guard
+from ui.server.deployment import store
+from ui.wizard.draft_list import draft_list
+from ui.wizard.drafting import begin, draw, studies_to_begin_from
 from ui.wizard.frame import wizard
 from ui.wizard.working import Working, working_on
 

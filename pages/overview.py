@@ -2,23 +2,23 @@
 
 import streamlit as st
 
-from study.errors import StudyError
-from study.exclusions import history
-from study.roles import Act
-from study.words import t
-from ui import backups
-from ui.access import guard
-from ui.deployment import store
-from ui.downloads import bundle_link
-from ui.look import page_title, section
-from ui.masthead import masthead
-from ui.text import plain
-from ui.watching.now import found, inspected, watched
-from ui.watching.progress import show_progress
-from ui.watching.quality import show_quality
-from ui.watching.readings import PART, READINGS, show_readings
-from ui.watching.reminding import show_reminding
-from ui.watching.stepping_in import show_stepping_in
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.monitoring.exclusions import history
+from study.people.roles import Act
+from ui.app.masthead import masthead
+from ui.archive import backups
+from ui.overview.now import found, inspected, watched
+from ui.overview.progress import show_progress
+from ui.overview.quality import show_quality
+from ui.overview.readings import PART, READINGS, show_readings
+from ui.overview.reminding import show_reminding
+from ui.overview.stepping_in import show_stepping_in
+from ui.parts.downloads import bundle_link
+from ui.parts.look import page_title, section
+from ui.parts.text import plain
+from ui.server.access import guard
+from ui.server.deployment import store
 
 person = guard(Act.WATCH)
 

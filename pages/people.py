@@ -2,18 +2,20 @@
 
 import streamlit as st
 
-from study.errors import StudyError
-from study.roles import Act, Role
-from study.words import t
-from ui import handout, people_forms, people_rows
-from ui.access import guard
-from ui.look import page_title, section
-from ui.masthead import masthead
-from ui.menu import page_file
-from ui.people_acts import Scope, expiry_choice
-from ui.people_lists import acquaintances_of, members_of
-from ui.setting_up import set_up_of
-from ui.text import plain
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.people.roles import Act, Role
+from ui.app.masthead import masthead
+from ui.app.menu import page_file
+from ui.parts.look import page_title, section
+from ui.parts.text import plain
+from ui.people import forms as people_forms
+from ui.people import handout
+from ui.people import rows as people_rows
+from ui.people.acts import Scope, expiry_choice
+from ui.people.lists import acquaintances_of, members_of
+from ui.server.access import guard
+from ui.wizard.setting_up import set_up_of
 
 person = guard(Act.PEOPLE)
 

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from study.roles import Act
-from ui import preview
-from ui.access import guard
-from ui.text import number
+from study.people.roles import Act
+from ui.parts.text import number
+from ui.reading import preview
+from ui.server.access import guard
 
 person = guard(Act.MAKE_STUDY)
 preview.show(person, draft=number(str(st.query_params.get("draft", ""))))

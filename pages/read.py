@@ -4,11 +4,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from study.roles import Act
-from study.score_card import is_closed
+from study.people.roles import Act
+from study.reading.score_card import is_closed
 from ui import viewer
-from ui.access import guard
-from ui.deployment import store
+from ui.server.access import guard
+from ui.server.deployment import store
 
 person = guard(Act.READ)
 if is_closed(store(), person):

@@ -8,19 +8,17 @@ import streamlit as st
 from analysis import AnalysisError, Results
 from analysis.figures.drawing.on_dark import on_dark
 from analysis.report.case import case_of
-from study.closing import accuracy_is_shown
-from study.errors import StudyError
-from study.progress import status
-from study.roles import Act
-from study.words import later, said, t
-from ui import case_films
-from ui.access import guard
-from ui.case_card import case_card
-from ui.deployment import store
-from ui.downloads import report_links
-from ui.look import grid, page_title
-from ui.masthead import masthead
-from ui.results import (
+from study.base.errors import StudyError
+from study.base.translation import later, said, t
+from study.lifecycle.closing import accuracy_is_shown
+from study.monitoring.progress import status
+from study.people.roles import Act
+from ui.app.masthead import masthead
+from ui.parts.downloads import report_links
+from ui.parts.look import grid, page_title
+from ui.parts.text import plain
+from ui.results import case_films
+from ui.results.analysis import (
     FindingsByTheme,
     SectionFigures,
     results,
@@ -28,7 +26,9 @@ from ui.results import (
     sentences,
     without_accuracy,
 )
-from ui.text import plain
+from ui.results.case_card import case_card
+from ui.server.access import guard
+from ui.server.deployment import store
 
 person = guard(Act.RESULTS)
 

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from study.errors import NotAllowed, StudyError
-from study.receipts import receipt_of
-from study.roles import Act
-from study.score_card import ScoreCard, ScoredCase, score_card
-from study.words import t
-from ui import look
-from ui.access import guard
-from ui.deployment import store
-from ui.masthead import masthead
-from ui.score_card import case_html, counts, summary, verdict
-from ui.text import plain
+from study.base.errors import NotAllowed, StudyError
+from study.base.translation import t
+from study.people.roles import Act
+from study.reading.receipts import receipt_of
+from study.reading.score_card import ScoreCard, ScoredCase, score_card
+from ui.app.masthead import masthead
+from ui.parts import look
+from ui.parts.text import plain
+from ui.reading.score_card import case_html, counts, summary, verdict
+from ui.server.access import guard
+from ui.server.deployment import store
 
 person = guard(Act.READ)
 

@@ -2,22 +2,22 @@
 
 import streamlit as st
 
-from study.errors import StudyError
-from study.reasons import LONGEST_REASON
-from study.roles import Act
-from study.words import t, tn
-from ui.access import guard
-from ui.amending import amendment_form, amendment_list
-from ui.drafting import begin_like
-from ui.heads import deposited
-from ui.links import links
-from ui.masthead import masthead
-from ui.menu import page_file
-from ui.protocol_view import consent_view, protocol_view
-from ui.setting_up import SetUp, amend, cautions_of, discard, open_study, set_up_of
-from ui.text import minute, plain
+from study.base.errors import StudyError
+from study.base.reasons import LONGEST_REASON
+from study.base.translation import t, tn
+from study.people.roles import Act
+from ui.app.masthead import masthead
+from ui.app.menu import page_file
+from ui.overview.heads import deposited
+from ui.parts.links import links
+from ui.parts.text import minute, plain
+from ui.server.access import guard
+from ui.wizard.amending import amendment_form, amendment_list
+from ui.wizard.drafting import begin_like
 from ui.wizard.frame import LOOK
 from ui.wizard.meaning import facts
+from ui.wizard.protocol_view import consent_view, protocol_view
+from ui.wizard.setting_up import SetUp, amend, cautions_of, discard, open_study, set_up_of
 
 person = guard(Act.SET_UP)
 masthead(person)

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from study.words import t
-from ui.forms import sign_in_form
-from ui.refusals import sentence
-from ui.sign_on import sign_on_part
+from study.base.translation import t
+from ui.parts.forms import sign_in_form
+from ui.server.refusals import sentence
+from ui.server.single_sign_on import sign_on_part
 
 _, middle, _ = st.columns([1, 1.1, 1])
 with middle:

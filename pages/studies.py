@@ -2,24 +2,26 @@
 
 import streamlit as st
 
-from study import drafts
-from study.choices import Choice, choices
-from study.errors import StudyError
-from study.roles import Act, Role
-from study.words import t, tn
-from ui import handout, people_forms, people_rows
-from ui.access import guard
-from ui.banking import listed
-from ui.deployment import store
-from ui.draft_list import draft_list
-from ui.forms import choose_form
-from ui.links import links
-from ui.look import page_title, section, state_badge
-from ui.masthead import masthead, role_word
-from ui.menu import page_file
-from ui.people_acts import Scope, expiry_choice
-from ui.people_lists import members_of
-from ui.text import plain
+from study.base.errors import StudyError
+from study.base.translation import t, tn
+from study.lifecycle import drafts
+from study.people.memberships import Choice, choices
+from study.people.roles import Act, Role
+from ui.app.masthead import masthead, role_word
+from ui.app.menu import page_file
+from ui.archive.banks import listed
+from ui.parts.forms import choose_form
+from ui.parts.links import links
+from ui.parts.look import page_title, section, state_badge
+from ui.parts.text import plain
+from ui.people import forms as people_forms
+from ui.people import handout
+from ui.people import rows as people_rows
+from ui.people.acts import Scope, expiry_choice
+from ui.people.lists import members_of
+from ui.server.access import guard
+from ui.server.deployment import store
+from ui.wizard.draft_list import draft_list
 
 person = guard(Act.CHOOSE)
 

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from study.errors import StudyError
-from study.roles import Act
-from study.words import t
-from ui import trail
-from ui.access import guard
-from ui.masthead import masthead
-from ui.text import plain
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.people.roles import Act
+from ui.app.masthead import masthead
+from ui.overview import trail
+from ui.parts.text import plain
+from ui.server.access import guard
 
 person = guard(Act.TRAIL)
 

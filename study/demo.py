@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from study import studies
-from study.access import Entropy, new_code
-from study.banks import import_bank
-from study.deployments import administrator_code, coordinator_code, init, reader_code
-from study.errors import NotFound, StudyError
-from study.invitations import Invitation
-from study.models import add_model
-from study.protocol import read_protocol
-from study.simulation import simulate
+from study.bank.importing import import_bank
+from study.base.errors import NotFound, StudyError
+from study.lifecycle import studies
+from study.lifecycle.deployments import administrator_code, coordinator_code, init, reader_code
+from study.models.models import add_model
+from study.people.access import Entropy, new_code
+from study.people.invitations import Invitation
+from study.protocol.protocol import read_protocol
+from study.reading.simulation import simulate
 from study.store import Store
 from study.store import studies as stored_studies
 

@@ -20,13 +20,14 @@ import pytest
 from hypothesis import settings
 from PIL import Image
 
-from study import access, studies
-from study.access import Code, Person, new_code
-from study.banks import import_bank
-from study.deployments import init
-from study.invitations import Invitation
-from study.protocol import Protocol
-from study.roles import Role
+from study.bank.importing import import_bank
+from study.lifecycle import studies
+from study.lifecycle.deployments import init
+from study.people import access
+from study.people.access import Code, Person, new_code
+from study.people.invitations import Invitation
+from study.people.roles import Role
+from study.protocol.protocol import Protocol
 from study.store import Store, people
 from study.store.studies import study_row
 from tests import moulds

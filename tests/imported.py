@@ -15,7 +15,7 @@ from ui.viewer import MODULES
 from ui.viewer.words import wanted
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
-SCRIPTS = ("ui.main", "study.__main__", "analysis.__main__")
+SCRIPTS = ("ui.app.router", "study.__main__", "analysis.__main__")
 """Run, not imported."""
 
 for name in SERVERS:

@@ -6,17 +6,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from study import desk, studies
-from study.acts import COMMAND_LINE
-from study.amendments import amend
-from study.banks import import_bank
-from study.bundle import export
-from study.deployments import init
-from study.exclusions import exclude, reinstate
-from study.interventions import pause, resume
-from study.models import add_model, keep_model, read_model
-from study.protocol import Protocol
-from study.simulation import simulate
+from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE
+from study.exchange.bundle import export
+from study.lifecycle import studies
+from study.lifecycle.amendments import amend
+from study.lifecycle.deployments import init
+from study.models.models import add_model, keep_model, read_model
+from study.monitoring.exclusions import exclude, reinstate
+from study.monitoring.interventions import pause, resume
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.reading.simulation import simulate
 from study.store import Store, events
 from study.store import studies as stored_studies
 from tests import moulds

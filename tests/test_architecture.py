@@ -26,7 +26,12 @@ FORBIDDEN = {
     "data": {"streamlit"},
 }
 EXAMPLES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}
-MAY_IMPORT_ANALYSIS = {"ui/results.py", "ui/exports.py", "ui/case_card.py", "pages/results.py"}
+MAY_IMPORT_ANALYSIS = {
+    "ui/results/analysis.py",
+    "ui/archive/exports.py",
+    "ui/results/case_card.py",
+    "pages/results.py",
+}
 
 
 def _files() -> Iterator[Path]:

@@ -15,7 +15,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import write_po
 
-from study.words import FILE
+from study.base.translation import FILE
 
 ROOT = Path(__file__).parent.parent
 TEMPLATE = ROOT / "locale" / f"{Path(FILE).stem}.pot"

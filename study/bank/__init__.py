@@ -15,10 +15,10 @@ from study.bank.examinations import settle_examinations
 from study.bank.fields import OPTION_FIELDS, Fields, Notes, has_field
 from study.bank.images import ImageFolder, Outcome
 from study.bank.items import Draft, Drafter
-from study.bank.model import BankFile, Fault, Film, Item, View
 from study.bank.source import Source, SourceFormat, read_source
 from study.bank.spacing import settle_spacings
-from study.errors import BadFile
+from study.base.bank_model import BankFile, Fault, Film, Item, View
+from study.base.errors import BadFile
 
 __all__ = ["BankFile", "BankFormat", "Fault", "Film", "Item", "View", "read_bank"]
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from study.bank.model import LETTERS, Fault
 from study.bank.source import Repeated, plain_key
+from study.base.bank_model import LETTERS, Fault
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from study.bank.fields import shown
-from study.bank.model import Film
-from study.errors import BadFile
+from study.base.bank_model import Film
+from study.base.errors import BadFile
 from study.films import MAX_BYTES, BadFilm, inspect
 
 Outcome = Film | BadFilm

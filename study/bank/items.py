@@ -13,11 +13,11 @@ from study.bank.fields import (
     shown,
 )
 from study.bank.images import ImageFolder
-from study.bank.model import Fault, Item, View
 from study.bank.options import read_options, read_truth, still_lettered
 from study.bank.source import Record, plain_key
 from study.bank.spacing import gathered, read_spacings
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
+from study.base.bank_model import Fault, Item, View
 from study.films import BadFilm
 
 

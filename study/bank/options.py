@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 
 from study.bank.fields import OPTION_FIELDS, Fields, Trouble, as_list, as_text, shown
-from study.bank.model import LETTERS
 from study.bank.source import Repeated
+from study.base.bank_model import LETTERS
 
 MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)

@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from study.bank.model import Fault
-from study.errors import BadFile
+from study.base.bank_model import Fault
+from study.base.errors import BadFile
 
 SourceFormat = Literal["json", "jsonl", "csv"]
 

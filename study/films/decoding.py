@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from study.errors import BadFile
+from study.base.errors import BadFile
 
 Grey = NDArray[np.uint8] | NDArray[np.uint16]
 

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from study.errors import StudyError
+from study.base.errors import StudyError
 
 
 def imported_bytes(path: Path, sha256: str) -> bytes:

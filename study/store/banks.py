@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from study.bank.model import Film, Item
-from study.canonical import canonical_json
+from study.base.bank_model import Film, Item
+from study.base.canonical import canonical_json
 from study.store.connection import Transaction
 
 FROM_BUNDLE = "bundle"

@@ -17,11 +17,11 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from study.errors import BrokenStore, Busy, NotFound, StudyError
+from study.base.errors import BrokenStore, Busy, NotFound, StudyError
+from study.base.translation import later, said, t
 from study.store import witness
 from study.store.schema import APPLICATION_ID, MIGRATIONS
 from study.store.witness import Head
-from study.words import later, said, t
 
 SEALED_TABLES = frozenset(
     {"reference_standard", "report_texts", "explanations", "predictions", "names"}

@@ -2,9 +2,9 @@
 
 import hmac
 
-from study.errors import BrokenStore
+from study.base.errors import BrokenStore
+from study.base.translation import t
 from study.store.connection import Transaction
-from study.words import t
 
 
 def value(look: Transaction, name: str) -> str:

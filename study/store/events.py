@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from study.acts import COMMAND_LINE, SCHEDULE, By
-from study.canonical import canonical_json, sha256_of
-from study.errors import BrokenStore
-from study.moments import stamp
+from study.base.actor import COMMAND_LINE, SCHEDULE, By
+from study.base.canonical import canonical_json, sha256_of
+from study.base.errors import BrokenStore
+from study.base.timestamps import stamp
 from study.store.connection import Transaction
 from study.store.witness import Head
 

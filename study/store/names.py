@@ -1,7 +1,7 @@
 """Names and addresses of people, apart from everything else, and what they sign on with elsewhere.
 
 Nothing refers to these rows and no event repeats them: deleting them leaves everything else as it
-is. Identities and tickets serve single sign-on, see `study.sign_on`.
+is. Identities and tickets serve single sign-on, see `study.people.single_sign_on`.
 """
 
 from typing import Any

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from study.errors import NotFound, NotNow
+from study.base.errors import NotFound, NotNow
+from study.base.translation import t
 from study.store.connection import Transaction
-from study.words import t
 
 
 def add(change: Transaction, **columns: Any) -> int:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study import closing
-from study.access import Person
-from study.roles import Role
-from study.simulation import simulate
+from study.lifecycle import closing
+from study.people.access import Person
+from study.people.roles import Role
+from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, person
@@ -30,7 +30,7 @@ def trial(opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch) -> Stor
 def _as(store: Store, role: Role, monkeypatch: pytest.MonkeyPatch) -> None:
     study = person(store).study
     who = Person(role=role, study=study, study_name="trial", reader=None, name="c")
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
 
 
 def _run(page: Path) -> AppTest:

@@ -6,8 +6,8 @@ from streamlit.testing.v1 import AppTest
 def _page() -> None:
     import streamlit as st
 
-    from study.acts import COMMAND_LINE
-    from ui.watching.confirming import answer, ask
+    from study.base.actor import COMMAND_LINE
+    from ui.parts.confirming import answer, ask
 
     done = st.session_state.setdefault("done", [])
     if st.button("Pause", key="pause"):

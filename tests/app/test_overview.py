@@ -9,22 +9,24 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study import desk, models
-from study.access import Person
-from study.errors import BadFile
-from study.exclusions import history
-from study.progress import status
-from study.reminders import sent
-from study.roles import Role
-from study.simulation import simulate
+from study.base.errors import BadFile
+from study.models import models
+from study.models.withdrawals import withdrawn
+from study.monitoring.exclusions import history
+from study.monitoring.progress import status
+from study.monitoring.reminders import sent
+from study.monitoring.watching import stepped_in
+from study.people.access import Person
+from study.people.roles import Role
+from study.reading import desk
+from study.reading.simulation import simulate
 from study.store import Store
-from study.verification import verify
-from study.watching import stepped_in
-from study.withdrawals import withdrawn
+from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, person, presentation, reading
-from ui import model_list, uploads
-from ui.model_upload import _Waiting
-from ui.text import plain
+from ui.overview import model_list
+from ui.overview.model_upload import _Waiting
+from ui.parts import uploads
+from ui.parts.text import plain
 
 Opened = Callable[..., Store]
 FAST = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms": 0.0}
@@ -43,7 +45,7 @@ def watched(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
     coordinator = Person(
         role=Role.COORDINATOR, study=who.study, study_name="trial", reader=None, name="c"
     )
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": coordinator)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": coordinator)
     return store
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study.access import Person
-from study.closing import close
-from study.roles import Role
-from study.simulation import simulate
+from study.lifecycle.closing import close
+from study.people.access import Person
+from study.people.roles import Role
+from study.reading.simulation import simulate
 from study.store import Store
 from tests.conftest import NOW, ROOT, person
-from ui.text import plain
+from ui.parts.text import plain
 
 PAGES = {
     "read.py": "reader",
@@ -36,7 +36,7 @@ def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 def _sign_in(monkeypatch: pytest.MonkeyPatch, who: Person | None) -> None:
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
 
 
 def _coordinator(store: Store) -> Person:
@@ -150,6 +150,6 @@ def test_names_from_outside_are_no_markdown(
 ) -> None:
     """A study's name is shown sign by sign."""
     who = _coordinator(deployed)
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     assert plain("*b* [x](y)") == r"\*b\* \[x\]\(y\)"
     assert not _run(ROOT / "pages" / "overview.py").exception

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study import access
-from study.access import Person
-from study.deployments import administrator_code, coordinator_code
-from study.roles import Role
+from study.lifecycle.deployments import administrator_code, coordinator_code
+from study.people import access
+from study.people.access import Person
+from study.people.roles import Role
 from study.store import Store
 from tests.conftest import NOW, ROOT, entropy_from, person
-from ui.menu import home_of, pages_of
+from ui.app.menu import home_of, pages_of
 
 Opened = Callable[..., Store]
 
@@ -37,7 +37,7 @@ def _administrator(store: Store) -> Person:
 
 
 def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     return AppTest.from_file(str(Path(ROOT / "pages" / name)), default_timeout=60).run()
 
 

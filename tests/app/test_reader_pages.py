@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study import desk
-from study.access import Person
-from study.roles import Role
+from study.people.access import Person
+from study.people.roles import Role
+from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, ROOT, person, reading
-from tests.unit.study.test_score_card import close
+from tests.unit.study.reading.test_score_card import close
 
 Opened = Callable[..., Store]
 CARD = ROOT / "pages" / "score_card.py"
@@ -24,7 +24,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Store, Person, Path], AppT
 
     def ran(store: Store, who: Person, page: Path) -> AppTest:
         monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-        monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+        monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
         return AppTest.from_file(str(page), default_timeout=60).run()
 
     return ran

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study import deployments, drafts, studies
-from study.access import Person, new_code
-from study.acts import By
-from study.banks import import_bank
-from study.invitations import Invitation
-from study.roles import Role
+from study.bank.importing import import_bank
+from study.base.actor import By
+from study.lifecycle import deployments, drafts, studies
+from study.people.access import Person, new_code
+from study.people.invitations import Invitation
+from study.people.roles import Role
 from study.store import Store
 from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, bank_records, entropy_from, write_bank
@@ -49,7 +49,7 @@ def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Per
             id=number,
             deployment=Role.COORDINATOR,
         )
-        monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+        monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
         return who
 
     enter()
@@ -234,7 +234,7 @@ def test_what_to_know_stands_before_draw_and_opening(
         id=number,
         deployment=Role.COORDINATOR,
     )
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     draft = drafts.begin(store, name="trial", maker=number, bank="bank", by=BY, now=NOW)
     page = _page("new_study.py", draft=str(draft), step="review")
     assert not [one for one in page.warning if "readers can guess" in one.value]  # shuffled
@@ -262,7 +262,7 @@ def test_a_coordinator_without_the_deployment_makes_no_study(
     store = opened()
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     who = Person(role=Role.COORDINATOR, study=1, study_name="trial", reader=None, name="c")
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     assert not _page("set_up.py").error
     for name in ("new_study.py", "banks.py"):
         page = _page(name)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study import studies
-from study.access import Person
-from study.protocol import Protocol
-from study.roles import Role
+from study.lifecycle import studies
+from study.people.access import Person
+from study.people.roles import Role
+from study.protocol.protocol import Protocol
 from study.store import Store
 from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, invite
@@ -28,7 +28,7 @@ def test_what_is_pressed_for_one_study_is_not_done_to_another(
     here = Person(role=Role.COORDINATOR, study=number, study_name="trial", reader=None, name="c")
     there = replace(here, study=other, study_name="other")
     now_in = [here]
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": now_in[0])
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": now_in[0])
     page = AppTest.from_file(str(ROOT / "pages" / "set_up.py"), default_timeout=60).run()
     page.text_input(key="discard-reason").input("Drawn too small.").run()
     now_in[0] = there

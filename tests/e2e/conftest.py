@@ -19,10 +19,10 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from study import studies
-from study.banks import import_bank
-from study.deployments import coordinator_code, init
-from study.protocol import Protocol
+from study.bank.importing import import_bank
+from study.lifecycle import studies
+from study.lifecycle.deployments import coordinator_code, init
+from study.protocol.protocol import Protocol
 from study.store import Store
 from tests import moulds
 from tests.conftest import NOW, entropy_from, invite, write_bank

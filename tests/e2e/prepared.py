@@ -10,21 +10,22 @@ from weakref import WeakKeyDictionary
 from playwright.sync_api import Page
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from study import closing, demo, drafts, studies
-from study.access import Entropy, new_code
-from study.acts import COMMAND_LINE
-from study.deployments import holder
-from study.invitations import Invitation
-from study.protocol import Protocol
-from study.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
-from study.simulation import simulate
-from study.staff import Newcomer, give_role
+from study import demo
+from study.base.actor import COMMAND_LINE
+from study.base.translation import said
+from study.lifecycle import closing, drafts, studies
+from study.lifecycle.deployments import holder
+from study.people.access import Entropy, new_code
+from study.people.invitations import Invitation
+from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
+from study.people.staff import Newcomer, give_role
+from study.protocol.protocol import Protocol
+from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import study_row
-from study.words import said
 from tests.conftest import ROOT
 from tests.e2e.server import Server, enter, free_port
-from ui.menu import SIGN_IN, Entry, every_page
+from ui.app.menu import SIGN_IN, Entry, every_page
 
 STAFF = (Role.ADMINISTRATOR, Role.STATISTICIAN)
 """Whose pages are walked through: an administrator in a study has every page of its staff."""

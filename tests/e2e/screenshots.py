@@ -14,13 +14,14 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 import analysis
-from study import bundle, demo
-from study.roles import Role
+from study import demo
+from study.exchange import bundle
+from study.people.roles import Role
 from tests.conftest import ROOT
 from tests.e2e.conftest import Reader
 from tests.e2e.prepared import GRADUATE, PARTS, drawn, prepare, rerun, rest, sign_in, walk
 from tests.e2e.server import FLAGS, NAMES, Server, chromium
-from ui.menu import SIGN_IN, every_page
+from ui.app.menu import SIGN_IN, every_page
 
 WIDTH, HEIGHT, TALLEST = 1440, 900, 1600
 

@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import Page, WebSocket
 
 import analysis
-from study import closing, models
-from study.bundle import bundle_files, zipped
-from study.roles import IN_STUDY, Role
-from study.simulation import simulate
+from study.exchange.bundle import bundle_files, zipped
+from study.lifecycle import closing
+from study.models import models
+from study.people.roles import IN_STUDY, Role
+from study.reading.simulation import simulate
 from study.store import Store
 from tests.conftest import NOW, SECRETS, bank_records, entropy_from, write_bank
 from tests.e2e.conftest import Profile

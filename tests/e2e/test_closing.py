@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from study.simulation import simulate
-from study.verification import verify
+from study.reading.simulation import simulate
+from study.trail.verification import verify
 from tests.conftest import NOW
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 import analysis
-from study.simulation import simulate
+from study.reading.simulation import simulate
 from tests.conftest import NOW
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server

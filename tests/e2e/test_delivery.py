@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Dialog, Route, expect
 from playwright.sync_api import Error as PlaywrightError
 
-from study import receipt_checks
-from study.verification import verify
+from study.trail import receipt_checks
+from study.trail.verification import verify
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 

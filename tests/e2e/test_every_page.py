@@ -10,11 +10,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, TimeoutError
 
-from study.roles import Role
+from study.people.roles import Role
 from tests.e2e.conftest import Profile
 from tests.e2e.prepared import GRADUATE, STAFF, pages_for, prepare, rest, sign_in, walk
 from tests.e2e.server import Server, begin
-from ui.menu import SIGN_IN, every_page
+from ui.app.menu import SIGN_IN, every_page
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 1440, 1920, 3840)

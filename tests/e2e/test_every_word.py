@@ -12,8 +12,8 @@ from babel.messages.pofile import read_po, write_po
 from playwright.sync_api import Page
 
 from study import demo
-from study.roles import Role
-from study.words import FILE, VARIABLE
+from study.base.translation import FILE, VARIABLE
+from study.people.roles import Role
 from tests.e2e.conftest import Profile
 from tests.e2e.prepared import CLOSED, DRAFT, GRADUATE, prepare, rest, sign_in, walk
 from tests.e2e.server import Server, begin

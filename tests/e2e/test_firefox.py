@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 from PIL import Image
 
-from study.verification import verify
+from study.trail.verification import verify
 from tests.conftest import bank_records
 from tests.e2e.firefox import Firefox, Tab, started, until
 from tests.e2e.server import Server

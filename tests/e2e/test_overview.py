@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from study.exclusions import history
-from study.simulation import simulate
+from study.models.withdrawals import withdrawn
+from study.monitoring.exclusions import history
+from study.monitoring.watching import stepped_in
+from study.reading.simulation import simulate
 from study.store import Store, models
-from study.verification import verify
-from study.watching import stepped_in
-from study.withdrawals import withdrawn
+from study.trail.verification import verify
 from tests.conftest import NOW
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from study.deployments import administrator_code
+from study.lifecycle.deployments import administrator_code
 from tests.conftest import entropy_from
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, WebSocket
 
-from study.verification import verify
+from study.trail.verification import verify
 from tests.conftest import SECRETS
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from study import drafts
-from study.acts import By
-from study.deployments import administrator_code
+from study.base.actor import By
+from study.lifecycle import drafts
+from study.lifecycle.deployments import administrator_code
 from study.store import people
 from tests.conftest import NOW, SECRETS, entropy_from
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
-from tests.unit.study.test_previews import tables
+from tests.unit.study.lifecycle.test_previews import tables
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]

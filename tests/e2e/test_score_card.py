@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from study import desk
+from study.reading import desk
 from tests.conftest import NOW, SECRETS, person, reading
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
-from tests.unit.study.test_score_card import close
+from tests.unit.study.reading.test_score_card import close
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page
 
-from study import interventions
-from study.acts import By
-from study.moments import moment, stamp
+from study.base.actor import By
+from study.base.timestamps import moment, stamp
+from study.monitoring import interventions
 from study.store import studies
-from study.verification import verify
+from study.trail.verification import verify
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 

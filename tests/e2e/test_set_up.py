@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from study import studies
-from study.access import new_code
-from study.deployments import administrator_code, init
-from study.drafts import listed
-from study.invitations import Invitation
-from study.protocol import read_protocol
+from study.lifecycle import studies
+from study.lifecycle.deployments import administrator_code, init
+from study.lifecycle.drafts import listed
+from study.people.access import new_code
+from study.people.invitations import Invitation
+from study.protocol.protocol import read_protocol
 from study.store.studies import study_row
-from study.verification import verify
+from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, write_bank
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server, free_port

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from study import access, staff
-from study.acts import COMMAND_LINE
-from study.deployments import init
-from study.roles import Role
-from study.staff import Newcomer
+from study.base.actor import COMMAND_LINE
+from study.lifecycle.deployments import init
+from study.people import access, staff
+from study.people.roles import Role
+from study.people.staff import Newcomer
 from tests.conftest import NOW, entropy_from
 from tests.e2e.server import Server, free_port, tick
 

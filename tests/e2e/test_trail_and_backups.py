@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext
 
-from study.backups import restore_backup
-from study.bundle import export
-from study.deployments import administrator_code
-from study.verification import verify
+from study.exchange.backups import restore_backup
+from study.exchange.bundle import export
+from study.lifecycle.deployments import administrator_code
+from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
-from study.moments import moment
-from study.verification import verify
+from study.base.timestamps import moment
+from study.trail.verification import verify
 from tests.conftest import write_bank
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from study.verification import verify
+from study.trail.verification import verify
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 

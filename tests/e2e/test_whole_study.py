@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, Locator, Page, expect
 
-from study.deployments import administrator_code, init
-from study.verification import verify
+from study.lifecycle.deployments import administrator_code, init
+from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, entropy_from
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.prepared import still

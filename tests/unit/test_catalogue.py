@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from babel.messages.pofile import read_po
 
-from study import words
+from study.base import translation as words
 from tests.conftest import ROOT
 from ui import catalogue, viewer
 from ui.viewer.words import catalogue as viewer_catalogue

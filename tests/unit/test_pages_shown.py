@@ -1,7 +1,7 @@
 """Every page of the menu is shown in the docs, with a sentence and a picture."""
 
 from tests.conftest import ROOT
-from ui.menu import every_page
+from ui.app.menu import every_page
 
 DOCS = ROOT / "docs"
 

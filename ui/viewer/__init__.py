@@ -10,7 +10,7 @@ import streamlit as st
 from starlette.routing import Mount
 from streamlit.components.v2.types import ComponentRenderer
 
-from study.words import ENGLISH, language, languages, t
+from study.base.translation import ENGLISH, language, languages, t
 from ui.viewer.words import Modules, catalogue
 
 HERE: Final = Path(__file__).parent

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from study.words import table
+from study.base.translation import table
 from ui.catalogue import messages
 
 MODULE = "page/catalogue.js"

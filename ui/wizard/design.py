@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from study.words import t, tn
+from study.base.translation import t, tn
 from ui.wizard.fields import count
 from ui.wizard.working import Working
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from study.words import t
+from study.base.translation import t
 from ui.wizard.fields import choose, switch
 from ui.wizard.working import Working
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from study.words import t
-from ui.text import minute
+from study.base.translation import t
+from ui.parts.text import minute
 from ui.wizard import design, endpoint, meaning, review, rules, sample, words
 from ui.wizard.working import Working, keep_mine, reach, read_again, save
 

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from study.burden import SECONDS_A_READING, Burden, burden
-from study.protocol import Protocol
-from study.sampling import EXPECTED_ACCURACY, wilson_half_width
-from study.words import t, tn
-from ui.text import plain
+from study.base.translation import t, tn
+from study.protocol.protocol import Protocol
+from study.protocol.sampling import EXPECTED_ACCURACY, wilson_half_width
+from study.protocol.workload import SECONDS_A_READING, Burden, burden
+from ui.parts.text import plain
 from ui.wizard.working import Working
 
 

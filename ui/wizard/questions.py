@@ -4,8 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from study.questionnaire import MAX_QUESTIONS, MAX_WORDS
-from study.words import t
+from study.base.translation import t
+from study.protocol.questionnaire import MAX_QUESTIONS, MAX_WORDS
 from ui.wizard.working import Working
 
 _Question = dict[str, Any]

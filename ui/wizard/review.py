@@ -5,16 +5,16 @@ from functools import lru_cache
 
 import streamlit as st
 
-from study import opening
-from study.errors import StudyError
-from study.protocol import Protocol, protocol_from
+from study.base.errors import StudyError
+from study.base.translation import language, spoken, t
+from study.lifecycle import opening
+from study.protocol.protocol import Protocol, protocol_from
 from study.store import banks
-from study.words import language, spoken, t
-from ui.deployment import store
-from ui.links import links
-from ui.protocol_view import consent_view, protocol_view
-from ui.text import plain
-from ui.uploads import upload
+from ui.parts.links import links
+from ui.parts.text import plain
+from ui.parts.uploads import upload
+from ui.server.deployment import store
+from ui.wizard.protocol_view import consent_view, protocol_view
 from ui.wizard.sample import foreseen
 from ui.wizard.working import Working
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from study.words import t, tn
+from study.base.translation import t, tn
 from ui.wizard.fields import choose, count, several, switch
 from ui.wizard.working import Working
 

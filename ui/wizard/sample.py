@@ -7,18 +7,18 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from study.canonical import canonical_json
-from study.cells import guarded
-from study.drafts import CASES_TO_BEGIN_WITH
-from study.drawing import Rehearsed, foresee
-from study.errors import NotNow, StudyError
-from study.protocol import Protocol
-from study.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
+from study.base.canonical import canonical_json
+from study.base.csv_cells import guarded
+from study.base.errors import NotNow, StudyError
+from study.base.translation import t, tn
+from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
+from study.protocol.draw import Rehearsed, foresee
+from study.protocol.protocol import Protocol
+from study.protocol.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
 from study.store import banks
-from study.words import t, tn
-from ui.deployment import store
-from ui.look import grid
-from ui.text import plain
+from ui.parts.look import grid
+from ui.parts.text import plain
+from ui.server.deployment import store
 from ui.wizard.fields import choose, count, several
 from ui.wizard.working import Working
 

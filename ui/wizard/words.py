@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from study.protocol import CONSENT_TO_INSERT, MAX_PROSE
-from study.words import said, t
-from ui.prose import html
+from study.base.translation import said, t
+from study.protocol.protocol import CONSENT_TO_INSERT, MAX_PROSE
+from ui.parts.prose import html
 from ui.wizard.questions import questionnaire
 from ui.wizard.working import Working
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from study import drafts
-from study.drafts import Draft, SavedElsewhere
-from study.errors import NotNow
-from study.protocol import Protocol, faults_of
-from ui.deployment import store
+from study.base.errors import NotNow
+from study.lifecycle import drafts
+from study.lifecycle.drafts import Draft, SavedElsewhere
+from study.protocol.protocol import Protocol, faults_of
+from ui.server.deployment import store
 
 
 @dataclass

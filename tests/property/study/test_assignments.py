@@ -11,17 +11,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study import desk, studies
-from study.access import new_code
-from study.assignment import Assigned, assign
-from study.banks import import_bank
-from study.chance import lot, shuffled
-from study.deployments import init
-from study.invitations import Invitation
-from study.moments import moment
-from study.protocol import Protocol
+from study.bank.importing import import_bank
+from study.base.random_order import lot, shuffled
+from study.base.timestamps import moment
+from study.lifecycle import studies
+from study.lifecycle.deployments import init
+from study.people.access import new_code
+from study.people.invitations import Invitation
+from study.protocol.assignment import Assigned, assign
+from study.protocol.protocol import Protocol
+from study.reading import desk
 from study.store import Store, Transaction
-from study.verification import verify
+from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite, person, presentation, reading, write_bank
 
 

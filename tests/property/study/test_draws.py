@@ -7,11 +7,11 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from study.assignment import assign
-from study.canonical import canonical_json
-from study.errors import NotNow
-from study.protocol import Protocol
-from study.sampling import Candidate, draw, draw_practice
+from study.base.canonical import canonical_json
+from study.base.errors import NotNow
+from study.protocol.assignment import assign
+from study.protocol.protocol import Protocol
+from study.protocol.sampling import Candidate, draw, draw_practice
 
 _candidates = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 12), st.sampled_from(["male", "female", ""])),

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from study.formats.excel import workbook
-from study.formats.parquet import parquet_files
-from tests.unit.study.test_archives import cells
+from study.exchange.formats.excel import workbook
+from study.exchange.formats.parquet import parquet_files
+from tests.unit.study.exchange.test_archives import cells
 
 TEXTS = st.text(
     st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from study.canonical import canonical_json
-from study.errors import BadProtocol
-from study.protocol import Protocol, faults_of, protocol_from, read_protocol
-from study.protocol_file import written
+from study.base.canonical import canonical_json
+from study.base.errors import BadProtocol
+from study.protocol.protocol import Protocol, faults_of, protocol_from, read_protocol
+from study.protocol.toml_file import written
 
 # Half of a sign cannot be written into a file at all.
 _text = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)

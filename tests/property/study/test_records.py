@@ -10,15 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study import desk, studies
-from study.access import new_code
-from study.banks import import_bank
-from study.deployments import init
-from study.invitations import Invitation
-from study.protocol import Protocol
-from study.records import MalformedRecord, parse, record_id
+from study.bank.importing import import_bank
+from study.lifecycle import studies
+from study.lifecycle.deployments import init
+from study.people.access import new_code
+from study.people.invitations import Invitation
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.reading.records import MalformedRecord, parse, record_id
 from study.store import Store
-from study.verification import verify
+from study.trail.verification import verify
 from tests.conftest import (
     NOW,
     entropy_from,

@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.acts import COMMAND_LINE
-from study.bundle import bundle_files
-from study.restoring import SAME, restore
-from study.verification import verify
+from study.base.actor import COMMAND_LINE
+from study.exchange.bundle import bundle_files
+from study.exchange.restoring import SAME, restore
+from study.trail.verification import verify
 from tests.conftest import NOW
 from tests.sites import bundle_of, close, empty, site
 

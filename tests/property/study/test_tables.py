@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.bundle import cells
-from study.bundle import table_bytes
-from study.cells import csv_line, guarded, unguarded
-from study.schemas import FILES
+from study.base.csv_cells import csv_line, guarded, unguarded
+from study.exchange.bundle import table_bytes
+from study.exchange.schemas import FILES
 
 _texts = (
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from study import access, demo
-from study.bundle import bundle_files
-from study.canonical import sha256_of
-from study.desk import desk
-from study.errors import NotFound
-from study.progress import status
+from study import demo
+from study.base.canonical import sha256_of
+from study.base.errors import NotFound
+from study.exchange.bundle import bundle_files
+from study.monitoring.progress import status
+from study.people import access
+from study.reading.desk import desk
 from study.store import Store
 from study.store.studies import study_row
-from study.verification import verify
+from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, entropy_from
 
 DATA = ROOT / "data"

@@ -10,17 +10,18 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import archives, closing
-from study.access import Person, give, new_code
-from study.errors import NotFound
-from study.roles import Role
-from study.simulation import simulate
+from study.base.errors import NotFound
+from study.exchange import archives
+from study.lifecycle import closing
+from study.people.access import Person, give, new_code
+from study.people.roles import Role
+from study.reading.simulation import simulate
 from study.store import Store, events, people
 from study.store.studies import study_row
 from tests.conftest import NOW, entropy_from, person
-from ui import archive
-from ui.headers import HEADERS
-from ui.routes import routes
+from ui.app.routes import routes
+from ui.archive import closing as archive
+from ui.server.headers import HEADERS
 
 Client = Callable[[str | None], TestClient]
 

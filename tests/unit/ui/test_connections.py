@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
 from tests.conftest import run_apart
-from ui.connections import STALLED_S, Line, Room
+from ui.server.connections import STALLED_S, Line, Room
 
 Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 

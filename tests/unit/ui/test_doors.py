@@ -18,17 +18,17 @@ from starlette.types import Message
 from starlette.websockets import WebSocket
 from streamlit.runtime.app_session import AppSession
 
-from study.errors import Busy, StudyError
+from study.base.errors import Busy, StudyError
 from study.store import Store
 from tests.conftest import run_apart
 from tests.unit.ui.two_studies import EVERYBODY, Deployment
-from ui import intake, turns
-from ui.access import COOKIE, SECURE_COOKIE
-from ui.headers import HEADERS
-from ui.intake import Intake, Refused
-from ui.log_once import EVERY_S, OnceAMinute
-from ui.routes import routes
-from ui.serving import _keep_paths_to_ourselves
+from ui.app.routes import routes
+from ui.server import intake, turns
+from ui.server.access import COOKIE, SECURE_COOKIE
+from ui.server.headers import HEADERS
+from ui.server.intake import Intake, Refused
+from ui.server.log_once import EVERY_S, OnceAMinute
+from ui.server.serving import _keep_paths_to_ourselves
 
 Enter = Callable[[str], Deployment]
 _FORM = b"application/x-www-form-urlencoded"
@@ -110,7 +110,7 @@ def test_strangers_leave_room_for_those_who_are_signed_in(
     streamlits: Starlette, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many websockets they hold; one that is closed makes way for another."""
-    monkeypatch.setattr("ui.headers.MAX_STRANGERS", 1)
+    monkeypatch.setattr("ui.server.headers.MAX_STRANGERS", 1)
     reader = {"cookie": f"{COOKIE}={enter('open').tokens['reader of amber']}"}
     path = "/held"
     with TestClient(streamlits) as client:
@@ -302,7 +302,7 @@ def test_whoever_looks_does_not_wait_for_those_who_write(
 ) -> None:
     """Another program holds the lock: sixty posts are told to come again, the desk is there."""
     monkeypatch.setattr(turns, "PATIENCE_S", 0.2)
-    monkeypatch.setattr("ui.desk.PATIENCE_S", 0.2)
+    monkeypatch.setattr("ui.reading.desk.PATIENCE_S", 0.2)
     found = altered("open")
     cookies = {COOKIE: found.tokens["reader of amber"]}
     with TestClient(streamlits, cookies=cookies) as client:
@@ -374,7 +374,7 @@ def test_streamlit_tells_no_browser_where_the_program_lies(
 
     def whole(session: AppSession) -> ForwardMsg:
         message = ForwardMsg()
-        message.new_session.main_script_path = "/srv/somewhere/ui/main.py"
+        message.new_session.main_script_path = "/srv/somewhere/ui/app/router.py"
         message.new_session.main_script_hash = "abc"
         message.new_session.initialize.environment_info.python_version = "3.11"
         message.new_session.initialize.environment_info.server_os = "Plan 9"

@@ -10,9 +10,9 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from tests.unit.ui.two_studies import Deployment
-from ui.access import COOKIE
-from ui.home import HOME
-from ui.menu import every_page
+from ui.app.home import HOME
+from ui.app.menu import every_page
+from ui.server.access import COOKIE
 
 BEGINS_AT = {
     "nobody": "sign-in-page",

@@ -6,9 +6,9 @@ import tomllib
 import pytest
 
 from tests.conftest import ROOT
-from ui import look
+from ui.parts import look
 
-STYLES = (ROOT / "ui" / "look.css").read_text()
+STYLES = (ROOT / "ui" / "parts" / "look.css").read_text()
 THEMES = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())["theme"]
 _COLOUR = re.compile(r"--rr-([a-z-]+): light-dark\((#\w{6}), (#\w{6})\)")
 PAIRS = {name: {"light": light, "dark": dark} for name, light, dark in _COLOUR.findall(STYLES)}

@@ -7,20 +7,22 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import deployments, sign_on, staff, studies
-from study.access import new_code
-from study.acts import COMMAND_LINE
-from study.protocol import Protocol
-from study.roles import Role
-from study.sign_on import Identity
-from study.staff import Newcomer
+from study.base.actor import COMMAND_LINE
+from study.lifecycle import deployments, studies
+from study.people import single_sign_on as sign_on
+from study.people import staff
+from study.people.access import new_code
+from study.people.roles import Role
+from study.people.single_sign_on import Identity
+from study.people.staff import Newcomer
+from study.protocol.protocol import Protocol
 from study.store import Store
-from study.verification import verify
+from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite
-from ui import access as ui_access
-from ui.headers import HEADERS
-from ui.refusals import sentence
-from ui.routes import routes
+from ui.app.routes import routes
+from ui.server import access as ui_access
+from ui.server.headers import HEADERS
+from ui.server.refusals import sentence
 
 Client = Callable[[], TestClient]
 

@@ -16,14 +16,15 @@ import streamlit as st
 from starlette.routing import Mount, Route
 from streamlit.testing.v1 import AppTest
 
-from study import previews
-from study.access import Person
+from study.lifecycle import previews
+from study.people.access import Person
 from study.store import Store, studies
 from tests.conftest import ROOT
 from tests.unit.ui.two_studies import AMBER, COBALT, EVERYBODY, STATES, Deployment, stop
-from ui import archive, films
-from ui.menu import every_page, pages_of
-from ui.routes import routes
+from ui.app.menu import every_page, pages_of
+from ui.app.routes import routes
+from ui.archive import closing as archive
+from ui.reading import films
 
 WHO = EVERYBODY[:7]
 """The columns of the table of pages; a study's people are told by A, C, S, R."""
@@ -159,7 +160,7 @@ def test_pages_refuse_whom_they_are_not_for(
 ) -> None:
     """Called past the router each says so in one sentence, and shows nothing else."""
     person = enter(state).person(who)
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": person)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     monkeypatch.setattr(st, "stop", stop)  # Streamlit's own would end the runner's script
     refused = [str(ROOT / "pages" / page) for page in PAGES if not _sees(page, who)]
 
@@ -200,7 +201,7 @@ def test_pages_show_nothing_of_the_other_study(
     """No name, question, reason or count of a study reaches whoever has no part in it."""
     found = enter(state)
     person = found.person(who)
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": person)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     monkeypatch.setattr(st, "switch_page", lambda page: None)  # there is no other in this runner
     for page in (page for page in PAGES if _sees(page, who)):
         ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60)
@@ -230,7 +231,7 @@ def test_routes_answer_whom_they_are_for(
 ) -> None:
     """Everybody asks for what is Amber's; the status is the table's, and nothing leaks."""
     found = altered(state)
-    monkeypatch.setattr("ui.results._report", lambda store, study, head: _report_of(study))
+    monkeypatch.setattr("ui.results.analysis._report", lambda store, study, head: _report_of(study))
     method, path = route.split(" ")
     address = _address(found, path)
     row = ROUTES[route]

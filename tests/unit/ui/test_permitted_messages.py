@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from study import desk, previews
-from study.access import Person, standings
-from study.roles import Role
+from study.lifecycle import previews
+from study.people.access import Person, standings
+from study.people.roles import Role
+from study.reading import desk
 from study.store import people, studies
 from tests.conftest import preparation, presentation, reading
 from tests.unit.ui.two_studies import EVERYBODY, STATES, Deployment

@@ -13,16 +13,18 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import access, desk, previews, studies
-from study.deployments import coordinator_code
 from study.films import unpacked
-from study.protocol import Protocol
+from study.lifecycle import previews, studies
+from study.lifecycle.deployments import coordinator_code
+from study.people import access
+from study.protocol.protocol import Protocol
+from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, SECRETS, entropy_from, invite, person, presentation, reading
-from tests.unit.study.test_score_card import close
-from ui.access import COOKIE
-from ui.headers import HEADERS
-from ui.routes import routes
+from tests.unit.study.reading.test_score_card import close
+from ui.app.routes import routes
+from ui.server.access import COOKIE
+from ui.server.headers import HEADERS
 
 MADE_UP = "This is not the real answer: cases of this bank are being read in an open study."
 
@@ -191,6 +193,6 @@ def test_without_feedback_the_films_of_a_closed_study_are_nobodys(
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     _read_all(store)
     close(store)
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": person(store))
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person(store))
     client = TestClient(Starlette(routes=routes()))
     assert client.get("/score-card/1/films/0").status_code == 403

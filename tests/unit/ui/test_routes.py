@@ -18,11 +18,12 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import closing, desk, studies
-from study.deployments import coordinator_code
+from study.base.timestamps import stamp
 from study.films import unpacked
-from study.moments import stamp
-from study.protocol import Protocol
+from study.lifecycle import closing, studies
+from study.lifecycle.deployments import coordinator_code
+from study.protocol.protocol import Protocol
+from study.reading import desk
 from study.store import Store, deployment
 from tests.conftest import (
     NOW,
@@ -35,10 +36,13 @@ from tests.conftest import (
     reading,
     tamper,
 )
-from ui import access, case_films, films, guesses, viewer
-from ui.deployment import store
-from ui.headers import HEADERS
-from ui.routes import routes
+from ui import viewer
+from ui.app.routes import routes
+from ui.reading import films
+from ui.results import case_films
+from ui.server import access, guesses
+from ui.server.deployment import store
+from ui.server.headers import HEADERS
 
 Sign = Callable[[str | None], TestClient]
 
@@ -437,7 +441,7 @@ def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def sleep(seconds: float) -> None:
         found.append(seconds)
 
-    monkeypatch.setattr("ui.access.asyncio.sleep", sleep)
+    monkeypatch.setattr("ui.server.access.asyncio.sleep", sleep)
     return found
 
 
@@ -470,7 +474,7 @@ def test_a_known_code_and_an_unknown_one_are_refused_after_the_same_time(
     """Whatever the work took, the answer goes out at the same moment after the question."""
     for code, took_s in ((sign.codes["R1"][:-1] + "#", 0.2), ("no such code", 0.05)):  # type: ignore[attr-defined]
         clock = SimpleNamespace(monotonic=partial(next, iter([0.0, took_s])))
-        monkeypatch.setattr("ui.access.time", clock)
+        monkeypatch.setattr("ui.server.access.time", clock)
         assert _try(sign(None), code) == "./?refused=unknown"
         assert took_s + waited[-1] == pytest.approx(guesses.LEAST_S)
 

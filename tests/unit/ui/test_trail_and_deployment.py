@@ -9,16 +9,17 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from study import backups, studies
-from study.access import Person
-from study.deployments import administrator_code, coordinator_code
-from study.protocol import Protocol
-from study.roles import Role
+from study.exchange import backups
+from study.lifecycle import studies
+from study.lifecycle.deployments import administrator_code, coordinator_code
+from study.people.access import Person
+from study.people.roles import Role
+from study.protocol.protocol import Protocol
 from study.store import Store, events, people
 from tests.conftest import NOW, ROOT, entropy_from, invite, tamper
 from tests.sites import bundle_of, close, site
-from ui.headers import HEADERS
-from ui.routes import routes
+from ui.app.routes import routes
+from ui.server.headers import HEADERS
 
 Sign = Callable[[str | None], TestClient]
 
@@ -90,7 +91,7 @@ def test_signing_out_and_taking_the_bundle_stand_in_the_trail(sign: Sign, banked
 
 def _page(monkeypatch: pytest.MonkeyPatch, store: Store, name: str, who: Person | None) -> AppTest:
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-    monkeypatch.setattr("ui.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     return AppTest.from_file(str(ROOT / "pages" / name), default_timeout=60).run()
 
 

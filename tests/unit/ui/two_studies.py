@@ -16,21 +16,25 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study import access, closing, desk, drafts, exclusions, models, staff, studies
-from study.access import Person, new_code
-from study.acts import By
-from study.banks import import_bank
-from study.deployments import init
-from study.invitations import Invitation
-from study.protocol import Protocol
-from study.roles import Role
-from study.staff import Newcomer
+from study.bank.importing import import_bank
+from study.base.actor import By
+from study.lifecycle import closing, drafts, studies
+from study.lifecycle.deployments import init
+from study.models import models
+from study.monitoring import exclusions
+from study.people import access, staff
+from study.people.access import Person, new_code
+from study.people.invitations import Invitation
+from study.people.roles import Role
+from study.people.staff import Newcomer
+from study.protocol.protocol import Protocol
+from study.reading import desk
 from study.store import Store, people
 from study.store.studies import study_row
 from tests.conftest import entropy_from, preparation, presentation, reading, write_bank
-from ui.access import COOKIE
-from ui.headers import HEADERS
-from ui.routes import routes
+from ui.app.routes import routes
+from ui.server.access import COOKIE
+from ui.server.headers import HEADERS
 
 AMBER, COBALT = "amber", "cobalt"
 STATES = ("drawn", "open", "closed")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from study.bank import BankFile, View, read_bank
-from study.errors import BadFile
+from study.base.errors import BadFile
 
 Read = Callable[..., BankFile]
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from study.bank import BankFile, Fault, read_bank
-from study.errors import BadFile
+from study.base.errors import BadFile
 
 Read = Callable[..., BankFile]
 ItemDict = dict[str, Any]

@@ -9,7 +9,7 @@ import pytest
 
 from study.bank import BankFile, Item, View, read_bank
 from study.bank.terms import VIEW_LABELS, view_label
-from study.errors import BadFile
+from study.base.errors import BadFile
 
 Read = Callable[..., BankFile]
 ItemDict = dict[str, Any]

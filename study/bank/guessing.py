@@ -1,0 +1,265 @@
+"""Tells where answers can be guessed without the films: each place with its count and its test.
+
+Three places are looked at: the letter of the right answer, whether it is the longest option, and
+the name of the view it is shown with. Only counts are told, never which question it was; and only
+what could not well be chance, and would gain a reader who guesses at least `LEAST_GAIN`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, gammaln, ndtr
+
+from study.base.bank_model import LETTERS
+from study.base.translation import t
+
+ALPHA = 0.01
+"""A p-value from here up is taken for chance: several places are looked at in every bank."""
+
+LEAST_GAIN = 0.05
+"""The least by which guessing has to do better than chance, as a share of the questions."""
+
+_LEAST_EXPECTED = 5.0
+_LEAST_COUNT = 5
+_MOST_EXACT = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question that has a reference standard, as it bears on guessing.
+
+    Parameters
+    ----------
+    options
+        The texts in canonical order.
+    truth
+        The letter of the right one.
+    view
+        What its films' views are called, together; empty where they have no name.
+    """
+
+    options: Sequence[str]
+    truth: str
+    view: str
+
+    @property
+    def place(self) -> int:
+        """Return the place of the right option, counted from 0."""
+        return LETTERS.index(self.truth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Excess:
+    """How often something held, of how many, how often by chance, and how likely by chance."""
+
+    n: int
+    of: int
+    expected: float
+    p: float
+
+    @property
+    def tells(self) -> bool:
+        return self.p < ALPHA and self.n - self.expected >= LEAST_GAIN * self.of
+
+
+def guessable(asked: Iterable[Asked], *, shuffled: bool) -> tuple[str, ...]:
+    """Return a sentence for each place where the right answers can be guessed.
+
+    Parameters
+    ----------
+    asked
+        The questions that have a reference standard.
+    shuffled
+        Whether readers see the options in an order of their own, so that letters tell nothing.
+    """
+    found = list(asked)
+    letter = "" if shuffled else _letter(found)
+    return tuple(filter(None, (letter, _longest(found), _view(found, shuffled=shuffled))))
+
+
+def _letter(asked: Sequence[Asked]) -> str:
+    if not asked:
+        return ""
+    seen = Counter(one.place for one in asked)
+    sizes = Counter(len(one.options) for one in asked)
+    letters = range(max(sizes))
+    expected = np.array([sum(n / k for k, n in sizes.items() if k > place) for place in letters])
+    excess = np.array([seen[place] for place in letters]) - expected
+    most = int(excess.argmax())
+    offering = {k: n for k, n in sizes.items() if k > most}
+    if expected.min() >= _LEAST_EXPECTED:
+        p = _goodness_of_fit(excess, sizes)
+    else:
+        p = min(1.0, len(excess) * _at_least(seen[most], offering))
+    found = _Excess(n=seen[most], of=sum(offering.values()), expected=float(expected[most]), p=p)
+    if not found.tells:
+        return ""
+    return t(
+        "The correct answer is {letter} in {n} of {total} questions ({expected} expected, {p}): "
+        "readers can guess it. Shuffle the options.",
+        letter=LETTERS[most],
+        **_counts(found),
+    )
+
+
+def _goodness_of_fit(excess: NDArray[np.float64], sizes: Mapping[int, int]) -> float:
+    """Return the p-value of Pearson's test, each question against its own number of options.
+
+    Where all have the same number it is Pearson's statistic; else the quadratic form of the counts'
+    excess in the (generalised) inverse of their covariance.
+    """
+    covariance = np.zeros((len(excess), len(excess)))
+    for k, n in sizes.items():
+        covariance[:k, :k] += n * (np.eye(k) / k - 1 / k**2)
+    statistic = float(excess @ np.linalg.pinv(covariance, hermitian=True) @ excess)
+    return float(chdtrc(len(excess) - 1, max(statistic, 0.0)))
+
+
+def _longest(asked: Sequence[Asked]) -> str:
+    sizes: Counter[int] = Counter()
+    n = 0
+    for one in asked:
+        lengths = [len(option.strip()) for option in one.options]
+        if lengths.count(max(lengths)) == 1:
+            sizes[len(lengths)] += 1
+            n += lengths[one.place] == max(lengths)
+    expected = sum(count / k for k, count in sizes.items())
+    found = _Excess(n=n, of=sum(sizes.values()), expected=expected, p=_at_least(n, sizes))
+    if not found.tells:
+        return ""
+    return t(
+        "The correct answer is the longest option in {n} of {total} questions that have one "
+        "({expected} expected, {p}): readers can guess it. Make the options equally long.",
+        **_counts(found),
+    )
+
+
+def _counts(found: _Excess) -> dict[str, object]:
+    expected = f"{round(found.expected, 1):g}"
+    return {"n": found.n, "total": found.of, "expected": expected, "p": _p(found.p)}
+
+
+def _p(p: float) -> str:
+    return t("p < 0.001") if p < 0.001 else t("p = {p}", p=f"{p:.3f}")
+
+
+def _at_least(n: int, sizes: Mapping[int, int]) -> float:
+    """Return how likely at least `n` hits are, one of its own `k` options being hit by chance.
+
+    Exact up to 2,000 questions, beyond that by the normal distribution with its correction.
+    """
+    if sum(sizes.values()) > _MOST_EXACT:
+        mean = sum(count / k for k, count in sizes.items())
+        variance = sum(count * (k - 1) / k**2 for k, count in sizes.items())
+        return float(ndtr((mean - n + 0.5) / variance**0.5))
+    likely = np.ones(1)
+    for k, count in sizes.items():
+        likely = np.convolve(likely, _binomial(count, 1 / k))
+    return float(min(1.0, likely[n:].sum()))
+
+
+def _binomial(n: int, p: float) -> NDArray[np.float64]:
+    hits = np.arange(n + 1)
+    ways = gammaln(n + 1) - gammaln(hits + 1) - gammaln(n - hits + 1)
+    likely: NDArray[np.float64] = np.exp(ways + hits * np.log(p) + (n - hits) * np.log1p(-p))
+    return likely
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tie:
+    """An answer and a view: how often it is right with that view, and without it."""
+
+    answer: str
+    view: str
+    n: int
+    of: int
+    n_else: int
+    of_else: int
+    p: float
+
+    @property
+    def gain(self) -> float:
+        return self.n / self.of - self.n_else / self.of_else
+
+
+def _view(asked: Sequence[Asked], *, shuffled: bool) -> str:
+    """Return the strongest tie of an answer, by its text or letter, to the name of a view.
+
+    Fisher's exact test for each answer that is right five times and each view seen five times,
+    among the questions that offer the answer; the smallest p-value by Bonferroni over all of them.
+    """
+    ties = _ties(asked, lambda one: [option.strip() for option in one.options])
+    if not shuffled:
+        ties += _ties(asked, lambda one: list(LETTERS[: len(one.options)]))
+    if not ties:
+        return ""
+    best = min(ties, key=lambda tie: (tie.p, -tie.gain))
+    p = min(1.0, best.p * len(ties))
+    if p >= ALPHA or best.gain < LEAST_GAIN:
+        return ""
+    return t(
+        "The correct answer is “{answer}” in {n} of the {total} questions with the view {view} "
+        "that offer it, and in {others} of the {rest} others ({p}): readers can guess it from the "
+        "name of the view. Balance the views, or leave their names out of the bank.",
+        answer=best.answer,
+        view=best.view,
+        n=best.n,
+        total=best.of,
+        others=best.n_else,
+        rest=best.of_else,
+        p=_p(p),
+    )
+
+
+def _ties(asked: Sequence[Asked], answers: Callable[[Asked], list[str]]) -> list[_Tie]:
+    told = [(answers(one), one.place, one.view) for one in asked]
+    right = Counter(texts[place] for texts, place, _ in told)
+    often = {text for text, n in right.items() if n >= _LEAST_COUNT}
+    offered: Counter[str] = Counter()
+    offered_with: Counter[tuple[str, str]] = Counter()
+    right_with: Counter[tuple[str, str]] = Counter()
+    for texts, place, view in told:
+        right_with[texts[place], view] += 1
+        for text in often.intersection(texts):
+            offered[text] += 1
+            offered_with[text, view] += 1
+    found = []
+    for (answer, view), of in offered_with.items():
+        of_else = offered[answer] - of
+        if not view or min(of, of_else) < _LEAST_COUNT:
+            continue
+        n = right_with[answer, view]
+        found.append(
+            _Tie(
+                answer=answer,
+                view=view,
+                n=n,
+                of=of,
+                n_else=right[answer] - n,
+                of_else=of_else,
+                p=_fisher(n, of, right[answer], offered[answer]),
+            )
+        )
+    return found
+
+
+def _fisher(n: int, of: int, n_right: int, total: int) -> float:
+    """Return how likely at least `n` of the `n_right` among `total` fall into `of` by chance."""
+    hits = np.arange(n, min(of, n_right) + 1)
+    return float(
+        min(
+            1.0,
+            np.exp(
+                _log_choose(n_right, hits)
+                + _log_choose(total - n_right, of - hits)
+                - _log_choose(total, of)
+            ).sum(),
+        )
+    )
+
+
+def _log_choose(n: int, k: NDArray[np.int_] | int) -> NDArray[np.float64]:
+    return np.asarray(gammaln(n + 1) - gammaln(np.asarray(k) + 1) - gammaln(n - np.asarray(k) + 1))

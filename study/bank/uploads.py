@@ -1,0 +1,243 @@
+"""Takes question banks in from a browser: a zip is unpacked beside the store, then imported.
+
+Nothing in an archive can reach outside of its folder or fill the disk, and a bank that is refused
+leaves nothing behind. A folder somebody put beneath the banks' folder on the server is imported
+where it lies.
+"""
+
+import lzma
+import re
+import shutil
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from study.bank.importing import Imported, import_bank
+from study.base.actor import By
+from study.base.errors import BadFile, NotFound
+from study.base.names import check_name
+from study.base.translation import t
+from study.store import Store
+
+MOST_FILES = 200_000
+MOST_BYTES = 20_000_000_000
+MOST_BYTES_A_FILE = 500_000_000
+_BANK_FILES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+_BLOCK = 1 << 20
+_UNSOUND = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+"""What reading a damaged archive ends in, by its compression and by where it is damaged."""
+
+
+def banks_folder(store: Store) -> Path:
+    """Return the folder beside the store that holds the films of banks brought by browser."""
+    return store.path.resolve().parent / "banks"
+
+
+def folders(store: Store) -> list[str]:
+    """Return the folders on the server that hold a bank file, to be imported where they lie."""
+    there = banks_folder(store)
+    found = sorted(there.iterdir()) if there.is_dir() else []
+    return [
+        one.name
+        for one in found
+        if one.is_dir() and not one.is_symlink() and not one.name.startswith(".") and _files(one)
+    ]
+
+
+def import_folder(
+    store: Store, folder: str, *, name: str, skip_faulty: bool, by: By, now: datetime
+) -> Imported:
+    """Import the bank in a folder beneath `banks_folder`.
+
+    Raises
+    ------
+    NotFound
+        There is no such folder.
+    BadFile
+        It holds no bank file, or several; or the bank has faults, all of which are listed.
+    """
+    if folder not in folders(store):
+        raise NotFound(t("There is no folder {name} with a bank.", name=repr(folder)))
+    place = banks_folder(store) / folder
+    return _import(store, place, name=name, skip_faulty=skip_faulty, by=by, now=now)
+
+
+def import_demo(store: Store, folder: Path, *, name: str, by: By, now: datetime) -> Imported:
+    """Import the demo bank of the repository, marked as simulated."""
+    return import_bank(
+        store, folder / "bank.json", name=name, images=folder, simulated=True, by=by, now=now
+    )
+
+
+def import_zip(
+    store: Store,
+    archive: IO[bytes],
+    *,
+    name: str,
+    skip_faulty: bool,
+    simulated: bool,
+    by: By,
+    now: datetime,
+) -> Imported:
+    """Unpack an archive beside the store and import the bank in it, both or neither.
+
+    Raises
+    ------
+    BadFile
+        It is no zip, would reach outside of its folder or is too large, holds no bank file or
+        several, or the bank has faults; all of these are listed.
+    """
+    check_name(name, "bank")
+    home = banks_folder(store)
+    try:
+        home.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
+            unpack(archive, Path(scratch) / "bank")
+            place = _free_place(home, name)
+            (Path(scratch) / "bank").rename(place)
+    except OSError as error:
+        raise BadFile(
+            t("The archive cannot be unpacked: {why}.", why=error.strerror or str(error))
+        ) from error
+    try:
+        return _import(
+            store,
+            place,
+            name=name,
+            skip_faulty=skip_faulty,
+            simulated=simulated,
+            by=by,
+            now=now,
+        )
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+
+
+def unpack(archive: IO[bytes], folder: Path) -> None:
+    """Unpack a zip into a new folder.
+
+    Raises
+    ------
+    BadFile
+        As for `import_zip`; every entry that cannot be taken is listed.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            entries = [one for one in opened.infolist() if not _is_litter(one)]
+            _refuse(list(_faults(entries)))
+            folder.mkdir()
+            left = MOST_BYTES
+            for entry in entries:
+                left -= _extract(opened, entry, folder, left)
+    except _UNSOUND as error:
+        raise BadFile(t("This is no sound zip archive: {why}.", why=str(error))) from error
+
+
+def _extract(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, left: int) -> int:
+    """Write one entry and return its true size; what the archive says of it is not believed."""
+    path = folder.joinpath(*PurePosixPath(entry.filename).parts)
+    if entry.is_dir():
+        path.mkdir(parents=True, exist_ok=True)
+        return 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    with opened.open(entry) as source, path.open("xb") as target:
+        while block := source.read(_BLOCK):
+            written += len(block)
+            if written > min(left, MOST_BYTES_A_FILE):
+                raise BadFile(t("{name} is larger than can be taken.", name=entry.filename))
+            target.write(block)
+    return written
+
+
+def _is_litter(entry: zipfile.ZipInfo) -> bool:
+    """Return whether an entry is what some systems put into every archive."""
+    parts = PurePosixPath(entry.filename).parts
+    return bool(parts) and (parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db"))
+
+
+def _faults(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
+    if len(entries) > MOST_FILES:
+        yield t("It holds {n} files; {most} can be taken.", n=len(entries), most=MOST_FILES)
+    if sum(entry.file_size for entry in entries) > MOST_BYTES:
+        yield t("Unpacked it would be too large.")
+    seen: set[str] = set()
+    for entry in entries:
+        name = entry.filename
+        parts = PurePosixPath(name).parts
+        odd = "\\" in name or "\0" in name or ":" in name or not name.isprintable()
+        if not parts or odd or name.startswith("/") or ".." in parts:
+            yield t("{name}: leads out of the archive, or is no name of a file.", name=repr(name))
+        elif stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            yield t("{name}: is no plain file.", name=repr(name))
+        elif entry.flag_bits & 1:
+            yield t("{name}: is encrypted.", name=repr(name))
+        elif name.casefold() in seen:
+            yield t("{name}: stands there twice.", name=repr(name))
+        seen.add(name.casefold())
+
+
+def _refuse(faults: list[str]) -> None:
+    if faults:
+        listed = "\n".join(f"  {fault}" for fault in faults[:200])
+        raise BadFile(t("Nothing was unpacked:") + "\n" + listed)
+
+
+def _free_place(home: Path, name: str) -> Path:
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "bank"
+    tries = (home / (plain if n == 1 else f"{plain}-{n}") for n in range(1, 100_000))
+    return next(place for place in tries if not place.exists())
+
+
+def _import(
+    store: Store,
+    place: Path,
+    *,
+    name: str,
+    skip_faulty: bool,
+    by: By,
+    now: datetime,
+    simulated: bool = False,
+) -> Imported:
+    found = _files(place)
+    if not found:
+        raise BadFile(t("There is no bank file in it: bank.json, or a JSON, JSONL or CSV file."))
+    if len(found) > 1:
+        raise BadFile(
+            t(
+                "There are several files that could be the bank: {names}. Name one bank.json, or "
+                "leave the others out.",
+                names=", ".join(sorted(one.name for one in found)),
+            )
+        )
+    return import_bank(
+        store,
+        found[0],
+        name=name,
+        images=found[0].parent,
+        skip_faulty=skip_faulty,
+        simulated=simulated,
+        by=by,
+        now=now,
+    )
+
+
+def _files(place: Path) -> list[Path]:
+    """Return what could be the bank file: at the top, or in the one folder that is there."""
+    for _ in range(3):
+        inside = sorted(one for one in place.iterdir() if not one.name.startswith("."))
+        named = [one for one in inside if one.is_file() and one.suffix.lower() in _BANK_FILES]
+        best = [one for one in named if one.stem.lower() == "bank"]
+        if named:
+            return best[:1] or named
+        below = [one for one in inside if one.is_dir() and not one.is_symlink()]
+        if len(inside) != 1 or not below:
+            return []
+        place = below[0]
+    return []

@@ -1,0 +1,1 @@
+"""What every folder uses: canonical hashes, timestamps, names, errors, who acts, translation."""

@@ -1,0 +1,83 @@
+"""Names of banks, studies, models and readers: what one may look like, and when two are one."""
+
+import unicodedata
+
+from study.base.csv_cells import guarded
+from study.base.errors import NotNow
+from study.base.translation import t
+
+LONGEST = 100
+
+
+def name_fault(name: str) -> str:
+    """Return what is wrong with a name, as the end of a sentence; empty where nothing is.
+
+    >>> name_fault("R1"), name_fault(" R1")
+    ('', 'begins or ends with a space')
+    """
+    if not name.strip():
+        return t("is empty")
+    if name != name.strip():
+        return t("begins or ends with a space")
+    if len(name) > LONGEST:
+        return t("has more than {longest} characters", longest=LONGEST)
+    if not name.isprintable():
+        return t("has signs that cannot be printed")
+    return ""
+
+
+def formula_fault(text: str) -> str:
+    """Return that a spreadsheet would take text for a formula, as the end of a sentence.
+
+    For what stands in lists and tables and is ours to refuse; other text is written so that it is
+    none, see `study.base.csv_cells`.
+
+    >>> formula_fault("resident"), formula_fault("-1")
+    ('', '')
+    """
+    if guarded(text) == text or text.startswith("'"):
+        return ""
+    return t("begins with {sign}, as formulas of a spreadsheet do", sign=text[0])
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse a name that could not be told from others on a screen or in a file.
+
+    Raises
+    ------
+    NotNow
+        The name is empty, too long, not printable (as a lone surrogate), or has space around it.
+    """
+    _refuse(name, what, name_fault(name))
+
+
+def check_code_name(name: str, what: str) -> None:
+    """Refuse what somebody is to be called in lists of codes where `check_name` does, or a formula.
+
+    Raises
+    ------
+    NotNow
+        As `check_name` does, or a spreadsheet would take the name for a formula.
+    """
+    _refuse(name, what, name_fault(name) or formula_fault(name))
+
+
+def _refuse(name: str, what: str, fault: str) -> None:
+    if fault:
+        raise NotNow(
+            t(
+                "The name of a {what} {fault}: {name!r}. Choose another name.",
+                what=what,
+                fault=fault,
+                name=name[:LONGEST],
+            )
+        )
+
+
+def name_key(name: str) -> str:
+    """Return what two names have in common that people would take for one.
+
+    >>> name_key("GPT-4V ") == name_key("gpt-4v")
+    True
+    """
+    return unicodedata.normalize("NFKC", name).strip().casefold()

@@ -1,0 +1,134 @@
+"""The words people see, through gettext catalogues: English in the code, others without code.
+
+A message is written in English where it is used, as ``t("{n} cases", n=3)``, and looked up in
+``locale/LANGUAGE/reading_room.po`` of whoever asks. A language is added by adding its folder;
+``make catalogue`` writes the template. ``READING_ROOM_LOCALE`` names another folder.
+What is stored, hashed or exported is never translated.
+"""
+
+import os
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations, c2py
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+ENGLISH = "en"
+VARIABLE = "READING_ROOM_LOCALE"
+FILE = "reading_room.po"
+
+_language: ContextVar[str] = ContextVar("language", default=ENGLISH)
+
+
+def t(message: str, /, **values: object) -> str:
+    """Return a message in the language in use, with its values put in.
+
+    >>> t("{n} of {total}", n=3, total=5)
+    '3 of 5'
+    """
+    words = _catalogue(folder() / _language.get() / FILE).gettext(message)
+    return words.format(**values) if values else words
+
+
+def tn(one: str, many: str, /, n: int, **values: object) -> str:
+    """Return the form of a message that fits a number, which is put in as ``n``.
+
+    >>> tn("{n} case", "{n} cases", 1), tn("{n} case", "{n} cases", 2)
+    ('1 case', '2 cases')
+    """
+    words = _catalogue(folder() / _language.get() / FILE).ngettext(one, many, n)
+    return words.format(n=n, **values)
+
+
+def later(message: str) -> str:
+    """Return a message as it is, marked for the catalogue: `said` looks it up when it is shown.
+
+    For words that stand in a table at the top of a file, before anybody's language is known.
+    """
+    return message
+
+
+def said(message: str, /) -> str:
+    """Return a message marked by `later` in the language in use."""
+    return _catalogue(folder() / _language.get() / FILE).gettext(message) if message else ""
+
+
+def language() -> str:
+    """Return the language in use."""
+    return _language.get()
+
+
+def languages() -> tuple[str, ...]:
+    """Return the languages there is a catalogue for, English first; looked for once a process."""
+    return _names(folder())
+
+
+def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]], str]:
+    """Return messages with their words in a language, and its rule of plurals over ``n``.
+
+    For words shown by something else than Python. A message that has forms by number stands under
+    its form for one; one that is not translated does not stand there.
+
+    Raises
+    ------
+    ValueError
+        The rule is none of gettext's.
+    """
+    path = folder() / name / FILE
+    if not path.is_file():
+        return {}, "n != 1"
+    with path.open("rb") as file:
+        catalogue = read_po(file)
+    c2py(catalogue.plural_expr)
+    found: dict[str, str | list[str]] = {}
+    for message in catalogue:
+        key = message.id if isinstance(message.id, str) else message.id[0]
+        words = (
+            [message.string] if isinstance(message.string, str) else [*(message.string or ("",))]
+        )
+        if key and key in wanted and not message.fuzzy and all(words):
+            found[key] = words[0] if isinstance(message.id, str) else words
+    return found, catalogue.plural_expr
+
+
+def speak(name: str) -> Token[str]:
+    """Use a language from here on in this thread or task; one without a catalogue is English."""
+    return _language.set(name if name in languages() else ENGLISH)
+
+
+@contextmanager
+def spoken(name: str) -> Iterator[None]:
+    """Use a language within the block; one without a catalogue is English."""
+    before = speak(name)
+    try:
+        yield
+    finally:
+        _language.reset(before)
+
+
+@lru_cache(1)
+def folder() -> Path:
+    """Return where the catalogues are; what the environment says at the first word holds."""
+    return Path(os.environ.get(VARIABLE) or Path(__file__).parents[2] / "locale")
+
+
+@lru_cache
+def _names(folder: Path) -> tuple[str, ...]:
+    found = sorted(path.parent.name for path in folder.glob(f"*/{FILE}"))
+    return (ENGLISH, *(name for name in found if name != ENGLISH))
+
+
+@lru_cache
+def _catalogue(path: Path) -> NullTranslations:
+    if not path.is_file():
+        return NullTranslations()
+    compiled = BytesIO()
+    with path.open("rb") as file:
+        write_mo(compiled, read_po(file))
+    compiled.seek(0)
+    return GNUTranslations(compiled)

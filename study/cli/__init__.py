@@ -1,0 +1,1 @@
+"""The coordinator's command line, ``python -m study``."""

@@ -1,0 +1,208 @@
+"""Makes everything a study is handed on in, from one moment of it, with the hashes of all.
+
+The files say the same thing, since they are made from the same snapshot; what was handed out, by
+whom and with which hash, stands in the deployment's trail, see `study.trail.downloads`.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from study.base.actor import COMMAND_LINE, By
+from study.base.errors import BadFile
+from study.base.translation import t
+from study.exchange import extracts
+from study.exchange.bundle import files_of, tables_of, zipped
+from study.exchange.closing_report import report_in
+from study.exchange.formats.excel import workbook
+from study.exchange.formats.imrmc import imrmc_files
+from study.exchange.formats.parquet import parquet_files
+from study.lifecycle.closing import shows_accuracy
+from study.protocol.protocol import stored_protocol
+from study.store import Store, Transaction, events
+from study.store.studies import study_row
+from study.trail.downloads import record_taking
+
+SUMS = "SHA256SUMS"
+BUNDLE, PARQUET, EXCEL, IMRMC, COPY = (
+    "bundle.zip",
+    "parquet.zip",
+    "study.xlsx",
+    "imrmc.zip",
+    "study.db",
+)
+REPORT, MISSING = "closing-report.html", "missing.csv"
+FILES = (BUNDLE, PARQUET, EXCEL, IMRMC, COPY, REPORT, MISSING)
+"""Every file an archive may have, in the order they are shown."""
+
+BLINDED = "It holds the reference standard, and is made once the study is closed."
+"""Why a file is not made while accuracy may not be seen."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """What was made of a study.
+
+    Parameters
+    ----------
+    sha256, n_bytes
+        Of each file made, by name.
+    left_out
+        Why a file was not made, by name.
+    blinded
+        Whether the reference standard was left out.
+    last_event
+        The number of the last event of the trail they were made from.
+    """
+
+    sha256: Mapping[str, str]
+    n_bytes: Mapping[str, int]
+    left_out: Mapping[str, str]
+    blinded: bool
+    last_event: int
+
+
+def archive(
+    store: Store,
+    folder: Path,
+    *,
+    study: str,
+    whole: bool = False,
+    by: By = COMMAND_LINE,
+    now: datetime,
+) -> Archive:
+    """Make every file of a study into a new folder, and record their hashes.
+
+    Parameters
+    ----------
+    folder
+        A new folder, or one that is empty.
+    whole
+        With the reference standard although the study is open: for whoever has the store's file.
+
+    Raises
+    ------
+    BadFile
+        Something lies at `folder` already, or it cannot be written; nothing half-done is left.
+    """
+    out = Path(os.path.realpath(folder))
+    with store.look() as look:
+        blinded = not (whole or shows_accuracy(study_row(look, study)))
+    try:
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise BadFile(
+                t("{folder} is already there. Name a new folder, or empty it.", folder=folder)
+            )
+        if not blinded:
+            extracts.announce(store, study, by=by, now=now)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
+            made = _make(store, Path(scratch) / "files", study, blinded)
+            if out.is_dir():
+                out.rmdir()
+            (Path(scratch) / "files").rename(out)
+    except OSError as error:
+        raise BadFile(
+            t(
+                "{folder} cannot be written: {strerror}.",
+                folder=folder,
+                strerror=error.strerror or error,
+            )
+        ) from error
+    record_taking(
+        store,
+        study=study,
+        what="archive",
+        by=by,
+        now=now,
+        files=dict(made.sha256),
+        blinded=made.blinded,
+        last_event=made.last_event,
+    )
+    return made
+
+
+def _make(store: Store, folder: Path, study: str, blinded: bool) -> Archive:
+    folder.mkdir()
+    left_out: dict[str, str] = {}
+    with store.look() as look:
+        found = study_row(look, study)
+        for name, write in _writers(look, found, folder, blinded).items():
+            try:
+                write(folder / name)
+            except BadFile as error:
+                left_out[name] = str(error)
+        head = events.head(look, events.study_chain(study)) or {"number": 0}
+        for name, content in report_in(look, found).items():
+            (folder / name).write_bytes(content)
+    if blinded:
+        left_out |= dict.fromkeys((IMRMC, COPY), BLINDED)
+    there = [name for name in FILES if (folder / name).is_file()]
+    sha256 = {name: sha256_of_file(folder / name) for name in there}
+    sums = "".join(f"{digest}  {name}\n" for name, digest in sha256.items())
+    (folder / SUMS).write_text(sums, encoding="utf-8")
+    return Archive(
+        sha256=sha256,
+        n_bytes={name: (folder / name).stat().st_size for name in there},
+        left_out=left_out,
+        blinded=blinded,
+        last_event=head["number"],
+    )
+
+
+def _writers(
+    look: Transaction, found: Row, folder: Path, blinded: bool
+) -> dict[str, Callable[[Path], object]]:
+    tables = tables_of(look, found, blinded=blinded)
+    about = _about(found, blinded)
+    writers: dict[str, Callable[[Path], object]] = {
+        BUNDLE: lambda path: path.write_bytes(
+            zipped(files_of(look, found["name"], tables=tables, blinded=blinded))
+        ),
+        PARQUET: lambda path: path.write_bytes(_parquet(tables, about)),
+        EXCEL: lambda path: path.write_bytes(workbook(tables, about)),
+    }
+    if not blinded:
+        writers[IMRMC] = lambda path: path.write_bytes(zipped(_imrmc(found, tables)))
+        writers[COPY] = lambda path: extracts.extracted(look, found["id"], path)
+    return writers
+
+
+def _parquet(tables: Mapping[str, list[dict[str, Any]]], about: Mapping[str, str]) -> bytes:
+    files = parquet_files(tables, about)
+    sums = "".join(
+        f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items()
+    )
+    return zipped({**files, SUMS: sums.encode()})
+
+
+def _imrmc(found: Row, tables: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
+    return imrmc_files(
+        f"{found['name']}, protocol {found['protocol_sha256']}",
+        tables,
+        [str(one) for one in stored_protocol(found).conditions],
+    )
+
+
+def _about(found: Row, blinded: bool) -> dict[str, str]:
+    return {
+        "study": found["name"],
+        "state": found["state"],
+        "protocol_sha256": found["protocol_sha256"],
+        "bank": found["bank_name"],
+        "simulated_films": "yes" if found["simulated_films"] else "no",
+        "blinded": "yes: the reference standard is left out" if blinded else "no",
+    }
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return a file's SHA-256 without holding it in memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,338 @@
+"""Backups: consistent copies of the whole store, made while it is in use, each verified at once.
+
+They lie in a folder beside the store. A copy is opened, its file checked by SQLite and everything
+its chains vouch for verified, before its name says that it is a backup. Films are not in it: they
+lie where the banks were imported from.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from study.base.actor import SCHEDULE, By
+from study.base.errors import BadFile, NotFound, NotNow, StudyError
+from study.base.timestamps import moment, stamp
+from study.base.translation import t
+from study.store import Store, Transaction, backups, deployment, events
+from study.trail import losses
+from study.trail.losses import Loss
+from study.trail.verification import verify
+
+EVERY_HOURS = 24
+KEEP = 14
+MAX_HOURS, MAX_KEEP = 24 * 90, 1000
+CLAIM_LASTS = timedelta(hours=1)
+"""After this long whoever began a backup is taken to have died over it."""
+
+_SCRATCH = ".making-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """How often a backup is made by itself (0 hours: never), and how many are kept."""
+
+    every_hours: int
+    keep: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backup:
+    """A backup: where it lies, when and by whom it was made, and what verifying it found."""
+
+    file: Path
+    made_at_utc: str
+    trigger: str
+    actor: str
+    n_bytes: int
+    sha256: str
+    verified_at_utc: str
+    finding: str
+    there: bool
+
+
+def folder_of(store: Store) -> Path:
+    """Return the folder a store's backups lie in."""
+    return store.path.with_name(f"{store.path.name}-backups")
+
+
+def schedule(look: Transaction) -> Schedule:
+    """Return the schedule in force."""
+    return Schedule(
+        every_hours=_whole(look, "backup_every_hours", EVERY_HOURS),
+        keep=_whole(look, "backup_keep", KEEP),
+    )
+
+
+def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
+    """Change how often backups are made and how many are kept.
+
+    Raises
+    ------
+    NotNow
+        A number is out of range.
+    """
+    if not 0 <= new.every_hours <= MAX_HOURS or not 1 <= new.keep <= MAX_KEEP:
+        raise NotNow(
+            t(
+                "Backups are made every 1 to {max_hours} hours, or never (0); 1 to {max_keep} of "
+                "them are kept.",
+                max_hours=MAX_HOURS,
+                max_keep=MAX_KEEP,
+            )
+        )
+    with store.change() as change:
+        old = schedule(change)
+        deployment.set_value(change, "backup_every_hours", str(new.every_hours))
+        deployment.set_value(change, "backup_keep", str(new.keep))
+        if old != new:
+            detail = {"old": _words(old), "new": _words(new)}
+            events.record(change, "", now, kind="backups scheduled", detail=detail, by=by)
+
+
+def listed(store: Store) -> list[Backup]:
+    """Return the backups that were not removed, the newest first."""
+    with store.look() as look:
+        return [_backup(store, row) for row in backups.listed(look)]
+
+
+def make(
+    store: Store,
+    *,
+    by: By,
+    now: datetime,
+    trigger: Literal["schedule", "hand"] = "hand",
+    out: Path | None = None,
+) -> Backup:
+    """Make a backup and verify it; remove the oldest beyond those kept.
+
+    Parameters
+    ----------
+    out
+        A new file; without it the backup goes into the folder beside the store.
+
+    Raises
+    ------
+    NotNow
+        One is being made at present.
+    BadFile
+        Something lies at `out` already, or nothing can be written there.
+    """
+    with store.change() as change:
+        if not _claim(change, now):
+            raise NotNow(t("A backup is being made at present. Wait until it is done."))
+    with _released(store):
+        made = _made(store, out, trigger, by, now)
+        _prune(store, by, now)
+    return made
+
+
+def make_if_due(store: Store, *, now: datetime) -> Backup | None:
+    """Make a backup if the schedule asks for one and nobody else is making it.
+
+    Raises
+    ------
+    StudyError
+        It could not be made; the trail tells why, and it is tried again an hour later.
+    """
+    with store.change() as change:
+        if not _is_due(change, now) or not _claim(change, now):
+            return None
+    try:
+        made = _made(store, None, "schedule", SCHEDULE, now)
+    except StudyError as error:
+        with suppress(StudyError), store.change() as change:
+            detail = {"reason": str(error)}
+            events.record(change, "", now, kind="backup failed", detail=detail, by=SCHEDULE)
+        raise
+    with _released(store):
+        _prune(store, SCHEDULE, now)
+    return made
+
+
+def restore_backup(file: Path, db: Path) -> Store:
+    """Put a backup in place as a store of its own, where there is none.
+
+    Raises
+    ------
+    NotFound
+        No such file, or no folder to put it in.
+    BadFile
+        Something lies at `db`, or the backup does not hold; every breach is listed.
+    """
+    if not file.is_file():
+        raise NotFound(t("No backup at {file}.", file=file))
+    if any(Path(f"{db}{end}").exists() for end in ("", "-wal", "-shm")):
+        raise BadFile(t("{db} is already there, and is left as it is. Name a new file.", db=db))
+    if not db.parent.is_dir():
+        raise NotFound(t("The folder {parent} does not exist. Make it first.", parent=db.parent))
+    try:
+        with tempfile.TemporaryDirectory(dir=db.parent, prefix=_SCRATCH) as scratch:
+            copy = Path(scratch) / "store.db"
+            shutil.copyfile(file, copy)
+            copy.chmod(0o600)
+            store = Store(copy)
+            found = verify(store, films=False)
+            if found:
+                raise BadFile(
+                    t("{file} does not hold:\n", file=file) + "\n".join(f"  {one}" for one in found)
+                )
+            store.journal_again()
+            store.put_in_place(db)
+    except OSError as error:
+        raise BadFile(
+            t("{db} cannot be made: {strerror}.", db=db, strerror=error.strerror or error)
+        ) from error
+    return Store(db)
+
+
+def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[Loss]:
+    """Record that a store was put in place from a backup, and go on from there.
+
+    Where the second witness of an earlier store of that name is still there, what the backup lacks
+    of what was acknowledged is accepted, and returned.
+    """
+    with file.open("rb") as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    with store.change() as change:
+        detail = {"file": file.name, "sha256": digest}
+        events.record(change, "", now, kind="backup restored", detail=detail, by=by)
+    if not losses.note(store, now=now):
+        return []
+    reason = f"The backup {file.name} was put in place."
+    return losses.accept(store, reason=reason, by=by, now=now)
+
+
+def free_bytes(store: Store) -> int:
+    """Return how much space is left where the backups go."""
+    return shutil.disk_usage(store.path.parent).free
+
+
+def _whole(look: Transaction, name: str, otherwise: int) -> int:
+    value = deployment.value(look, name)
+    return int(value) if value.isdecimal() else otherwise
+
+
+def _words(one: Schedule) -> str:
+    often = f"every {one.every_hours} h" if one.every_hours else "never"
+    return f"{often}, {one.keep} kept"
+
+
+def _is_due(look: Transaction, now: datetime) -> bool:
+    every, before = schedule(look).every_hours, backups.last(look)
+    if not every:
+        return False
+    return before is None or moment(before["made_at_utc"]) + timedelta(hours=every) <= now
+
+
+def _claim(change: Transaction, now: datetime) -> bool:
+    """Take the right to make a backup, unless somebody holds it."""
+    held = deployment.value(change, "backup_claimed_at_utc")
+    if held and moment(held) <= now < moment(held) + CLAIM_LASTS:
+        return False
+    deployment.set_value(change, "backup_claimed_at_utc", stamp(now))
+    return True
+
+
+@contextmanager
+def _released(store: Store) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        with store.change() as change:
+            deployment.set_value(change, "backup_claimed_at_utc", "")
+
+
+def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -> Backup:
+    try:
+        folder = out.parent if out else folder_of(store)
+        if out is None:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            for left in folder.glob(f"{_SCRATCH}*"):  # of a backup that somebody died over
+                shutil.rmtree(left, ignore_errors=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
+            copy = Path(scratch) / "store.db"
+            store.copy_to(copy)
+            finding = " ".join(verify(Store(copy), films=False))
+            content = _flushed(copy)
+            file = out or _free(folder, store.path.stem, now)
+            _name(copy, file)
+    except OSError as error:
+        raise BadFile(
+            t("The backup cannot be written: {strerror}.", strerror=error.strerror or error)
+        ) from error
+    columns = {
+        "file": str(out.resolve()) if out else file.name,
+        "made_at_utc": stamp(now),
+        "trigger": trigger,
+        "actor": by.name,
+        "n_bytes": file.stat().st_size,
+        "sha256": content,
+        "verified_at_utc": stamp(now),
+        "finding": finding,
+    }
+    with store.change() as change:
+        backups.add(change, **columns)
+        told = {key: columns[key] for key in ("file", "n_bytes", "sha256", "finding")}
+        events.record(change, "", now, kind="backup made", detail=told, by=by)
+    return _backup(store, columns)
+
+
+def _flushed(path: Path) -> str:
+    """Have a file on the disk for good, and return its hash."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _free(folder: Path, stem: str, now: datetime) -> Path:
+    base = f"{stem}-{now.strftime('%Y%m%dT%H%M%SZ')}"
+    names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
+    return next(path for name in names if not (path := folder / f"{name}.db").exists())
+
+
+def _name(copy: Path, file: Path) -> None:
+    try:
+        os.link(copy, file)
+    except FileExistsError as error:
+        raise BadFile(
+            t("{file} is already there, and is left as it is. Name a new file.", file=file)
+        ) from error
+    except OSError:  # a file system without links
+        if file.exists():
+            raise BadFile(t("{file} is already there, and is left as it is.", file=file)) from None
+        copy.replace(file)
+
+
+def _prune(store: Store, by: By, now: datetime) -> None:
+    """Remove the oldest backups beyond those kept, but never the last one in which all held."""
+    with store.look() as look:
+        keep, rows = schedule(look).keep, backups.listed(look)
+    ours = [row for row in rows if "/" not in row["file"] and "\\" not in row["file"]]
+    sound = next((row["id"] for row in ours if not row["finding"]), None)
+    for row in ours[keep:]:
+        if row["id"] == sound:
+            continue
+        with suppress(OSError):
+            (folder_of(store) / row["file"]).unlink(missing_ok=True)
+        with store.change() as change:
+            backups.mark_removed(change, row["id"], stamp(now))
+            detail = {"file": row["file"], "sha256": row["sha256"]}
+            events.record(change, "", now, kind="backup removed", detail=detail, by=by)
+
+
+def _backup(store: Store, row: dict[str, Any]) -> Backup:
+    file = folder_of(store) / row["file"]  # an absolute path stays what it is
+    keys = ("made_at_utc", "trigger", "actor", "n_bytes", "sha256", "finding")
+    return Backup(
+        file=file,
+        there=file.is_file(),
+        verified_at_utc=row["verified_at_utc"] or "",
+        **{key: row[key] for key in keys},
+    )

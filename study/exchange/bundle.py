@@ -1,0 +1,328 @@
+"""Exports a study as a bundle: a Frictionless Data Package, the only link to the analysis.
+
+Readers stand in it under their study codes. Options are mapped back to the canonical order. The
+same store always gives the same bytes.
+
+A blinded bundle lacks the reference standard: who may not see accuracy yet can look at agreement
+and times in it.
+"""
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from study.base.canonical import canonical_json
+from study.base.csv_cells import csv_bytes
+from study.base.errors import BadFile
+from study.exchange import records_file as carrying
+from study.exchange.schemas import FILES, Column
+from study.lifecycle import amendments
+from study.models.withdrawals import Withdrawn, withdrawn_in
+from study.monitoring.exclusions import standing
+from study.protocol.assignment import shown
+from study.protocol.protocol import stored_protocol
+from study.store import Store, Transaction, events, models, people, readings
+from study.store.studies import study_row
+from study.trail import vouching
+
+_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+GUARDED = "cells_guarded"
+"""What ``datapackage.json`` says of a bundle whose cells `study.base.csv_cells` wrote."""
+
+Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The rows of a bundle's tables by the table's file."""
+
+
+def tables_of(
+    look: Transaction, study: Mapping[str, Any], *, blinded: bool
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the tables of a study's bundle."""
+    return {
+        "items.csv": list(_items(look, study["id"], blinded)),
+        "raters.csv": list(_raters(look, study["id"])),
+        "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study["id"])],
+    }
+
+
+def bundle_files(store: Store, study: str, *, blinded: bool = False) -> dict[str, bytes]:
+    """Return every file of a study's bundle by name."""
+    with store.look() as look:
+        return files_of(look, study, blinded=blinded)
+
+
+def files_of(
+    look: Transaction,
+    study: str,
+    *,
+    blinded: bool = False,
+    tables: Tables | None = None,
+    guard: bool = True,
+) -> dict[str, bytes]:
+    """Return the files of a study's bundle as a transaction sees it.
+
+    Parameters
+    ----------
+    tables
+        What `tables_of` returned for it, where that is at hand.
+    guard
+        Whether text that a spreadsheet would take for a formula is kept from it; bundles once were
+        made without.
+    """
+    found = study_row(look, study)
+    trail = list(events.walk(look, events.study_chain(study)))
+    amended = [asdict(one) for one in amendments.of_study(look, found["id"])]
+    tables = tables or tables_of(look, found, blinded=blinded)
+    files = {name: table_bytes(FILES[name], rows, guard=guard) for name, rows in tables.items()}
+    files["protocol.json"] = _pretty(
+        {
+            "sha256": found["protocol_sha256"],
+            "locked": json.loads(found["protocol"]),
+            "amendments": amended,
+            "in_force": stored_protocol(found).in_full(),
+        }
+    )
+    files[carrying.FILE] = carrying.records(look, found)
+    files["audit.jsonl"] = _lines(trail)
+    for chain, told in vouching.merged_chains(look, study).items():
+        files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
+    rows = {name: len(table) for name, table in tables.items()}
+    gone = withdrawn_in(look, found)
+    files["datapackage.json"] = _pretty(_package(found, trail, files, rows, blinded, gone))
+    return files
+
+
+def audit_file(deployment_id: str) -> str:
+    """Return the name of the file that holds a merged site's chain."""
+    return f"audit-{deployment_id}.jsonl"
+
+
+def _lines(trail: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(canonical_json(event) + "\n" for event in trail).encode()
+
+
+def export(store: Store, *, study: str, out: Path) -> tuple[str, ...]:
+    """Write a study's bundle to a folder, or to one file where `out` ends in ``.zip``.
+
+    Raises
+    ------
+    BadFile
+        Something lies at `out` already, or it cannot be written; nothing half-done is left.
+    """
+    files = bundle_files(store, study)
+    try:
+        _write(Path(os.path.realpath(out)), files, as_zip=out.suffix == ".zip")
+    except OSError as error:
+        raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
+    return tuple(files)
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Return the files as one zip archive with the same bytes every time."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, _ZIP_DATE)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, files[name])
+    return buffer.getvalue()
+
+
+def _write(out: Path, files: Mapping[str, bytes], *, as_zip: bool) -> None:
+    if out.exists() and (as_zip or not out.is_dir() or any(out.iterdir())):
+        raise BadFile(f"{out} is already there. Name a new folder (or .zip), or empty it.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
+        made = Path(scratch) / "bundle"
+        if as_zip:
+            made.write_bytes(zipped(files))
+        else:
+            made.mkdir()
+            for name, content in files.items():
+                (made / name).write_bytes(content)
+            if out.is_dir():
+                out.rmdir()
+        made.rename(out)
+
+
+def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, Any]]:
+    rows = models.items(look, study)
+    sets = Counter(row["options"] for row in rows)
+    for row in rows:
+        options = json.loads(row["options"])
+        yield {
+            **{key: row[key] for key in ITEM_KEYS},
+            "truth": None if blinded else row["truth"],
+            "n_options": len(options),
+            "options": row["options"],
+            "option_set": " | ".join(options) if sets[row["options"]] > 1 else "",
+        }
+
+
+ITEM_KEYS = (
+    "item_id",
+    "question",
+    "task",
+    "category",
+    "subcategory",
+    "examination_id",
+    "patient_id",
+)
+
+
+def label_of(rater_id: str, *, simulated: bool) -> str:
+    """Return a rater's label; what was simulated says so wherever it appears."""
+    return f"{rater_id} (simulated)" if simulated else rater_id
+
+
+def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
+    for row in people.readers(look, study):
+        yield {
+            "rater_id": row["reader_id"],
+            "rater_kind": "reader",
+            "label": label_of(row["reader_id"], simulated=bool(row["simulated"])),
+            "level": row["level"],
+            "years": row["years"],
+            "site": row["site"],
+        }
+    for row in models.of_study(look, study):
+        yield {
+            "rater_id": row["model_id"],
+            "rater_kind": "model",
+            "label": label_of(row["model_id"], simulated=bool(row["simulated"])),
+            "model_version": row["model_version"],
+        }
+
+
+def _reader_readings(look: Transaction, study: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    set_aside = standing(look, study)
+    for row in readings.of_study(look, study["id"]):
+        answer, order = row["answer"], row["shown_order"]
+        yield {
+            **{key: row[key] for key in _READING_KEYS},
+            "rater_id": row["reader_id"],
+            "answered_at_utc": row["received_at_utc"],
+            "raw_answer": row["reason"] if answer is None else shown(answer, order),
+            "flags": " ".join("_".join(flag.split()) for flag in json.loads(row["flags"])),
+            "excluded": set_aside.get(row["id"]),
+        }
+
+
+_READING_KEYS = (
+    "item_id",
+    "answer",
+    "condition",
+    "session",
+    "repeat",
+    "position",
+    "status",
+    "confidence",
+    "response_ms",
+    "elapsed_ms",
+    "hidden_ms",
+    "paused_ms",
+    "presented_at_utc",
+    "timing_source",
+    "shown_order",
+)
+
+
+def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
+    for model in models.of_study(look, study):
+        for row in models.predictions(look, model["id"]):
+            yield {
+                "rater_id": model["model_id"],
+                "item_id": row["item_id"],
+                "answer": row["answer"],
+                "status": row["status"],
+                "timing_source": "simulated" if model["simulated"] else None,
+                "raw_answer": row["raw_answer"],
+            }
+
+
+def table_bytes(
+    columns: Sequence[Column], rows: Iterable[Mapping[str, Any]], *, guard: bool = True
+) -> bytes:
+    """Return a table as CSV in UTF-8: a header, then one line a row, null as an empty cell."""
+    names = [column.name for column in columns]
+    return csv_bytes(names, ([row.get(name) for name in names] for row in rows), guard=guard)
+
+
+def _pretty(value: Any) -> bytes:
+    text = json.dumps(value, indent=2, ensure_ascii=False, sort_keys=False)
+    return (text + "\n").encode("utf-8", "replace")
+
+
+def _package(
+    study: Mapping[str, Any],
+    trail: Sequence[Mapping[str, Any]],
+    files: Mapping[str, bytes],
+    rows: Mapping[str, int],
+    blinded: bool,
+    gone: Sequence[Withdrawn],
+) -> dict[str, Any]:
+    return {
+        "profile": "data-package",
+        "name": "reading-room-bundle",
+        "title": study["name"],
+        "created": trail[-1]["at_utc"],
+        "reading_room": {
+            "state": study["state"],
+            "protocol_sha256": study["protocol_sha256"],
+            "amendments": len(json.loads(study["amendments"])),
+            "last_event": trail[-1]["number"],
+            "last_event_hash": trail[-1]["hash"],
+            "simulated_films": bool(study["simulated_films"]),
+            "blinded": blinded,
+            GUARDED: True,
+            "withdrawn_models": [asdict(one) for one in gone],
+            "confidence_means": "answer",
+        },
+        "resources": [_resource(name, files[name], rows.get(name)) for name in files],
+    }
+
+
+def _resource(name: str, content: bytes, n_rows: int | None) -> dict[str, Any]:
+    resource: dict[str, Any] = {
+        "name": name.replace(".", "-"),
+        "path": name,
+        "format": name.rpartition(".")[2],
+        "encoding": "utf-8",
+        "bytes": len(content),
+        "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
+    }
+    if n_rows is None:
+        return {**resource, "type": "json" if name.endswith(".json") else "file"}
+    return {
+        **resource,
+        "type": "table",
+        "mediatype": "text/csv",
+        "rows": n_rows,
+        "schema": {
+            "fields": [column.field() for column in FILES[name]],
+            "missingValues": [""],
+            **_KEYS[name],
+        },
+    }
+
+
+_KEYS: Mapping[str, Mapping[str, Any]] = {
+    "items.csv": {"primaryKey": ["item_id"]},
+    "raters.csv": {"primaryKey": ["rater_id"]},
+    "readings.csv": {
+        "foreignKeys": [
+            {"fields": [key], "reference": {"resource": resource, "fields": [key]}}
+            for key, resource in (("rater_id", "raters-csv"), ("item_id", "items-csv"))
+        ]
+    },
+}

@@ -1,0 +1,271 @@
+"""The closing report: who, how many, what is missing, what was decided; nothing of right or wrong.
+
+One HTML page that needs nothing else, to print or to file, and what is missing as CSV. The same
+store gives the same bytes. It is written in English, as everything that is exported.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from study.base.csv_cells import csv_bytes
+from study.exchange.bundle import label_of
+from study.models.withdrawals import withdrawn_in
+from study.monitoring.completeness import NUMBERS, completeness_in
+from study.monitoring.exclusions import AFTER_CLOSING
+from study.protocol.protocol import stored_protocol
+from study.store import Store, Transaction, amendments, completeness, events, exclusions, models
+from study.store import sessions as stored_sessions
+from study.store.studies import study_row
+
+MOST_LISTED = 200
+"""Cases without an answer that the page lists; `missing.csv` has every one."""
+
+MISSING = ("reader_id", "session", "condition", "repeat", "position", "item_id", "why")
+
+Row = Mapping[str, Any]
+
+_HEADS = ("assigned", "read", "answered", "given up", "timed out", "excluded")
+_CSS = """
+:root { color-scheme: light; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #111; background: #fff; max-width: 62rem;
+  margin: 2rem auto; padding: 0 1.5rem; }
+h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
+table { border-collapse: collapse; width: 100%; margin: .6rem 0; font-size: .9rem; }
+caption { text-align: left; color: #444; padding: .3rem 0; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0;
+  border-bottom: 1px solid #ccc; overflow-wrap: anywhere; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; }
+dt { color: #444; } dd { margin: 0; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; }
+@media print { body { margin: 0; max-width: none; } h2 { break-after: avoid; }
+  tr { break-inside: avoid; } }
+"""
+
+
+def report_files(store: Store, study: str) -> dict[str, bytes]:
+    """Return the closing report of a study as it stands, and what is missing, by file name."""
+    with store.look() as look:
+        return report_in(look, study_row(look, study))
+
+
+def report_in(look: Transaction, study: Row) -> dict[str, bytes]:
+    """Return the closing report and what is missing within a transaction, by file name."""
+    missing = completeness.without_answer(look, study["id"])
+    trail = list(events.walk(look, events.study_chain(study["name"])))
+    parts = [
+        _head(study, trail),
+        _numbers(look, study),
+        _lacking(missing),
+        _decided(look, study),
+        _protocol(study, trail),
+    ]
+    title = f"{'Closing report' if study['state'] == 'closed' else 'Report'}: {study['name']}"
+    page = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_CSS}</style></head>\n"
+        f"<body><main><h1>{escape(title)}</h1>\n{''.join(parts)}</main></body></html>\n"
+    )
+    rows = [[row[key] for key in MISSING] for row in missing]
+    return {
+        "closing-report.html": page.encode("utf-8", "replace"),
+        "missing.csv": csv_bytes(MISSING, rows),
+    }
+
+
+def _head(study: Row, trail: Sequence[Row]) -> str:
+    closed = next((event for event in trail if event["kind"] == "study closed"), None)
+    facts = {
+        "State": study["state"],
+        "Drawn": study["drawn_at_utc"],
+        "Opened": study["opened_at_utc"] or "not yet",
+        "Closed": study["closed_at_utc"] or "not yet",
+    }
+    if closed:
+        role = closed["detail"].get("role", "command line")
+        facts["Closed by"] = f"{closed['actor']} ({role})"
+        facts["Reason"] = closed["detail"]["reason"]
+    facts["Bank"] = study["bank_name"]
+    films = "Its films are simulated, not radiographs. " if study["simulated_films"] else ""
+    standing = "" if closed else "The study is not closed: what follows is how it stands. "
+    note = f"{standing}{films}This report says nothing of right or wrong answers."
+    return f"<p>{note}</p>{_facts(facts)}"
+
+
+def _numbers(look: Transaction, study: Row) -> str:
+    found = completeness_in(look, study)
+    totals = found.totals
+    facts = {
+        "Cases": found.n_cases,
+        "Readers": f"{len(found.readers)} ("
+        + ", ".join(f"{n} {status}" for status, n in found.by_status.items())
+        + ")",
+        "Readings": f"{totals['n_read']} of {totals['n_assigned']} assigned; "
+        f"{totals['n_missing']} missing",
+        "Models": found.n_models,
+    }
+    readers = [
+        (label_of(row["reader_id"], simulated=row["simulated"]), row["status"], *_counts(row))
+        for row in found.readers
+    ]
+    sessions = [
+        (row["reader_id"], row["session"], row["condition"], *_counts(row))
+        for row in found.sessions
+    ]
+    raters = [
+        (
+            label_of(row["model_id"], simulated=bool(row["simulated"])),
+            row["model_version"],
+            row["n_predicted"],
+            found.n_cases,
+        )
+        for row in models.of_study(look, study["id"])
+    ]
+    return (
+        f"<h2>Who and how many</h2>{_facts(facts)}"
+        + _table("Readers", ("reader", "status", *_HEADS), readers)
+        + _table("Readers by session", ("reader", "session", "condition", *_HEADS), sessions)
+        + _table("Models", ("model", "version", "predicted", "of cases"), raters)
+        + "<p>Answered, given up and timed out add up to read; excluded readings are among them."
+        + "</p>"
+    )
+
+
+def _counts(row: Row) -> list[int]:
+    return [row[key] for key in NUMBERS]
+
+
+def _lacking(missing: Sequence[Row]) -> str:
+    listed = [[row[key] for key in MISSING] for row in missing[:MOST_LISTED]]
+    if not missing:
+        return "<h2>What is missing</h2><p>Every assigned case has an answer that counts.</p>"
+    note = f"{len(missing)} assigned cases have no answer that counts."
+    if len(missing) > MOST_LISTED:
+        note += f" The first {MOST_LISTED} are listed; missing.csv has every one."
+    heads = ("reader", "session", "condition", "repeat", "position", "item", "why")
+    return (
+        f"<h2>What is missing</h2><p>{note}</p>{_table('Cases without an answer', heads, listed)}"
+    )
+
+
+def _decided(look: Transaction, study: Row) -> str:
+    number = study["id"]
+    amended = [
+        (row["number"], row["at_utc"], row["actor"], _changes(row["changes"]), row["reason"])
+        for row in amendments.of_study(look, number)
+    ]
+    stepped_in = [
+        (
+            row["at_utc"],
+            row["actor"],
+            row["kind"],
+            row["reader_id"] or "the whole study",
+            row["session"],
+            row["days"],
+            row["reason"],
+        )
+        for row in stored_sessions.interventions(look, number)
+    ]
+    set_aside = [
+        (
+            row["at_utc"],
+            row["actor"],
+            "excluded" if row["excluded"] else "taken back",
+            row["reader_id"],
+            row["item_id"],
+            row["condition"],
+            row["repeat"],
+            row["reason"],
+        )
+        for row in exclusions.listed(look, number)
+    ]
+    withdrawn = [
+        (
+            one.at_utc,
+            one.actor,
+            one.model_id,
+            one.model_version,
+            one.n_predicted,
+            one.reason + (f" ({AFTER_CLOSING})" if one.after_closing else ""),
+        )
+        for one in withdrawn_in(look, study)
+    ]
+    model = ("at (UTC)", "by", "model", "version", "predicted", "reason")
+    heads = ("at (UTC)", "by", "what", "reader", "session", "days", "reason")
+    reading = ("at (UTC)", "by", "what", "reader", "item", "condition", "repeat", "reason")
+    return (
+        "<h2>What was decided on the way</h2>"
+        + _table("Amendments", ("number", "at (UTC)", "by", "changes", "reason"), amended)
+        + _table("Interventions", heads, stepped_in)
+        + _table("Exclusions", reading, set_aside)
+        + _table("Models withdrawn", model, withdrawn)
+    )
+
+
+def _changes(text: str) -> str:
+    found = json.loads(text)
+    return "; ".join(
+        f"{key}: {_plain(change.get('old'))} → {_plain(change.get('new'))}"
+        for key, change in found.items()
+    )
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _protocol(study: Row, trail: Sequence[Row]) -> str:
+    rows = [(key, _plain(value)) for key, value in stored_protocol(study).as_json().items()]
+    facts = {
+        "Protocol as locked (SHA-256)": study["protocol_sha256"],
+        "Bank's content (SHA-256)": study["bank_sha256"],
+        "Last event of the trail": trail[-1]["number"],
+        "Its time (UTC)": trail[-1]["at_utc"],
+        "Its hash": trail[-1]["hash"],
+    }
+    return (
+        f"<h2>Protocol and hashes</h2>{_facts(facts)}"
+        "<p>Whoever keeps the last hash elsewhere can show later that the trail was not rewritten."
+        "</p>" + _table("The protocol in force, with its amendments", ("key", "value"), rows)
+    )
+
+
+def _facts(facts: Mapping[str, Any]) -> str:
+    pairs = (f"<dt>{escape(key)}</dt><dd>{_cell(value)}</dd>" for key, value in facts.items())
+    return f"<dl>{''.join(pairs)}</dl>\n"
+
+
+def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    table = list(rows)
+    if not table:
+        return f"<p>{escape(caption)}: none.</p>\n"
+    head = "".join(
+        f'<th scope="col"{_aligned(value, place)}>{escape(one)}</th>'
+        for place, (one, value) in enumerate(zip(heads, table[0], strict=True))
+    )
+    body = "\n".join(
+        f"<tr>{''.join(_tagged(value, place) for place, value in enumerate(row))}</tr>"
+        for row in table
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>\n"
+        f"<tbody>{body}</tbody></table></div>\n"
+    )
+
+
+def _tagged(value: Any, place: int) -> str:
+    if not place:
+        return f'<th scope="row">{_cell(value)}</th>'
+    return f"<td{_aligned(value, place)}>{_cell(value)}</td>"
+
+
+def _aligned(value: Any, place: int) -> str:
+    return ' class="n"' if place and isinstance(value, int | float) else ""
+
+
+def _cell(value: Any) -> str:
+    return escape("" if value is None else f"{value:g}" if isinstance(value, float) else str(value))

@@ -1,0 +1,124 @@
+"""The bundle's tables as one Excel workbook: every text stays the text it is.
+
+Nothing is taken for a formula, a link, a date or a number that was a text, nor when somebody edits
+the cell: what begins as a formula does has Excel's own mark of text. What Excel cannot hold is
+refused (a cell too long) or goes on in a further sheet (too many rows), never cut.
+"""
+
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+import xlsxwriter
+
+from study.base.csv_cells import guarded
+from study.base.errors import BadFile
+from study.exchange.schemas import FILES, Column
+
+MOST_ROWS = 1_000_000
+"""Rows of a sheet below its header; Excel takes 1,048,576 in all."""
+
+MOST_CHARACTERS = 32_767
+"""UTF-16 units a cell takes."""
+
+_CREATED = datetime(2000, 1, 1)  # the file is the same whenever it is made
+_AS_IT_IS = {
+    "constant_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+_NUMBERS = ("integer", "number")
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def workbook(
+    tables: Mapping[str, Rows], about: Mapping[str, str], *, most_rows: int = MOST_ROWS
+) -> bytes:
+    """Return the tables as a workbook, with a first sheet that says what they are.
+
+    Parameters
+    ----------
+    tables
+        Rows by the table's file in the bundle.
+    about
+        What the first sheet says of the study.
+    most_rows
+        Rows of a sheet; what is more goes on in a sheet of the same name with a number.
+
+    Raises
+    ------
+    BadFile
+        A text is longer than a cell takes.
+    """
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out, _AS_IT_IS) as book:
+        book.set_properties({"created": _CREATED, "title": about.get("study", "")[:250]})
+        bold = book.add_format({"bold": True})
+        text = book.add_format({"quote_prefix": True})
+        _about(book.add_worksheet("about"), about, tables, text)
+        for file, rows in tables.items():
+            name = file.removesuffix(".csv")
+            for number, part in enumerate(_parts(rows, most_rows), start=1):
+                sheet = book.add_worksheet(name if number == 1 else f"{name} {number}")
+                _fill(sheet, name, FILES[file], part, bold, text)
+    return out.getvalue()
+
+
+def _parts(rows: Rows, most: int) -> Iterator[list[Mapping[str, Any]]]:
+    """Yield rows by the sheet; a table without any has one sheet all the same."""
+    waiting = iter(rows)
+    yield list(islice(waiting, most))
+    while part := list(islice(waiting, most)):
+        yield part
+
+
+def _about(sheet: Any, about: Mapping[str, str], tables: Mapping[str, Rows], text: Any) -> None:
+    sheet.set_column(0, 0, 28)
+    sheet.set_column(1, 1, 90)
+    rows = [
+        *about.items(),
+        *(
+            (f"rows of {file.removesuffix('.csv')}", str(len(rows)))
+            for file, rows in tables.items()
+        ),
+        *(
+            (f"{file.removesuffix('.csv')}: {column.name}", column.description)
+            for file in tables
+            for column in FILES[file]
+        ),
+    ]
+    for number, (key, value) in enumerate(rows):
+        _text(sheet, number, 0, key, f"about, row {number + 1}", text)
+        _text(sheet, number, 1, value, f"about, row {number + 1}", text)
+
+
+def _fill(
+    sheet: Any, name: str, columns: Sequence[Column], rows: Rows, bold: Any, text: Any
+) -> None:
+    sheet.freeze_panes(1, 0)
+    for place, column in enumerate(columns):
+        sheet.write_string(0, place, column.name, bold)
+    for number, row in enumerate(rows, start=1):
+        for place, column in enumerate(columns):
+            value = row.get(column.name)
+            if value is None or value == "":
+                continue
+            if column.type in _NUMBERS and math.isfinite(value):
+                sheet.write_number(number, place, value)
+            else:
+                where = f"{name}: {column.name}, row {number + 1}"
+                _text(sheet, number, place, str(value), where, text)
+
+
+def _text(sheet: Any, row: int, column: int, text: str, where: str, as_text: Any) -> None:
+    if len(text.encode("utf-16-le", "replace")) // 2 > MOST_CHARACTERS:
+        raise BadFile(
+            f"{where}: Excel takes {MOST_CHARACTERS} signs in a cell, and this text has "
+            f"{len(text)}. Use the bundle or Parquet."
+        )
+    sheet.write_string(row, column, text, as_text if guarded(text) != text else None)

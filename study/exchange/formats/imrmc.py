@@ -1,0 +1,214 @@
+"""Readings as input for iMRMC, the FDA's program for studies of several readers and cases.
+
+An input file is a free header with the four sizes, the line ``BEGIN DATA:``, and rows of
+``readerID,caseID,modalityID,score``. Rows of reader ``-1`` and modality ``0`` hold the reference
+standard: 1 for a case with the finding, 0 for one without. iMRMC compares areas under ROC curves;
+a multiple-choice answer is no rating, so there are two ways in, each as two files:
+
+- Percent correct, as iMRMC's own manual and its ``test_binary_data.imrmc`` put it in: every case
+  counts as one with the finding, its score is 1 where the reader was right and 0 where not, and a
+  few made-up cases without the finding all have 0.5. The area is then the share of right answers.
+- AUC, where confidence was asked and every case puts the same question with the same two options:
+  the score is the confidence, with a minus where the answer is the first option.
+
+Sources: Gallas BD, Bandos A, Samuelson FW, Wagner RF. Commun Stat Theory Methods 2009;38:2586-2603,
+doi:10.1080/03610920802610084; the pages "MRMC analysis of binary data" and the reader of input
+files, github.com/DIDSR/iMRMC.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from study.base.csv_cells import csv_bytes
+from study.base.errors import BadFile
+
+MADE_UP = 5
+"""Made-up cases without the finding in a file of percent correct, as iMRMC's manual has it."""
+
+Rows = Sequence[Mapping[str, Any]]
+_Key = tuple[str, str, str]  # rater_id, condition, item_id
+_Scores = Mapping[_Key, float]
+
+README = """\
+Input for iMRMC (https://github.com/DIDSR/iMRMC): one analysis a file.
+
+percent-correct.imrmc        AUC in iMRMC is the share of right answers. Score 1: right, 0: wrong.
+                             Of readers who have begun; a case without an answer counts as wrong.
+percent-correct-kept.imrmc   The same of the answers alone: no row where there is no answer, or
+                             where the reading was excluded.
+auc.imrmc                    Only where confidence was asked and every case has the same two
+                             options: confidence, negative where the answer is the first option.
+                             A case without an answer has the worst score.
+auc-kept.imrmc               The same of the answers alone, without excluded readings.
+key.csv                      Which number stands for which reader and case.
+
+In the files of percent correct, cases numbered above the last of key.csv are made up: iMRMC needs
+cases without the finding, and these have the score 0.5 for everybody.
+Modalities are the study's conditions. Models are not in the files: a single reader has no variance
+among readers. Of hidden repeats the first reading counts.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Design:
+    """Who read what: the numbers that stand for readers and cases, and the reference standard."""
+
+    title: str
+    readers: Mapping[str, int]
+    cases: Mapping[str, int]
+    truths: Mapping[str, str]
+    conditions: Sequence[str]
+    begun: frozenset[tuple[str, str]]
+    readings: Mapping[_Key, Mapping[str, Any]]
+
+
+def imrmc_files(
+    title: str,
+    tables: Mapping[str, Rows],
+    conditions: Sequence[str],
+) -> dict[str, bytes]:
+    """Return iMRMC's input files by name, with the key to their numbers.
+
+    Parameters
+    ----------
+    title
+        What the headers say of the study.
+    tables
+        Rows by the table's file in the bundle.
+    conditions
+        The study's conditions, in the protocol's order.
+
+    Raises
+    ------
+    BadFile
+        A case has no reference standard, or nobody has read.
+    """
+    design = _design(title, tables, conditions)
+    files = {
+        "percent-correct.imrmc": _percent_correct(design, kept=False),
+        "percent-correct-kept.imrmc": _percent_correct(design, kept=True),
+    }
+    options = _two_options(tables, design)
+    if options:
+        files["auc.imrmc"] = _auc(design, options, kept=False)
+        files["auc-kept.imrmc"] = _auc(design, options, kept=True)
+    key = [("reader", number, name) for name, number in design.readers.items()]
+    key += [("case", number, name) for name, number in design.cases.items()]
+    return {
+        **{name: "".join(f"{line}\n" for line in lines).encode() for name, lines in files.items()},
+        "key.csv": csv_bytes(("what", "number", "name"), key),
+        "README.txt": README.encode(),
+    }
+
+
+def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -> _Design:
+    items = tables["items.csv"]
+    without = [row["item_id"] for row in items if not row["truth"]]
+    if without:
+        raise BadFile(
+            f"{len(without)} of {len(items)} cases have no reference standard ({without[0]!r} is "
+            "the first): iMRMC has no way to leave it open. Analyse agreement from the bundle."
+        )
+    first: dict[_Key, Mapping[str, Any]] = {}
+    for row in tables["readings.csv"]:
+        if row.get("repeat") == 1:  # models have no repeat
+            first[row["rater_id"], row["condition"], row["item_id"]] = row
+    begun = {(rater, condition) for rater, condition, _ in first}
+    raters = {rater for rater, _ in begun}
+    readers = [row["rater_id"] for row in tables["raters.csv"] if row["rater_id"] in raters]
+    if not readers:
+        raise BadFile("Nobody has read a case yet: there is nothing to hand to iMRMC.")
+    return _Design(
+        title=title,
+        readers={name: number for number, name in enumerate(readers, start=1)},
+        cases={row["item_id"]: number for number, row in enumerate(items, start=1)},
+        truths={row["item_id"]: row["truth"] for row in items},
+        conditions=conditions,
+        begun=frozenset(begun),
+        readings=first,
+    )
+
+
+def _answers(design: _Design, *, kept: bool) -> Iterator[tuple[_Key, Mapping[str, Any] | None]]:
+    """Yield reader, condition, item and the answer; None where there is none, unless left out."""
+    for reader in design.readers:
+        for condition in (one for one in design.conditions if (reader, one) in design.begun):
+            for item in design.cases:
+                key = (reader, condition, item)
+                row = design.readings.get(key)
+                answered = row is not None and row["answer"] is not None
+                if not kept:
+                    yield key, row if answered else None
+                elif row is not None and answered and not row.get("excluded"):
+                    yield key, row
+
+
+def _percent_correct(design: _Design, *, kept: bool) -> list[str]:
+    scores = {
+        key: float(row is not None and row["answer"] == design.truths[key[2]])
+        for key, row in _answers(design, kept=kept)
+    }
+    last = len(design.cases)
+    made_up = range(last + 1, last + MADE_UP + 1)
+    truth = [f"-1,{number},0,1" for number in design.cases.values()]
+    truth += [f"-1,{number},0,0" for number in made_up]
+    seen = sorted({(design.readers[reader], condition) for reader, condition, _ in scores})
+    rows = _rows(design, scores)
+    rows += [f"{reader},{case},{cond},0.5" for reader, cond in seen for case in made_up]
+    what = "share of right answers as AUC"
+    return [*_header(design, what, kept, scores, MADE_UP, last), *truth, *rows]
+
+
+def _auc(design: _Design, options: tuple[str, str], *, kept: bool) -> list[str]:
+    worst = 1 + max(
+        (row["confidence"] or 0 for row in design.readings.values()),
+        default=0,
+    )
+    positive = {item: truth == options[1] for item, truth in design.truths.items()}
+    scores = {}
+    for key, row in _answers(design, kept=kept):
+        if row is None:
+            scores[key] = float(-worst if positive[key[2]] else worst)
+        else:
+            scores[key] = float(row["confidence"] * (1 if row["answer"] == options[1] else -1))
+    truth = [f"-1,{number},0,{int(positive[item])}" for item, number in design.cases.items()]
+    n_positive = sum(positive.values())
+    what = f"confidence, positive where the answer is {options[1]}"
+    header = _header(design, what, kept, scores, len(positive) - n_positive, n_positive)
+    return [*header, *truth, *_rows(design, scores)]
+
+
+def _two_options(tables: Mapping[str, Rows], design: _Design) -> tuple[str, str] | None:
+    """Return the letters of the one question every case puts, where readings have confidence."""
+    answered = [row for row in design.readings.values() if row["answer"] is not None]
+    letters = sorted(set(design.truths.values()))
+    same = len({row["options"] for row in tables["items.csv"]}) == 1
+    rated = bool(answered) and all(row["confidence"] is not None for row in answered)
+    two = all(row["n_options"] == 2 for row in tables["items.csv"])
+    return (letters[0], letters[1]) if rated and same and two and len(letters) == 2 else None
+
+
+def _header(
+    design: _Design, what: str, kept: bool, scores: _Scores, n_without: int, n_with: int
+) -> list[str]:
+    # iMRMC looks for "N0:" and the like anywhere in a line of the header.
+    title = " ".join(design.title.replace(":", " ").split())
+    return [
+        f"Reading Room - {title}",
+        what,
+        "answers alone, excluded readings left out" if kept else "no answer counts as the worst",
+        f"NR: {len({reader for reader, _, _ in scores})}",
+        f"N0: {n_without}",
+        f"N1: {n_with}",
+        f"NM: {len({condition for _, condition, _ in scores})}",
+        "",
+        "BEGIN DATA:",
+    ]
+
+
+def _rows(design: _Design, scores: _Scores) -> list[str]:
+    return [
+        f"{design.readers[reader]},{design.cases[item]},{condition},{score:g}"
+        for (reader, condition, item), score in scores.items()
+    ]

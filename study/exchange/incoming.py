@@ -1,0 +1,280 @@
+"""A bundle received from elsewhere: read whole, and checked as far as it tells of itself.
+
+Every file has the hash that ``datapackage.json`` says, each chain holds from its first event to the
+last, and the protocol has its hash. Whether the rows are those the chain vouches for is found out
+once they stand in a store.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import lzma
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from study.base.canonical import sha256_of
+from study.base.csv_cells import unguarded
+from study.base.errors import BadFile
+from study.exchange import records_file as carrying
+from study.exchange.bundle import GUARDED, audit_file
+from study.exchange.records_file import Carried
+from study.store import Store, events
+from study.trail.verification import check_chain
+
+PACKAGE = "datapackage.json"
+NEEDED = ("protocol.json", "items.csv", "raters.csv", "readings.csv", "audit.jsonl")
+MAX_BYTES = 500_000_000
+"""More than this unpacked is no bundle of a reader study; all of it is held in memory."""
+
+_SMALL = _MAX_PACKAGE = 10_000_000
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
+_EVENT_KEYS = {"chain", "number", "at_utc", "actor", "kind", "detail", "previous_hash", "hash"}
+_UNREADABLE = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
+
+_Line = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A sound bundle.
+
+    Parameters
+    ----------
+    sha256
+        Of ``datapackage.json``, which holds the hashes of all the others.
+    chain
+        The study's own chain.
+    sites
+        The chains of the sites merged into it, by deployment.
+    """
+
+    name: str
+    sha256: str
+    files: Mapping[str, bytes]
+    locked: Mapping[str, Any]
+    protocol_sha256: str
+    blinded: bool
+    guarded: bool
+    items: Sequence[Mapping[str, str]]
+    carried: Carried
+    chain: Sequence[_Line]
+    sites: Mapping[str, Sequence[_Line]] = field(default_factory=dict)
+
+    @property
+    def study(self) -> str:
+        """Return the study's name."""
+        return str(self.carried.study["study"])
+
+    @property
+    def deployment_id(self) -> str:
+        """Return the deployment the study was read in."""
+        return str(self.carried.study["deployment_id"])
+
+
+def receive(store: Store, path: Path) -> Received:
+    """Read and check a bundle, a folder or a zip.
+
+    Raises
+    ------
+    BadFile
+        It is no bundle of ours or does not hold; every fault found is listed.
+    """
+    try:
+        files = _from_folder(path) if path.is_dir() else _from_zip(path)
+    except _UNREADABLE as error:
+        raise BadFile(f"{path.name} cannot be read as a bundle: {error}.") from error
+    package, faults = _package(files)
+    refuse(path.name, faults)
+    if carrying.FILE not in files:
+        raise BadFile(
+            f"{path.name} has no {carrying.FILE}: it was not exported by Reading Room, or by an "
+            "earlier version of it. Such a bundle can be analysed, but not restored or merged."
+        )
+    with store.look() as look:
+        carried, faults = carrying.parse(look, files[carrying.FILE])
+    refuse(path.name, faults)
+    facts = package.get("reading_room") or {}
+    protocol, chain, sites = _parts(path.name, files, carried, facts)
+    return Received(
+        name=path.name,
+        sha256=hashlib.sha256(files[PACKAGE]).hexdigest(),
+        files=files,
+        locked=protocol["locked"],
+        protocol_sha256=protocol["sha256"],
+        blinded=bool(facts.get("blinded")),
+        guarded=bool(facts.get(GUARDED)),
+        items=_table(files["items.csv"], guarded=bool(facts.get(GUARDED))),
+        carried=carried,
+        chain=chain,
+        sites=sites,
+    )
+
+
+def _table(content: bytes, *, guarded: bool) -> list[dict[str, str]]:
+    rows = csv.DictReader(io.StringIO(content.decode(), newline=""))
+    if not guarded:
+        return list(rows)
+    return [
+        {key: unguarded(cell) if isinstance(cell, str) else cell for key, cell in row.items()}
+        for row in rows
+    ]
+
+
+def refuse(name: str, faults: Sequence[str]) -> None:
+    """Raise `BadFile` with every fault, if there is any."""
+    if faults:
+        listed = "\n".join(f"  {fault}" for fault in faults)
+        raise BadFile(f"{name}: {len(faults)} fault(s); nothing was changed.\n{listed}")
+
+
+def _from_folder(path: Path) -> dict[str, bytes]:
+    found = [one for one in path.iterdir() if one.is_file() and _NAME.fullmatch(one.name)]
+    return _contents({one.name: (one.stat().st_size, one.read_bytes) for one in found})
+
+
+def _from_zip(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        inside = [one for one in archive.infolist() if not one.is_dir()]
+        places = [PurePosixPath(one.filename) for one in inside]
+        tops = {place.parent for place in places if place.name == PACKAGE}
+        if len(tops) > 1 or len(set(places)) < len(places):
+            raise ValueError("it holds a file twice")
+        return _contents(
+            {  # zipfile reads no more of a file than the archive's list says
+                place.name: (one.file_size, partial(archive.read, one))
+                for place, one in zip(places, inside, strict=True)
+                if place.parent in tops and _NAME.fullmatch(place.name)
+            }
+        )
+
+
+def _contents(found: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[str, bytes]:
+    """Return each file's content, by its size and how to read it; none that cannot be right.
+
+    What ``datapackage.json`` does not list, or with another size, is refused for that: if it is
+    large it is not unpacked to find out.
+    """
+    if sum(size for size, _ in found.values()) > MAX_BYTES:
+        raise ValueError(f"it has more than {MAX_BYTES // 1_000_000} MB unpacked")
+    n_bytes, package = found.get(PACKAGE, (0, bytes))
+    if n_bytes > _MAX_PACKAGE:
+        raise ValueError(f"its {PACKAGE} is too large")
+    contents = {PACKAGE: package()} if PACKAGE in found else {}
+    try:
+        told = {
+            one["path"]: one["bytes"] for one in json.loads(contents.get(PACKAGE, b""))["resources"]
+        }
+    except (ValueError, KeyError, TypeError, RecursionError):
+        told = {}
+    for name, (size, read) in found.items():
+        if name != PACKAGE:
+            contents[name] = read() if size <= _SMALL or told.get(name) == size else b""
+    return contents
+
+
+def _package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:
+    """Return ``datapackage.json``, and whatever of the files it lists is missing or altered."""
+    if PACKAGE not in files:
+        return {}, [f"{PACKAGE} is missing: this is no bundle."]
+    try:
+        package = json.loads(files[PACKAGE])
+        told = {str(one["path"]): str(one["hash"]) for one in package["resources"]}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}, [f"{PACKAGE} cannot be read."]
+    faults = [f"{name} is missing." for name in sorted({*NEEDED, *told} - set(files))]
+    for name, content in sorted(files.items()):
+        if name in told and told[name] != f"sha256:{hashlib.sha256(content).hexdigest()}":
+            faults.append(f"{name} was altered: its hash is not the one in {PACKAGE}.")
+        elif name not in told and name != PACKAGE:
+            faults.append(f"{name} is not listed in {PACKAGE}.")
+    return package, faults
+
+
+def _parts(
+    name: str, files: Mapping[str, bytes], carried: Carried, facts: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[_Line], dict[str, list[_Line]]]:
+    faults: list[str] = []
+
+    def part(what: str, read: Callable[[bytes], Any]) -> Any:
+        try:
+            return read(files[what])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            faults.append(f"{what} cannot be read.")
+            return None
+
+    protocol = part("protocol.json", _protocol)
+    part("items.csv", lambda content: content.decode())
+    chains = {
+        one: part(one, _lines)
+        for one in files
+        if one == "audit.jsonl" or re.fullmatch(r"audit-[0-9a-f]{1,64}\.jsonl", one)
+    }
+    refuse(name, faults)
+    for one, lines in chains.items():
+        broken = check_chain(lines)
+        faults += [f"{one}: {broken}."] if broken else []
+    own = chains.pop("audit.jsonl")
+    faults += _contradictions(carried.study, protocol, own, facts)
+    told = [one["detail"] for one in own if one["kind"] == "site merged"]
+    by_file = {audit_file(one["deployment_id"]): one["deployment_id"] for one in told}
+    if set(by_file) != set(chains):
+        faults.append("the chains of the merged sites are not those that audit.jsonl tells of.")
+    refuse(name, faults)
+    return protocol, own, {by_file[one]: lines for one, lines in chains.items()}
+
+
+def _protocol(content: bytes) -> dict[str, Any]:
+    protocol = json.loads(content)
+    if not isinstance(protocol["locked"]["cases"], list):
+        raise TypeError
+    return {"sha256": str(protocol["sha256"]), "locked": protocol["locked"]}
+
+
+def _lines(content: bytes) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in content.decode().split("\n")[:-1]]
+    for line in lines:
+        if set(line) != _EVENT_KEYS or not isinstance(line["detail"], dict):
+            raise ValueError
+        if not all(isinstance(line[key], str) for key in _EVENT_KEYS - {"number", "detail"}):
+            raise ValueError
+    if not lines:
+        raise ValueError
+    return lines
+
+
+def _contradictions(
+    study: Mapping[str, Any],
+    protocol: Mapping[str, Any],
+    chain: Sequence[_Line],
+    facts: Mapping[str, Any],
+) -> Iterator[str]:
+    """Yield where the parts of a bundle do not fit each other."""
+    if sha256_of(protocol["locked"]) != protocol["sha256"]:
+        yield "protocol.json: the protocol is not the one its hash is of."
+    drawn = [one["detail"].get("protocol_sha256") for one in chain if one["kind"] == "study drawn"]
+    if drawn != [protocol["sha256"]]:
+        yield "audit.jsonl tells of another protocol than protocol.json."
+    if {one["chain"] for one in chain} != {events.study_chain(str(study["study"]))}:
+        yield "audit.jsonl is of another study than records.jsonl."
+    end = (chain[-1]["number"], chain[-1]["hash"])
+    if (facts.get("last_event"), facts.get("last_event_hash")) != end:
+        yield "audit.jsonl does not end where datapackage.json says."
+    if not _DEPLOYMENT.fullmatch(str(study["deployment_id"])):
+        yield "records.jsonl does not say which deployment the study was read in."

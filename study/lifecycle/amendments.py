@@ -1,0 +1,209 @@
+"""Amends the protocol of an open study: what may still change, by whom it was, and why.
+
+Nothing that decided what an answered case looked like, or what was drawn and assigned, can change;
+a study that needs another is another study. What may change is stored beside the locked protocol,
+which stays as it was with its hash.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from study.base.actor import By
+from study.base.canonical import canonical_json
+from study.base.errors import BadProtocol, NotNow
+from study.base.reasons import checked_reason
+from study.base.timestamps import stamp
+from study.base.translation import t
+from study.lifecycle import exposure
+from study.protocol.protocol import Feedback, Protocol, faults_of, stored_protocol
+from study.store import Store, Transaction, events, readings
+from study.store import amendments as stored
+from study.store.studies import study_row
+
+AMENDED = "protocol amended"
+"""The kind of event that vouches for an amendment."""
+
+AMENDABLE = (
+    "instructions",
+    "feedback",
+    "break_every",
+    "washout_days",
+    "session_days",
+    "interim_results",
+    "endpoint",
+    "hypothesis",
+    "margin",
+    "claim_about",
+    "primary_model",
+    "smallest_window",
+)
+"""What may change after the opening; `feedback` and `instructions` within limits."""
+
+_DRAWN = frozenset({"cases", "seed", "stratify_by", "allocation", "one_question_per"})
+_ASSIGNED = frozenset(
+    {"case_order", "option_order", "conditions", "sessions", "hidden_repeats", "practice_cases"}
+)
+_ANSWERED = frozenset({"consent", "questionnaire", "display_check"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amendment:
+    """One amendment: each changed key with its ``old`` and ``new`` value."""
+
+    number: int
+    at_utc: str
+    actor: str
+    reason: str
+    changes: Mapping[str, Mapping[str, Any]]
+
+
+def amend(
+    store: Store, *, study: str, changes: Mapping[str, Any], reason: str, by: By, now: datetime
+) -> Amendment:
+    """Change the protocol of an open study from now on.
+
+    Parameters
+    ----------
+    changes
+        The new values by key, as in the protocol file.
+    reason
+        Why; it stands in the trail and in every export.
+
+    Raises
+    ------
+    NotNow
+        The study is not open, nothing would change, or the reason is none or too long.
+    BadProtocol
+        A key cannot change any more, or the protocol would have faults; all are listed.
+    """
+    why = checked_reason(reason)
+    with store.change() as change:
+        row = study_row(change, study)
+        _refuse_unless_open(row)
+        before = stored_protocol(row)
+        _refuse(_faults(change, row, before, changes))
+        after = Protocol.from_json({**before.in_full(), **changes}).in_full()
+        changed = {
+            key: {"old": old, "new": after[key]}
+            for key, old in before.in_full().items()
+            if after[key] != old
+        }
+        if not changed:
+            raise NotNow(t("Nothing would change: these values are in force already."))
+        made = Amendment(
+            number=len(stored.of_study(change, row["id"])) + 1,
+            at_utc=stamp(now),
+            actor=by.name,
+            reason=why,
+            changes=changed,
+        )
+        _store(change, row, made, by, now)
+        if exposure.tells(study_row(change, study)) and not exposure.tells(row):
+            others = exposure.being_read(change, row["bank"], but=row["id"])
+            exposure.record_others(change, row, others, "other study amended", by, now)
+    return made
+
+
+def of_study(look: Transaction, study_id: int) -> list[Amendment]:
+    """Return a study's amendments in the order they were made."""
+    return [
+        Amendment(**{**row, "changes": json.loads(row["changes"])})
+        for row in stored.of_study(look, study_id)
+    ]
+
+
+def why_fixed(key: str) -> str:
+    """Return why a key of the protocol cannot change after the opening; empty where it can."""
+    if key in AMENDABLE:
+        return ""
+    if key in _DRAWN:
+        return t("{key}: it decided which cases were drawn.", key=key)
+    if key in _ASSIGNED:
+        return t("{key}: it decided every reader's list, which is written.", key=key)
+    if key in _ANSWERED:
+        return t("{key}: readers have answered it as it stands.", key=key)
+    if key == "exclusions":
+        return t("{key}: it was decided before anybody had read.", key=key)
+    if key == "name":
+        return t("{key}: the study is known by it.", key=key)
+    if key in Protocol().in_full():
+        return t("{key}: it decided what answered cases looked like.", key=key)
+    return t("{key}: a protocol has no such key.", key=key)
+
+
+def _refuse_unless_open(row: Mapping[str, Any]) -> None:
+    name = repr(row["name"])
+    if row["discarded_at_utc"]:
+        raise NotNow(t("The study {name} was discarded.", name=name))
+    if row["state"] == "drawn":
+        raise NotNow(
+            t(
+                "The study {name} is not open yet. Discard it and draw it again with another "
+                "protocol.",
+                name=name,
+            )
+        )
+    if row["state"] != "open":
+        raise NotNow(t("The study {name} is closed. Its protocol stays as it is.", name=name))
+
+
+def _faults(
+    look: Transaction, row: Mapping[str, Any], before: Protocol, changes: Mapping[str, Any]
+) -> list[str]:
+    fixed = [why_fixed(key) for key in changes if why_fixed(key)]
+    if fixed:
+        return fixed
+    faults = faults_of({**before.in_full(), **changes})
+    if bool(str(changes.get("instructions", before.instructions)).strip()) != bool(
+        before.instructions
+    ):
+        faults.append(
+            t(
+                "instructions: they can be reworded, not added or taken away: readers who have "
+                "begun would stand before a step that was not there."
+            )
+        )
+    if changes.get("interim_results") and not before.interim_results:
+        reading = exposure.being_read(look, row["bank"], but=row["id"])
+        faults += [f"interim_results: {exposure.interim_refusal(reading)}"] if reading else []
+    return faults + _feedback_faults(look, row, before, changes)
+
+
+def _feedback_faults(
+    look: Transaction, row: Mapping[str, Any], before: Protocol, changes: Mapping[str, Any]
+) -> list[str]:
+    new = changes.get("feedback", before.feedback)
+    added = (before.feedback, new) == (Feedback.NEVER, Feedback.AFTER_STUDY)
+    if new == before.feedback or added or not readings.any_of_study(look, row["id"]):
+        return []
+    return [
+        t(
+            "feedback: once a case was read, only a score after the study can be added; anything "
+            "else would change what answered cases looked like."
+        )
+    ]
+
+
+def _refuse(faults: list[str]) -> None:
+    if faults:
+        listed = "\n".join(f"  {fault}" for fault in faults)
+        raise BadProtocol(t("The protocol was not amended:") + "\n" + listed)
+
+
+def _store(
+    change: Transaction, row: Mapping[str, Any], made: Amendment, by: By, now: datetime
+) -> None:
+    stored.add(
+        change,
+        study=row["id"],
+        number=made.number,
+        changes=canonical_json(made.changes),
+        reason=made.reason,
+        actor=made.actor,
+        at_utc=made.at_utc,
+    )
+    detail = {"number": made.number, "reason": made.reason, "changes": dict(made.changes)}
+    events.record(change, row["name"], now, kind=AMENDED, detail=detail, by=by)

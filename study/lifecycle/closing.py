@@ -1,0 +1,95 @@
+"""Closes a study for good, and says when accuracy may be seen.
+
+While a study is open nobody sees how right anybody is, coordinators included, unless the protocol
+says so: whoever knows may step in, and the study is no longer the one that was planned. Every
+place that shows results asks `shows_accuracy`.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from study.base.actor import COMMAND_LINE, By
+from study.base.errors import NotNow
+from study.base.reasons import checked_reason
+from study.base.timestamps import stamp
+from study.base.translation import t
+from study.lifecycle import exposure
+from study.monitoring.completeness import Completeness, completeness_in
+from study.protocol.protocol import stored_protocol
+from study.store import Store, events, studies
+from study.store.studies import study_row
+
+
+def shows_accuracy(study: Mapping[str, Any]) -> bool:
+    """Return whether accuracy may be seen: the study is closed, or open and its protocol lets it.
+
+    A study that is only drawn shows nothing: its bank may be read in another one.
+
+    Parameters
+    ----------
+    study
+        The study's row, as `studies.find` gives it.
+    """
+    return study["state"] == "closed" or (
+        study["state"] == "open" and stored_protocol(study).interim_results
+    )
+
+
+def accuracy_is_shown(store: Store, study: str) -> bool:
+    """Return whether accuracy of a study may be seen as it stands."""
+    with store.look() as look:
+        return shows_accuracy(study_row(look, study))
+
+
+def close(
+    store: Store, *, study: str, reason: str, by: By = COMMAND_LINE, now: datetime
+) -> Completeness:
+    """Close a study for good: no reading is taken any more, and accuracy may be seen.
+
+    Returns
+    -------
+    Completeness
+        What the study had and lacked when it was closed; the trail keeps its numbers.
+
+    Raises
+    ------
+    NotNow
+        The study is not open, or the reason is none or too long.
+    """
+    words = checked_reason(reason)
+    with store.change() as change:
+        found = study_row(change, study)
+        if found["state"] != "open":
+            raise NotNow(_not_open(found))
+        standing = completeness_in(change, found)
+        others = exposure.being_read(change, found["bank"], but=found["id"])
+        studies.mark_closed(change, found["id"], stamp(now))
+        events.record(
+            change,
+            study,
+            now,
+            kind="study closed",
+            detail={
+                "old": "open",
+                "new": "closed",
+                "reason": words,
+                "n_cases": standing.n_cases,
+                "n_readers": len(standing.readers),
+                "n_models": standing.n_models,
+                "readers": standing.by_status,
+                "readings": standing.totals,
+                **({"others": others} if others else {}),
+            },
+            by=by,
+        )
+        exposure.record_others(change, found, others, "other study closed", by, now)
+    return standing
+
+
+def _not_open(study: Mapping[str, Any]) -> str:
+    if study["state"] == "closed":
+        return t("The study {name} is closed already, and for good.", name=repr(study["name"]))
+    return t(
+        "The study {name} was never opened: there is nothing to close.", name=repr(study["name"])
+    )

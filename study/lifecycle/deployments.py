@@ -1,0 +1,149 @@
+"""Makes a deployment's store, and gives coordinators their access."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from study.base.canonical import sha256_of
+from study.base.errors import NotFound, NotNow
+from study.base.names import check_code_name
+from study.base.timestamps import stamp
+from study.people.access import Entropy, give, new_code
+from study.people.roles import Role
+from study.store import Store, Transaction, deployment, events, people
+from study.store.studies import refuse_restored, study_row
+
+
+def init(path: Path, *, entropy: Entropy, now: datetime, witnessed: bool = True) -> Store:
+    """Make an empty store with its own secret, or open the one that is there.
+
+    Its secret stands in the trail as a hash, by which `verify` knows it again.
+    """
+
+    def fill(change: Transaction) -> None:
+        deployment.set_once(change, "secret", entropy(32).hex())
+        deployment.set_once(change, "deployment_id", entropy(8).hex())
+        events.record(
+            change,
+            "",
+            now,
+            kind="deployment made",
+            detail={
+                "deployment_id": deployment.value(change, "deployment_id"),
+                "secret_sha256": sha256_of(deployment.value(change, "secret")),
+            },
+        )
+
+    return Store.create(path, fill, witnessed=witnessed)
+
+
+def coordinator_code(
+    store: Store,
+    *,
+    study: str,
+    name: str,
+    entropy: Entropy,
+    now: datetime,
+    deliver: Callable[[str], None] = lambda code: None,
+) -> str:
+    """Give a coordinator of a study an access code; an earlier code of theirs stops working.
+
+    Parameters
+    ----------
+    deliver
+        Hands the code out within the transaction; where that fails nothing has changed.
+    """
+    return _staff_code(store, Role.COORDINATOR, study, name, entropy, now, deliver)
+
+
+def administrator_code(
+    store: Store,
+    *,
+    name: str,
+    entropy: Entropy,
+    now: datetime,
+    deliver: Callable[[str], None] = lambda code: None,
+) -> str:
+    """Give an administrator of the deployment an access code; an earlier one stops working.
+
+    Parameters
+    ----------
+    deliver
+        Hands the code out within the transaction; where that fails nothing has changed.
+    """
+    return _staff_code(store, Role.ADMINISTRATOR, "", name, entropy, now, deliver)
+
+
+def first_administrator(store: Store, *, entropy: Entropy, now: datetime) -> str:
+    """Make the administrator ``admin`` where there is none; return their code, or an empty text."""
+    with store.look() as look:
+        rows = people.grants_of_deployment(look)
+    if any(row["role"] == Role.ADMINISTRATOR and not row["revoked_at_utc"] for row in rows):
+        return ""
+    return administrator_code(store, name="admin", entropy=entropy, now=now)
+
+
+def reader_code(
+    store: Store,
+    *,
+    study: str,
+    reader_id: str,
+    entropy: Entropy,
+    now: datetime,
+    deliver: Callable[[str], None] = lambda code: None,
+) -> str:
+    """Give a reader a new access code in place of a lost one, which stops working.
+
+    Raises
+    ------
+    NotFound
+        No such study or reader.
+    NotNow
+        Their part in the study was revoked.
+    """
+    code = new_code(entropy)
+    with store.change() as change:
+        found = study_row(change, study)
+        refuse_restored(found)
+        reader = people.reader(change, found["id"], reader_id)
+        if reader is None:
+            raise NotFound(f"No reader {reader_id!r} in {study!r}.")
+        person = people.of_reader(change, reader["id"])
+        if person is None:
+            raise NotNow(f"{reader_id!r} has no part in {study!r} any more: it was revoked.")
+        give(change, code, person=person, now=now)
+        events.record(
+            change, study, now, kind="reader given new code", detail={"reader_id": reader_id}
+        )
+        deliver(code.text)
+    return code.text
+
+
+def _staff_code(
+    store: Store,
+    role: Role,
+    study: str,
+    name: str,
+    entropy: Entropy,
+    now: datetime,
+    deliver: Callable[[str], None],
+) -> str:
+    """Give whoever holds a role in a study (empty: in the deployment) a new access code."""
+    check_code_name(name, role)
+    code = new_code(entropy)
+    with store.change() as change:
+        number = study_row(change, study)["id"] if study else None
+        give(change, code, person=holder(change, name, role, number, now), now=now)
+        events.record(change, study, now, kind=f"{role} given access", detail={"name": name})
+        deliver(code.text)
+    return code.text
+
+
+def holder(change: Transaction, name: str, role: Role, study: int | None, now: datetime) -> int:
+    """Return the person who holds a role under a name, made and given it where there is none."""
+    there = people.holder(change, handle=name, role=role, study=study)
+    if there:
+        return int(there["person"])
+    person = people.add(change, handle=name, made_at_utc=stamp(now))
+    people.grant(change, person=person, role=role, study=study, given_at_utc=stamp(now))
+    return person

@@ -1,0 +1,284 @@
+"""Drafts of studies: written step by step, saved at every step, drawn when they hold no fault.
+
+A draft's protocol is a mapping with the keys of the protocol file; it may be incomplete or
+contradict itself until the draw. Of two tabs that write one draft, the second is told.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from study.bank.importing import bank_row
+from study.base.actor import By
+from study.base.canonical import canonical_json
+from study.base.errors import NotFound, NotNow
+from study.base.names import LONGEST, check_name, name_fault
+from study.base.timestamps import moment, stamp
+from study.base.translation import t
+from study.lifecycle.studies import draw_within
+from study.people.roles import Role
+from study.people.staff import enter_role
+from study.protocol import draw as drawing
+from study.protocol.protocol import Protocol, example_faults, faults_of, refuse_example
+from study.protocol.sampling import Stratum
+from study.store import Store, Transaction, banks, events, people, studies
+from study.store import drafts as stored
+
+CASES_TO_BEGIN_WITH = (200, 150, 100, 75, 50, 40, 30, 25, 20, 15, 10, 5, 2, 1)
+"""What a new draft asks for: the first of these that its bank can give."""
+
+
+class SavedElsewhere(NotNow):
+    """A draft was saved by somebody else since it was read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A study that is being written; `bank` is empty until one is chosen.
+
+    `reached` is how many of the steps it is written in have been left behind.
+    """
+
+    id: int
+    name: str
+    bank: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    made_by: str
+    saved_at_utc: str
+    reached: int = 0
+
+    @property
+    def protocol_values(self) -> dict[str, Any]:
+        """Return the keys and values its protocol file would have, whether they are sound or not.
+
+        The study and its protocol bear one name, so that file and page give the same hash.
+        """
+        return {**Protocol().in_full(), **self.values, "name": self.name}
+
+
+def begin(
+    store: Store,
+    *,
+    name: str,
+    maker: int,
+    bank: str,
+    by: By,
+    now: datetime,
+    values: Mapping[str, Any] | None = None,
+) -> int:
+    """Begin a draft and return its id.
+
+    Parameters
+    ----------
+    maker
+        The person who makes it.
+    values
+        A protocol to begin with; left out, a new one with as many cases as the bank can give,
+        its options shuffled.
+
+    Raises
+    ------
+    NotNow
+        The name is no name, or taken.
+    NotFound
+        No such bank.
+    """
+    with store.change() as change:
+        _refuse_taken(change, name, None)
+        number = int(bank_row(change, bank)["id"])
+        began = dict(values) if values is not None else _to_begin_with(change, number, now)
+        draft = stored.add(
+            change,
+            name=name,
+            made_by=maker,
+            bank=number,
+            protocol=canonical_json(began),
+            saved_at_utc=stamp(now),
+        )
+        events.record(
+            change, "", now, kind="draft begun", detail={"draft": name, "bank": bank}, by=by
+        )
+    return draft
+
+
+def find(store: Store, number: int) -> Draft:
+    """Return a draft.
+
+    Raises
+    ------
+    NotFound
+        It was drawn or thrown away.
+    """
+    with store.look() as look:
+        return _draft(_row(look, number))
+
+
+def listed(store: Store) -> list[Draft]:
+    """Return every draft, the one saved last first."""
+    with store.look() as look:
+        return [_draft(row) for row in stored.listed(look)]
+
+
+def save(
+    store: Store,
+    number: int,
+    *,
+    name: str,
+    bank: str,
+    values: Mapping[str, Any],
+    seen: str,
+    now: datetime,
+) -> str:
+    """Save a draft and return the moment it is known to be saved at.
+
+    Parameters
+    ----------
+    seen
+        The moment the draft had been saved at when it was read.
+
+    Raises
+    ------
+    SavedElsewhere
+        Somebody saved it since; nothing was stored.
+    NotNow
+        Its name is no name, or taken.
+    NotFound
+        It was drawn or thrown away, or there is no such bank.
+    """
+    with store.change() as change:
+        row = _row(change, number)
+        _refuse_overwriting(row, seen)
+        _refuse_taken(change, name, number)
+        # Two saves within one millisecond have to be told apart.
+        at = max(stamp(now), stamp(moment(row["saved_at_utc"]) + timedelta(milliseconds=1)))
+        stored.save(
+            change,
+            number,
+            name=name,
+            bank=int(bank_row(change, bank)["id"]) if bank else None,
+            protocol=canonical_json(dict(values)),
+            saved_at_utc=at,
+        )
+    return at
+
+
+def reach(store: Store, number: int, steps: int) -> None:
+    """Keep that so many steps of a draft were left behind; nothing of what it says changes."""
+    with store.change() as change:
+        stored.reach(change, number, steps)
+
+
+def remove(store: Store, number: int, *, by: By, now: datetime) -> None:
+    """Throw a draft away."""
+    with store.change() as change:
+        row = _row(change, number)
+        stored.remove(change, number)
+        events.record(
+            change, "", now, kind="draft thrown away", detail={"draft": row["name"]}, by=by
+        )
+
+
+def draw(
+    store: Store, number: int, *, seen: str, maker: int, by: By, now: datetime
+) -> tuple[str, tuple[Stratum, ...]]:
+    """Make the study a draft describes; its maker becomes its coordinator. Return its name.
+
+    An administrator of the deployment runs every study already, and is given no role in this one.
+
+    Raises
+    ------
+    BadProtocol
+        The protocol has faults; all are listed.
+    NotNow
+        Somebody saved the draft since, or the bank cannot give the cases asked for.
+    """
+    with store.change() as change:
+        row = _row(change, number)
+        _refuse_overwriting(row, seen)
+        draft = _draft(row)
+        if not draft.bank:
+            raise NotNow(t("Choose the bank to draw from first."))
+        protocol = Protocol.from_json(draft.protocol_values)
+        refuse_example(protocol)
+        study, strata = draw_within(
+            change, bank=draft.bank, study=draft.name, protocol=protocol, now=now, by=by
+        )
+        _give_to(change, maker, study, draft.name, now, by)
+        stored.remove(change, number)
+    return draft.name, strata
+
+
+def faults(draft: Draft) -> list[str]:
+    """Return what keeps a draft from being drawn, as far as its own words tell."""
+    fault = name_fault(draft.name)
+    named = [t("name: {fault}.", fault=fault)] if fault else []
+    banked = [] if draft.bank else [t("bank: none is chosen.")]
+    values = draft.protocol_values
+    return [*named, *banked, *faults_of(values), *example_faults(values["consent"])]
+
+
+def free_name(store: Store, wish: str) -> str:
+    """Return a name like the one wished for that no study and no draft has."""
+    with store.look() as look:
+        taken = {*studies.names(look), *stored.names(look)}
+    if wish not in taken:
+        return wish
+    tries = (f"{wish[: LONGEST - 6].rstrip()} ({n})" for n in range(2, len(taken) + 3))
+    return next(name for name in tries if name not in taken)
+
+
+def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any]:
+    values = {**Protocol().in_full(), "seed": int(f"{now:%Y%m%d}"), "option_order": "random"}
+    tasks = {row["task"] for row in banks.candidates(look, bank)}
+    if len(tasks) < 2:
+        values["stratify_by"] = []
+    for cases in CASES_TO_BEGIN_WITH:
+        asked = {**values, "cases": cases}
+        try:
+            drawing.rehearse(look, bank, Protocol.from_json(asked))
+        except NotNow:
+            continue
+        return asked
+    return values
+
+
+def _give_to(change: Transaction, maker: int, study: int, name: str, now: datetime, by: By) -> None:
+    held = people.standing(change, maker)
+    if any(row["role"] == Role.ADMINISTRATOR and row["study"] is None for row in held):
+        return
+    enter_role(change, maker, Role.COORDINATOR, study=name, number=study, by=by, now=now)
+
+
+def _row(look: Transaction, number: int) -> dict[str, Any]:
+    row = stored.find(look, number)
+    if row is None:
+        raise NotFound(t("This draft is not there any more: it was drawn or thrown away."))
+    return row
+
+
+def _draft(row: Mapping[str, Any]) -> Draft:
+    return Draft(
+        id=row["id"],
+        name=row["name"],
+        bank=row["bank_name"] or "",
+        values=json.loads(row["protocol"]),
+        made_by=row["handle"],
+        saved_at_utc=row["saved_at_utc"],
+        reached=row["reached"],
+    )
+
+
+def _refuse_overwriting(row: Mapping[str, Any], seen: str) -> None:
+    if row["saved_at_utc"] != seen:
+        raise SavedElsewhere(
+            t("This draft was saved in another window meanwhile. Read it again before you go on.")
+        )
+
+
+def _refuse_taken(look: Transaction, name: str, number: int | None) -> None:
+    check_name(name, "study")
+    others = {row["name"] for row in stored.listed(look) if row["id"] != number}
+    if name in others or name in studies.names(look):
+        raise NotNow(t("A study or draft named {name} is already there.", name=repr(name)))

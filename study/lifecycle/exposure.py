@@ -1,0 +1,147 @@
+"""Where a bank's reference standard is told, where it must not be, and who may have seen it.
+
+A study's reference standard is that of its bank, so one study can tell what another keeps. What is
+shared is looked for in the store: the same bank, the same file of a film, or the same item with the
+same question under another name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from study.base.actor import By
+from study.base.translation import later, said, t, tn
+from study.people.roles import Role
+from study.protocol.protocol import Feedback, stored_protocol
+from study.store import Transaction, events, overlaps, people, readings, studies
+
+_Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A part somebody has or had in another study, in which they may have learnt the answers."""
+
+    study: str
+    role: Role
+
+
+def being_read(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
+    """Return the open studies that keep what is in a bank to themselves: nobody sees accuracy.
+
+    Parameters
+    ----------
+    but
+        A study that is not meant.
+    """
+    return [
+        row["name"]
+        for row in _others(look, bank, but)
+        if row["state"] == "open" and not stored_protocol(row).interim_results
+    ]
+
+
+def told_in(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
+    """Return the studies that tell the reference standard of what is in a bank."""
+    return [row["name"] for row in _others(look, bank, but) if tells(row)]
+
+
+def tells(study: _Row) -> bool:
+    """Return whether a study, as it stands, tells the reference standard of its cases to anybody.
+
+    It does once it is closed, and while it is open if its results may be seen, or its readers learn
+    the right answer after each case.
+    """
+    if study["state"] != "open":
+        return bool(study["state"] == "closed")
+    protocol = stored_protocol(study)
+    return protocol.interim_results or protocol.feedback is Feedback.AFTER_CASE
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return several studies' names as a sentence has them."""
+    return ", ".join(map(repr, names))
+
+
+def interim_refusal(names: Sequence[str]) -> str:
+    """Return why accuracy of a study cannot be shown while others are open on the same cases."""
+    return tn(
+        "Cases of this bank are being read in the study {studies}, where nobody sees accuracy yet: "
+        "a study whose results may be seen while it is open can be opened once that one is closed.",
+        "Cases of this bank are being read in the studies {studies}, where nobody sees accuracy "
+        "yet: a study whose results may be seen while it is open can be opened once those are "
+        "closed.",
+        len(names),
+        studies=listed(names),
+    )
+
+
+def record_others(
+    change: Transaction, study: _Row, others: Sequence[str], kind: str, by: By, now: datetime
+) -> None:
+    """Tell each of some other studies' trails what became of a study on the same cases."""
+    for other in others:
+        events.record(change, other, now, kind=kind, detail={"study": study["name"]}, by=by)
+
+
+def seen_by(look: Transaction, person: int, study: _Row) -> tuple[Seen, ...]:
+    """Return where a person may have seen the reference standard of what is in a study's bank.
+
+    That is wherever they run a study of the same cases or look after its statistics, and wherever
+    they have read and were told the right answers.
+    """
+    return tuple(
+        dict.fromkeys(
+            Seen(study=part["name"], role=Role(part["role"]))
+            for part in overlaps.parts_elsewhere(look, person, study["id"])
+            if overlaps.shared(look, study["bank"], part["study"]) and _learnt(look, part)
+        )
+    )
+
+
+def acquainted(look: Transaction, study: _Row) -> dict[str, tuple[Seen, ...]]:
+    """Return where each reader of a study may have seen its answers; without those who have not."""
+    found = {}
+    for reader in people.readers(look, study["id"]):
+        person = people.of_reader(look, reader["id"])
+        seen = () if person is None else seen_by(look, person, study)
+        if seen:
+            found[reader["reader_id"]] = seen
+    return found
+
+
+_ROLES = {
+    Role.READER: later("as a reader of {study}, who was told the right answers"),
+    Role.COORDINATOR: later("as a coordinator of {study}"),
+    Role.STATISTICIAN: later("as a statistician of {study}"),
+    Role.ADMINISTRATOR: later("as an administrator of {study}"),
+}
+
+
+def in_words(reader: str, seen: Sequence[Seen]) -> str:
+    """Return what is said of a reader who may know the answers."""
+    parts = [said(_ROLES[one.role]).format(study=repr(one.study)) for one in seen]
+    return t(
+        "{reader} may have seen the reference standard of these cases, {parts}.",
+        reader=reader,
+        parts=", ".join(parts),
+    )
+
+
+def _others(look: Transaction, bank: int, but: int) -> list[dict[str, Any]]:
+    names = [
+        row["name"] for row in overlaps.opened(look, but) if overlaps.shared(look, bank, row["id"])
+    ]
+    return [row for name in names if (row := studies.find(look, name))]
+
+
+def _learnt(look: Transaction, part: _Row) -> bool:
+    if part["role"] != Role.READER:
+        return True
+    study = studies.find(look, part["name"])
+    if study is None or not readings.has_begun(look, part["reader"]):
+        return False
+    protocol = stored_protocol(study)
+    after_study = protocol.feedback is Feedback.AFTER_STUDY and study["state"] == "closed"
+    return bool(after_study or protocol.feedback is Feedback.AFTER_CASE or protocol.practice_cases)

@@ -1,0 +1,113 @@
+"""What a coordinator should know before a study is drawn or opened: sentences, nothing refused.
+
+Refused is by `study.lifecycle.studies`; what it will refuse is said here beforehand.
+"""
+
+import json
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
+
+from study.bank.guessing import Asked, guessable
+from study.base.translation import t
+from study.lifecycle.exposure import (
+    acquainted,
+    being_read,
+    in_words,
+    interim_refusal,
+    listed,
+    told_in,
+)
+from study.protocol.protocol import Feedback, Protocol, stored_protocol
+from study.store import Store, Transaction, banks
+from study.store.studies import study_row
+
+
+def cautions(store: Store, study: str) -> tuple[str, ...]:
+    """Return what to know of a drawn study before it is opened.
+
+    Raises
+    ------
+    NotFound
+        No such study.
+    """
+    with store.look() as look:
+        row = study_row(look, study)
+        protocol = stored_protocol(row)
+        # A count of a few cases is their truth: while others read them, the whole bank is counted.
+        reading = being_read(look, row["bank"], but=row["id"])
+        asked = banks.asked(look, row["bank"], None if reading else row["id"])
+        return (
+            *guesses(asked, shuffled=protocol.option_order == "random"),
+            *elsewhere(look, row["bank"], protocol, but=row["id"]),
+            *(in_words(reader, parts) for reader, parts in acquainted(look, row).items()),
+        )
+
+
+def consent_to_read(store: Store, study: str) -> str:
+    """Return what readers of a study agree to, to be read once more before it is opened.
+
+    Raises
+    ------
+    NotFound
+        No such study.
+    """
+    with store.look() as look:
+        consent = stored_protocol(study_row(look, study)).consent
+    if not consent:
+        return t("Readers are not asked to agree to anything: consent is empty.")
+    return (
+        t("Readers have to agree to this text before anything else:") + f"\n\n{consent.strip()}\n"
+    )
+
+
+def acquaintances(
+    store: Store, study: str, readers: Container[str] | None = None
+) -> tuple[str, ...]:
+    """Return a sentence for each reader of a study, or of some, who may know its answers.
+
+    Raises
+    ------
+    NotFound
+        No such study.
+    """
+    with store.look() as look:
+        seen = acquainted(look, study_row(look, study))
+    return tuple(
+        in_words(reader, parts)
+        for reader, parts in seen.items()
+        if readers is None or reader in readers
+    )
+
+
+def guesses(asked: Iterable[Mapping[str, Any]], *, shuffled: bool) -> tuple[str, ...]:
+    """Return where readers could guess the answers, from rows of the store, as `guessable`."""
+    return guessable(map(_asked, asked), shuffled=shuffled)
+
+
+def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0) -> tuple[str, ...]:
+    """Return what other studies on the same cases mean for one with this protocol."""
+    reading, telling = being_read(look, bank, but=but), told_in(look, bank, but=but)
+    found = []
+    if reading and protocol.interim_results:
+        found.append(interim_refusal(reading))
+    elif reading and protocol.feedback is Feedback.AFTER_CASE:
+        found.append(
+            t(
+                "This study tells its readers right answers of cases that are being read in "
+                "{studies}. The trails of both will say so.",
+                studies=listed(reading),
+            )
+        )
+    if telling:
+        found.append(
+            t(
+                "Right answers of cases of this bank can be learnt in {studies}. Whoever has "
+                "learnt them there should not read here. The trails of both will say so.",
+                studies=listed(telling),
+            )
+        )
+    return tuple(found)
+
+
+def _asked(row: Mapping[str, Any]) -> Asked:
+    return Asked(options=json.loads(row["options"]), truth=row["truth"], view=row["view"])

@@ -1,0 +1,266 @@
+"""Previews: a study walked through as a reader would, in a copy that is thrown away.
+
+The copy is a store of its own beside the deployment's, with the study, one reader and nobody else.
+The reader's desk works on it as on any other, so what is seen is what a reader sees, and nothing of
+it can reach the study: that is read once, and told once that a preview was opened.
+
+While cases of the bank are being read in an open study whose accuracy nobody sees yet, the copy
+holds a reference standard that is made up, and says so in place of every explanation.
+"""
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from study.base.actor import COMMAND_LINE
+from study.base.bank_model import LETTERS
+from study.base.canonical import sha256_of
+from study.base.errors import NotAllowed, NotFound, NotNow
+from study.base.translation import t
+from study.lifecycle import studies
+from study.lifecycle.exposure import being_read
+from study.people.access import STAYS, Entropy, Person, new_code
+from study.people.invitations import Invitation
+from study.people.roles import Act, Role
+from study.protocol.protocol import Protocol
+from study.store import Store, Transaction, banks, copies, deployment, events, people
+from study.store import studies as stored_studies
+from study.store.deployment import secret
+
+READER = "preview"
+MOST = 20
+"""Previews kept beside a store; the one not used for the longest makes room for the next."""
+
+_MARK = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A walk through a study.
+
+    Parameters
+    ----------
+    store
+        The copy, for the reader's desk.
+    reader
+        Who reads in it.
+    """
+
+    mark: str
+    store: Store
+    reader: Person
+
+    def discard(self) -> None:
+        """Throw it away, so that the next one begins at the beginning."""
+        _remove(self.store.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """What is previewed: a study's row, or a draft's; and whether its truth has to be made up."""
+
+    study: Mapping[str, Any] | None
+    draft: Mapping[str, Any] | None
+    mark: str
+    made_up: bool
+
+    @property
+    def name(self) -> str:
+        return str((self.study or self.draft or {})["name"])
+
+
+def preview(
+    store: Store, person: Person, *, entropy: Entropy, now: datetime, draft: int | None = None
+) -> Preview:
+    """Return a person's preview of their study, or of a draft: the one under way, or a new one.
+
+    It belongs to one sign-in and one state of the protocol: after a change it begins anew.
+
+    Raises
+    ------
+    NotAllowed
+        The person may not set up that study.
+    NotFound
+        No such study or draft.
+    NotNow
+        The study is closed, or the draft cannot be drawn yet.
+    BadProtocol
+        The draft's protocol has faults.
+    """
+    with store.look() as look:
+        source = _draft(look, person, draft) if draft is not None else _study(look, person)
+    path = _path(store, source.mark)
+    if not path.is_file():
+        _make(store, source, person, path, entropy, now)
+        with store.change() as change:
+            detail = {"draft": source.name} if source.draft else {}
+            detail |= {"reference_standard": "made up"} if source.made_up else {}
+            where = "" if source.draft else source.name
+            events.record(change, where, now, kind="preview opened", detail=detail, by=person.by)
+    return find(store, person, source.mark)
+
+
+def find(store: Store, person: Person, mark: str) -> Preview:
+    """Return a preview under way.
+
+    Raises
+    ------
+    NotFound
+        It has ended, as one does that tells the truth when its cases begin to be read.
+    NotAllowed
+        It is another person's, or of a study they do not set up where they are now.
+    """
+    path = _path(store, mark)
+    if not _MARK.fullmatch(mark) or not path.is_file():
+        raise NotFound(_ended())
+    with suppress(OSError):
+        path.touch()  # it is in use
+    copy = Store(path, witnessed=False)
+    with copy.look() as look:
+        study = deployment.value(look, "preview_study")
+        owner = deployment.value(look, "preview_owner")
+        (row,) = stored_studies.listed(look)
+        (reader,) = people.readers(look, row["id"])
+        made_up = deployment.value(look, "preview_made_up")
+    there = person.may(Act.MAKE_STUDY) if not study else _sets_up(person, int(study))
+    if not there or owner != _owner(person):
+        raise NotAllowed(t("This preview belongs to somebody else. Open one of your own."))
+    if not made_up:
+        with store.look() as look:
+            if being_read(look, row["bank"]):
+                raise NotFound(_ended())
+    reading = Person(
+        role=Role.READER,
+        study=row["id"],
+        study_name=row["name"],
+        reader=reader["id"],
+        name=READER,
+        sign_in=mark,
+    )
+    return Preview(mark=mark, store=copy, reader=reading)
+
+
+def _ended() -> str:
+    return t("This preview has ended. Open it again from the study's page.")
+
+
+def _study(look: Transaction, person: Person) -> _Source:
+    row = stored_studies.find(look, person.study_name)
+    if row is None:
+        raise NotFound(t("The study is not there any more."))
+    if not _sets_up(person, row["id"]):
+        raise NotAllowed(t("Only whoever sets up the study can preview it."))
+    if row["state"] == "closed":
+        raise NotNow(t("The study is closed: there is nothing left to try out."))
+    made_up = bool(being_read(look, row["bank"]))
+    about = ["study", row["id"], row["protocol_sha256"], row["amendments"], made_up]
+    return _Source(study=row, draft=None, mark=_mark(look, person, about), made_up=made_up)
+
+
+def _draft(look: Transaction, person: Person, number: int) -> _Source:
+    if not person.may(Act.MAKE_STUDY):
+        raise NotAllowed(t("Only whoever sets up studies can preview a draft."))
+    row = copies.draft(look, number)
+    if row is None:
+        raise NotFound(t("This draft is not there any more."))
+    if row["made_by"] != person.id and person.deployment is not Role.ADMINISTRATOR:
+        raise NotAllowed(t("This draft is somebody else's."))
+    if row["bank"] is None:
+        raise NotNow(t("Choose a question bank first: without one there is no case to show."))
+    made_up = bool(being_read(look, row["bank"]))
+    about = ["draft", row["id"], row["name"], row["bank"], row["protocol"], made_up]
+    return _Source(study=None, draft=row, mark=_mark(look, person, about), made_up=made_up)
+
+
+def _sets_up(person: Person, study: int) -> bool:
+    return person.study == study and person.may(Act.SET_UP)
+
+
+def _mark(look: Transaction, person: Person, about: list[Any]) -> str:
+    return sha256_of([secret(look), "preview", _owner(person), about])[:32]
+
+
+def _owner(person: Person) -> str:
+    return f"{person.id}/{person.sign_in}"
+
+
+def _make(
+    store: Store, source: _Source, person: Person, path: Path, entropy: Entropy, now: datetime
+) -> None:
+    """Make a copy with one reader in it and put it in place whole."""
+
+    def fill(change: Transaction) -> None:
+        deployment.set_once(change, "secret", entropy(32).hex())  # seals unlike any reader's
+        deployment.set_once(change, "preview_owner", _owner(person))
+        deployment.set_once(change, "preview_made_up", "yes" if source.made_up else "")
+        truth = _made_up() if source.made_up else None
+        with store.look() as look:
+            if source.study:
+                deployment.set_once(change, "preview_study", str(source.study["id"]))
+                copies.copy_drawn_study(look, change, source.study["id"], truth)
+            elif source.draft:
+                copies.copy_bank(look, change, source.draft["bank"], truth)
+
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    _make_room(path.parent, now)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as scratch:
+        copy = Store.create(Path(scratch) / "preview.db", fill, witnessed=False)
+        if source.draft:
+            _draw(copy, source.draft, now)
+        reader = [Invitation(reader_id=READER)]
+        code = new_code(entropy)
+        studies.invite(copy, study=source.name, invitations=reader, codes=[code], now=now)
+        with copy.change() as change:
+            studies.open_within(change, study=source.name, now=now)
+        copy.put_in_place(path)
+
+
+def _made_up() -> copies.MadeUp:
+    return copies.MadeUp(
+        truth=lambda item_id, n: LETTERS[int(sha256_of(["made up", item_id]), 16) % n],
+        words=t("This is not the real answer: cases of this bank are being read in an open study."),
+    )
+
+
+def _draw(copy: Store, draft: Mapping[str, Any], now: datetime) -> None:
+    protocol = Protocol.from_json(json.loads(draft["protocol"]))
+    with copy.change() as change:
+        (bank,) = banks.names(change)
+        studies.draw_within(
+            change, bank=bank, study=draft["name"], protocol=protocol, now=now, by=COMMAND_LINE
+        )
+
+
+def _path(store: Store, mark: str) -> Path:
+    return store.path.with_name(f"{store.path.name}-previews") / f"{mark}.db"
+
+
+def _make_room(folder: Path, now: datetime) -> None:
+    """Throw away what nobody uses any more, and leave room for one."""
+    oldest = now.timestamp() - STAYS.total_seconds()
+    found = sorted(((_used_s(path), path) for path in folder.glob("*.db")), reverse=True)
+    for number, (used_s, path) in enumerate(found, start=1):
+        if number >= MOST or used_s < oldest:
+            _remove(path)
+    for path in folder.glob(".new-*"):  # of a process that was killed
+        if _used_s(path) < oldest:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _used_s(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # somebody else threw it away
+        return 0.0
+
+
+def _remove(path: Path) -> None:
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        path.with_name(name).unlink(missing_ok=True)

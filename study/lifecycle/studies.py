@@ -1,0 +1,366 @@
+"""Draws a study from a bank, invites its readers, and opens it.
+
+Opening locks the protocol: its hash covers the protocol, the bank's content and the drawn cases, so
+that two deployments with the same protocol and bank show the same hash. Every assignment is written
+before anyone reads; a reader invited into an open study is assigned at the invitation.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from study.bank.importing import bank_row
+from study.base.actor import COMMAND_LINE, By
+from study.base.canonical import canonical_json, sha256_of
+from study.base.errors import BadFile, BrokenStore, NotNow
+from study.base.names import check_name, formula_fault, name_fault, name_key
+from study.base.timestamps import stamp
+from study.base.translation import t
+from study.lifecycle import exposure
+from study.people import access, persons
+from study.people.invitations import Invitation
+from study.people.roles import Role
+from study.protocol import draw as drawing
+from study.protocol.protocol import Protocol, example_faults, refuse_example, stored_protocol
+from study.protocol.reading_lists import assign_reader
+from study.protocol.sampling import Stratum
+from study.store import Store, Transaction, banks, events, models, people, practice, studies
+from study.store.studies import refuse_restored, study_row
+
+
+def draw(
+    store: Store,
+    *,
+    bank: str,
+    study: str,
+    protocol: Protocol,
+    now: datetime,
+    by: By = COMMAND_LINE,
+) -> tuple[Stratum, ...]:
+    """Draw a study's cases and store them with its protocol.
+
+    Raises
+    ------
+    NotFound
+        No such bank.
+    BadProtocol
+        The consent is still the example.
+    NotNow
+        The name is taken, or the bank cannot give the cases asked for.
+    """
+    refuse_example(protocol)
+    with store.change() as change:
+        _, strata = draw_within(change, bank=bank, study=study, protocol=protocol, now=now, by=by)
+    return strata
+
+
+def draw_within(
+    change: Transaction, *, bank: str, study: str, protocol: Protocol, now: datetime, by: By
+) -> tuple[int, tuple[Stratum, ...]]:
+    """Draw a study within the caller's transaction; return its rowid and the strata drawn."""
+    check_name(study, "study")
+    found = bank_row(change, bank)
+    if studies.find(change, study):
+        raise NotNow(
+            t("A study named {study!r} is already there. Choose another name.", study=study)
+        )
+    if found["format"] == banks.FROM_BUNDLE:
+        raise NotNow(
+            t(
+                "The bank {bank!r} came with a restored study and has no films. Import it again.",
+                bank=bank,
+            )
+        )
+    drawn = drawing.rehearse(change, int(found["id"]), protocol)
+    locked = drawing.locked(protocol, study, found["content_sha256"], drawn)
+    row = studies.add(
+        change,
+        name=study,
+        bank=int(found["id"]),
+        state="drawn",
+        protocol=canonical_json(locked),
+        protocol_sha256=sha256_of(locked),
+        drawn_at_utc=stamp(now),
+    )
+    _add_drawn(change, row, int(found["id"]), drawn)
+    events.record(
+        change,
+        study,
+        now,
+        kind="study drawn",
+        detail={
+            "bank": bank,
+            "n_cases": len(drawn.cases),
+            "protocol_sha256": sha256_of(locked),
+            "cases_sha256": cases_hash(change, row),
+            **({"practice_sha256": practice_cases_hash(change, row)} if drawn.practice else {}),
+        },
+        by=by,
+    )
+    return row, drawn.strata
+
+
+def _add_drawn(change: Transaction, study: int, bank: int, drawn: drawing.Rehearsed) -> None:
+    items = banks.item_numbers(change, bank)
+    studies.add_cases(
+        change,
+        study,
+        (
+            (items[item_id], position, stratum)
+            for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
+        ),
+    )
+    practice.add_cases(change, study, (items[item_id] for item_id in drawn.practice))
+
+
+def cases_hash(look: Transaction, study: int) -> str:
+    """Return the hash that covers a study's cases with their numbers and strata."""
+    return sha256_of(
+        [[row["number"], row["item_id"], row["stratum"]] for row in studies.cases(look, study)]
+    )
+
+
+def practice_cases_hash(look: Transaction, study: int) -> str:
+    """Return the hash that covers a study's practice cases with their numbers."""
+    return sha256_of([[row["number"], row["item_id"]] for row in practice.cases(look, study)])
+
+
+def invite(
+    store: Store,
+    *,
+    study: str,
+    invitations: Sequence[Invitation],
+    codes: Sequence[access.Code],
+    now: datetime,
+    deliver: Callable[[tuple[str, ...]], None] = lambda known: None,
+    expires: datetime | None = None,
+    by: By = COMMAND_LINE,
+) -> tuple[str, ...]:
+    """Invite readers, all or none; their codes are stored as salted hashes only.
+
+    Parameters
+    ----------
+    deliver
+        Hands the codes out, within the transaction: where that fails nobody is invited, for a code
+        that was never seen can never be found again. It is told what is returned.
+
+    Returns
+    -------
+    tuple of str
+        Who was not given their code, for they are known by their e-mail address and have one.
+
+    Raises
+    ------
+    BadFile
+        A reader is already in the study, or named twice, or has a model's name.
+    """
+    with store.change() as change:
+        found = study_row(change, study)
+        if found["state"] == "closed":
+            raise NotNow(
+                t("The study {study!r} is closed; nobody can be invited any more.", study=study)
+            )
+        refuse_restored(found)
+        _refuse_known_readers(change, found["id"], invitations)
+        admitted = [
+            _admit(change, found, invitation, code, expires, by, now)
+            for invitation, code in zip(invitations, codes, strict=True)
+        ]
+        known = tuple(
+            one.reader_id for one, is_known in zip(invitations, admitted, strict=True) if is_known
+        )
+        deliver(known)
+    return known
+
+
+def open_study(
+    store: Store,
+    *,
+    study: str,
+    now: datetime,
+    by: By = COMMAND_LINE,
+    named: Callable[[Transaction], None] = lambda change: None,
+) -> str:
+    """Open a study: lock its protocol, write every assignment; return the protocol's hash.
+
+    Parameters
+    ----------
+    named
+        Names within the transaction whoever the head of the chain is sent to, if anybody.
+
+    Raises
+    ------
+    NotNow
+        Already open, discarded, nobody is invited, its consent is still the example, or it would
+        show accuracy of cases that are being read where nobody sees it.
+    BrokenStore
+        It was opened before, and its state altered since.
+    """
+    with store.change() as change:
+        found = study_row(change, study)
+        if example_faults(stored_protocol(found).consent):
+            raise NotNow(
+                t(
+                    "The study {study!r} cannot be opened: its consent still holds the example's "
+                    "placeholder. Discard the study, put the text your ethics committee approved "
+                    "in its place, and draw it again.",
+                    study=study,
+                )
+            )
+        others = _others_told(change, found) if found["state"] == "drawn" else []
+        named(change)
+        open_within(change, study=study, now=now, by=by, others=others)
+        exposure.record_others(change, found, others, "other study opened", by, now)
+    return str(found["protocol_sha256"])
+
+
+def _others_told(look: Transaction, study: Mapping[str, Any]) -> list[str]:
+    """Return the studies on the same cases whose trails an opening belongs in, or refuse it.
+
+    They tell what this one keeps, or keep what this one tells.
+    """
+    reading = exposure.being_read(look, study["bank"], but=study["id"])
+    if reading and stored_protocol(study).interim_results:
+        raise NotNow(exposure.interim_refusal(reading))
+    kept = reading if exposure.tells({**study, "state": "open"}) else []
+    told = exposure.told_in(look, study["bank"], but=study["id"])
+    return list(dict.fromkeys([*kept, *told]))
+
+
+def open_within(
+    change: Transaction,
+    *,
+    study: str,
+    now: datetime,
+    by: By = COMMAND_LINE,
+    others: Sequence[str] = (),
+) -> None:
+    """Open a study within the caller's transaction, which has looked at what else there is.
+
+    Parameters
+    ----------
+    others
+        Other studies on the same cases that its trail is to name.
+    """
+    found = study_row(change, study)
+    if found["state"] != "drawn":
+        raise NotNow(
+            t("The study {study!r} is already {state}.", study=study, state=found["state"])
+        )
+    if found["discarded_at_utc"]:
+        raise NotNow(t("The study {study!r} was discarded. Draw another.", study=study))
+    readers = people.readers(change, found["id"])
+    if not readers:
+        raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
+    _refuse_opened_before(change, found, readers)
+    studies.mark_open(change, found["id"], stamp(now))
+    events.record(
+        change,
+        study,
+        now,
+        kind="study opened",
+        detail={
+            "protocol_sha256": found["protocol_sha256"],
+            "readers": [reader["reader_id"] for reader in readers],
+            **({"others": list(others)} if others else {}),
+        },
+        by=by,
+    )
+    for index, reader in enumerate(readers):
+        assign_reader(change, found, reader, index, by, now)
+
+
+def _refuse_opened_before(
+    look: Transaction, study: Mapping[str, Any], readers: Iterable[Mapping[str, Any]]
+) -> None:
+    trail = events.walk(look, events.study_chain(study["name"]))
+    opened = any(event["kind"] == "study opened" for event in trail)
+    if opened or any(studies.assignments(look, reader["id"]) for reader in readers):
+        raise BrokenStore(
+            t(
+                "The study {name!r} was opened before and its state was altered since. See what "
+                "else was: python -m study verify --db DB",
+                name=study["name"],
+            )
+        )
+
+
+def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[Invitation]) -> None:
+    faults = []
+    readers = {name_key(row["reader_id"]) for row in people.readers(look, study)}
+    taken = {name_key(row["model_id"]) for row in models.ever_of_study(look, study)}
+    seen: set[str] = set()
+    for invitation in invitations:
+        who, key = invitation.reader_id, name_key(invitation.reader_id)
+        fault = name_fault(who) or formula_fault(who)
+        if fault:
+            faults.append(
+                t("{who!r}: the name {fault}. Choose another reader_id.", who=who, fault=fault)
+            )
+        for column in ("level", "years", "site"):
+            fault = formula_fault(getattr(invitation, column))
+            if fault:
+                faults.append(
+                    t(
+                        "{who}: {column} {fault}. Begin it with a letter or a digit, or leave it "
+                        "empty.",
+                        who=who,
+                        column=column,
+                        fault=fault,
+                    )
+                )
+        if key in seen:
+            faults.append(t("{who}: named twice. Leave one out.", who=who))
+        seen.add(key)
+        if key in readers:
+            faults.append(t("{who}: already invited. Leave them out.", who=who))
+        if key in taken:
+            faults.append(t("{who}: a model has that name. Choose another reader_id.", who=who))
+    if faults:
+        raise BadFile(t("Nobody was invited:\n") + "\n".join(f"  {fault}" for fault in faults))
+
+
+def reader_facts(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the event of a reader's invitation says of their row."""
+    return {key: row[key] for key in ("reader_id", "level", "years", "site")}
+
+
+def _admit(
+    change: Transaction,
+    study: Mapping[str, Any],
+    invitation: Invitation,
+    code: access.Code,
+    expires: datetime | None,
+    by: By,
+    now: datetime,
+) -> bool:
+    """Make a reader of an invitation, and return whether they keep the code they have."""
+    about = {
+        "reader_id": invitation.reader_id,
+        "level": invitation.level,
+        "years": invitation.years,
+        "site": invitation.site,
+    }
+    person, known = persons.reader_behind(change, invitation.email, study["id"], now)
+    number = people.add_reader(
+        change, study=study["id"], **about, simulated=0, invited_at_utc=stamp(now)
+    )
+    people.grant(
+        change,
+        person=person,
+        role=Role.READER,
+        study=study["id"],
+        reader=number,
+        given_at_utc=stamp(now),
+    )
+    if not known:
+        access.give(change, code, person=person, now=now, expires=expires)
+        if invitation.name or invitation.email:
+            persons.keep_name(change, person, name=invitation.name, email=invitation.email)
+    seen = exposure.seen_by(change, person, study)
+    met = {"may_know": [{"study": one.study, "role": one.role} for one in seen]} if seen else {}
+    events.record(change, study["name"], now, kind="reader invited", detail={**about, **met}, by=by)
+    if study["state"] == "open":
+        readers = people.readers(change, study["id"])
+        assign_reader(change, study, readers[-1], len(readers) - 1, by, now)
+    return known

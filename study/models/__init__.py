@@ -1,0 +1,1 @@
+"""Models as raters: their predictions, and the reading of an answer out of their words."""

@@ -1,0 +1,1 @@
+"""A study watched while it runs: progress, quality, stepping in, exclusions, reminders."""

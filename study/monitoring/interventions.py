@@ -1,0 +1,253 @@
+"""Stepping in: pausing a study or a reader, giving a session more time, withdrawing a reader.
+
+Each is a row written once, with who, when and why, and an event of the study's chain that says the
+same. None of them touches a reading: a pause hands out nothing new, and what was read before it
+stays. A pause stops no clock, neither of a wash-out nor of a session's days.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import zip_longest
+from typing import Any
+
+from study.base.actor import By
+from study.base.errors import BadFile, NotFound, NotNow
+from study.base.reasons import checked_reason
+from study.base.timestamps import stamp
+from study.base.translation import t
+from study.people.persons import end_role
+from study.protocol.protocol import stored_protocol
+from study.reading.sessions import State, is_withdrawn, paused_since, place_of
+from study.store import Store, Transaction, events, people
+from study.store import sessions as stored
+from study.store.studies import study_row
+
+LONGEST_DAYS = 3650
+
+_EVENTS = {
+    "pause": "reading paused",
+    "resume": "reading resumed",
+    "extend": "session extended",
+    "release": "session released",
+    "withdraw": "reader withdrawn",
+}
+_Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """What is stepped into: the study, what was done in it before, and the reader, if it is one."""
+
+    study: _Row
+    steps: Sequence[_Row]
+    reader: _Row | None
+
+    @property
+    def reader_id(self) -> str | None:
+        return self.reader["reader_id"] if self.reader else None
+
+    @property
+    def named(self) -> str:
+        return str(self.reader_id or self.study["name"])
+
+
+def pause(
+    store: Store, *, study: str, reader_id: str | None, reason: str, by: By, now: datetime
+) -> None:
+    """Hand out nothing more, to one reader or (None) to any, until it is resumed.
+
+    Raises
+    ------
+    NotFound
+        No such study or reader.
+    NotNow
+        The study is not open, the reader has left it, it is paused already, or no reason is given.
+    """
+    with store.change() as change:
+        case = _case(change, study, reader_id)
+        if paused_since(case.steps, reader_id):
+            raise NotNow(t("{whom} is paused already.", whom=case.named))
+        _step_in(change, case, "pause", reason, by, now, old="reading", new="paused")
+
+
+def resume(
+    store: Store, *, study: str, reader_id: str | None, reason: str, by: By, now: datetime
+) -> None:
+    """End a pause: a reader's own, or (None) the study's; the one does not end the other.
+
+    Raises
+    ------
+    NotFound
+        No such study or reader.
+    NotNow
+        The study is not open, the reader has left it, it is not paused, or no reason is given.
+    """
+    with store.change() as change:
+        case = _case(change, study, reader_id)
+        if not paused_since(case.steps, reader_id):
+            raise NotNow(t("{whom} is not paused.", whom=case.named))
+        _step_in(change, case, "resume", reason, by, now, old="paused", new="reading")
+
+
+def extend(
+    store: Store,
+    *,
+    study: str,
+    reader_id: str,
+    session: int,
+    days: float,
+    reason: str,
+    by: By,
+    now: datetime,
+) -> None:
+    """Give a reader more days for a session: from its end, or where that is past from now.
+
+    Raises
+    ------
+    NotFound
+        No such study, reader or session.
+    NotNow
+        The study is not open, the reader has left it, the session is read or has no end, or no
+        reason is given.
+    BadFile
+        `days` is no number of days.
+    """
+    if not 0 < days <= LONGEST_DAYS:
+        raise BadFile(t("Give a number of days above 0, and {most} at most.", most=LONGEST_DAYS))
+    with store.change() as change:
+        case = _case(change, study, reader_id)
+        _refuse_endless(change, case, session, now)
+        _step_in(change, case, "extend", reason, by, now, session=session, days=float(days))
+
+
+def release(
+    store: Store, *, study: str, reader_id: str, session: int, reason: str, by: By, now: datetime
+) -> None:
+    """Let a reader go on with a session, lapsed or not, without an end.
+
+    Raises
+    ------
+    NotFound
+        No such study, reader or session.
+    NotNow
+        The study is not open, the reader has left it, the session is read or has no end, or no
+        reason is given.
+    """
+    with store.change() as change:
+        case = _case(change, study, reader_id)
+        _refuse_endless(change, case, session, now)
+        _step_in(change, case, "release", reason, by, now, session=session)
+
+
+def withdraw(
+    store: Store, *, study: str, reader_id: str, reason: str, by: By, now: datetime
+) -> None:
+    """Take a reader out of a study, for good: they get no more cases, their readings stay.
+
+    Their role in the study ends, and with it the access; a role in another study is not touched.
+
+    Raises
+    ------
+    NotFound
+        No such study or reader.
+    NotNow
+        The study is not open, the reader has left it already, or no reason is given.
+    """
+    with store.change() as change:
+        case = _case(change, study, reader_id)
+        _step_in(change, case, "withdraw", reason, by, now, old="reader", new="withdrawn")
+        for row in people.grants_of_study(change, case.study["id"]):
+            if row["reader_id"] == reader_id and row["revoked_at_utc"] is None:
+                end_role(change, study, row, checked_reason(reason), by, now, sign_out=False)
+
+
+def breaches(look: Transaction, row: _Row, trail: Sequence[_Row]) -> Iterator[str]:
+    """Yield what does not agree between a study's interventions and its trail."""
+    told = [
+        {
+            "kind": event["kind"],
+            **{key: event["detail"].get(key) for key in _FACTS},
+            "actor": event["actor"],
+            "at_utc": event["at_utc"],
+        }
+        for event in trail
+        if event["kind"] in _EVENTS.values()
+    ]
+    there = [
+        {
+            "kind": _EVENTS[one["kind"]],
+            **{key: one[key] for key in (*_FACTS, "actor", "at_utc")},
+        }
+        for one in stored.interventions(look, row["id"])
+    ]
+    for number, (said, found) in enumerate(zip_longest(told, there), start=1):
+        if said is None:
+            yield f"study {row['name']}: intervention {number} was slipped in."
+        elif found is None:
+            yield f"study {row['name']}: intervention {number} ({said['kind']}) is missing."
+        elif said != found:
+            altered = ", ".join(key for key in said if said[key] != found[key])
+            yield f"study {row['name']}: intervention {number}: {altered} altered."
+
+
+_FACTS = ("reader_id", "session", "days", "reason")
+
+
+def _case(look: Transaction, study: str, reader_id: str | None) -> _Case:
+    found = study_row(look, study)
+    if found["state"] != "open":
+        raise NotNow(t("The study {study} is not open.", study=study))
+    steps = stored.interventions(look, found["id"])
+    if reader_id is None:
+        return _Case(study=found, steps=steps, reader=None)
+    reader = people.reader(look, found["id"], reader_id)
+    if reader is None:
+        raise NotFound(t("There is no reader {reader} in the study.", reader=reader_id))
+    if is_withdrawn(steps, reader_id):
+        raise NotNow(t("{reader} has left the study.", reader=reader_id))
+    return _Case(study=found, steps=steps, reader=reader)
+
+
+def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime) -> None:
+    """Refuse what would change nothing: a session that is read, or that has no end."""
+    protocol = stored_protocol(case.study)
+    assert case.reader is not None  # only readers have sessions
+    place = place_of(look, protocol, case.reader["id"], now=now)
+    if not 1 <= session <= len(place.sessions):
+        raise NotFound(t("There is no session {n}.", n=session))
+    if place.sessions[session - 1].state is State.DONE:
+        raise NotNow(t("Session {n} is read to its end.", n=session))
+    about = {(step["kind"], step["reader_id"], step["session"]) for step in case.steps}
+    if not protocol.session_days or ("release", case.reader_id, session) in about:
+        raise NotNow(t("Session {n} has no end that could be put off.", n=session))
+
+
+def _step_in(
+    change: Transaction,
+    case: _Case,
+    kind: str,
+    reason: str,
+    by: By,
+    now: datetime,
+    *,
+    session: int | None = None,
+    days: float | None = None,
+    **changed: str,
+) -> None:
+    """Write the row and its event."""
+    words = checked_reason(reason)
+    stored.add_intervention(
+        change,
+        study=case.study["id"],
+        reader=case.reader["id"] if case.reader else None,
+        kind=kind,
+        session=session,
+        days=days,
+        reason=words,
+        actor=by.name,
+        at_utc=stamp(now),
+    )
+    about = {"reader_id": case.reader_id, "session": session, "days": days, "reason": words}
+    detail = {**{key: value for key, value in about.items() if value is not None}, **changed}
+    events.record(change, case.study["name"], now, kind=_EVENTS[kind], detail=detail, by=by)

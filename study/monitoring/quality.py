@@ -1,0 +1,292 @@
+"""Facts about the quality of a study's readings: shown, never acted on.
+
+Each fact says of whom, how many of how many, and which readings; its rule and threshold stand in
+words beside it (`rule`). None is a verdict: there may be a good reason for every one. Nothing here
+knows the reference standard; SQLite refuses it to the transaction the readings come through.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+
+from study.base.timestamps import moment
+from study.monitoring.letter_runs import Run, run_probability, runs_of
+from study.protocol.assignment import shown
+from study.protocol.protocol import Protocol, stored_protocol
+from study.store import Store, watching
+from study.store.studies import study_row
+
+GLANCE_MS = 2_000.0
+"""Answers faster than this are told of; `suspicions.TOO_FAST_MS` is what nobody can do."""
+
+HIDDEN_MS = 60_000.0
+"""A case out of sight for as long as this is told of."""
+
+RARE = 0.001
+"""A run that chance gives less often than this in a list as long is told of."""
+
+GATHERED, GATHERED_SHARE = 2, 0.5
+"""A case is told of where as many readings, and this share of its readings, were in trouble."""
+
+_Rows = Sequence[Mapping[str, Any]]
+
+
+class Kind(StrEnum):
+    """What a fact is about."""
+
+    TOO_FAST = "too fast"
+    GLANCE = "glance"
+    HIDDEN = "hidden"
+    ONE_KEY = "one key"
+    CLOCK = "clock"
+    LATE = "late"
+    FILM = "film"
+    WINDOW = "window"
+    SOFTWARE = "software"
+    SCREENS = "screens"
+    WASHOUT = "washout"
+    CASE = "case"
+
+
+FLAGS: Mapping[Kind, frozenset[str]] = {
+    Kind.TOO_FAST: frozenset({"too_fast"}),
+    Kind.CLOCK: frozenset({"clock_disagreement", "clock_implausible", "clock_set"}),
+    Kind.LATE: frozenset(
+        {"received_late", "presentation_lost", "received_while_paused", "received_after_lapse"}
+    ),
+    Kind.FILM: frozenset({"film_not_whole", "view_not_shown", "display_lost", "page_covered"}),
+    Kind.WINDOW: frozenset(
+        {"page_zoom", "pixel_ratio_changed", "low_pixel_ratio", "window_too_small"}
+    ),
+    Kind.SOFTWARE: frozenset({"software_rendering"}),
+}
+"""The stored flags a fact counts, see ``docs/reading-page.md``."""
+
+_ABOUT_THE_CASE = FLAGS[Kind.FILM] | FLAGS[Kind.TOO_FAST] | {"page_stalled", "over_time_limit"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One fact: `n` of `of` readings (of pairs, where it is about the wash-out).
+
+    `reader_id` is empty where it is about a case, which `item_id` names. `readings` are the ids of
+    those meant. `values` holds what else is told: of a run its letter, length and chance.
+    """
+
+    kind: Kind
+    reader_id: str
+    n: int
+    of: int
+    readings: tuple[str, ...]
+    item_id: str = ""
+    session: int | None = None
+    values: Mapping[str, Any]
+
+
+def facts(store: Store, study: str) -> list[Fact]:
+    """Return every fact about a study's readings, in order of kind, then of reader.
+
+    Raises
+    ------
+    NotFound
+        No such study.
+    """
+    with store.look(sealed=True) as look:
+        row = study_row(look, study)
+        rows = [_opened(one) for one in watching.readings(look, row["id"])]
+    return facts_of(rows, stored_protocol(row))
+
+
+def facts_of(rows: _Rows, protocol: Protocol) -> list[Fact]:
+    """Return the facts about readings as `study.store.watching` returns them, flags opened."""
+    read = [row for row in rows if row["current"] and row["timing_source"] == "browser"]
+    by_reader = _grouped(read, "reader_id")
+    found = [fact for kind, of in _OF_READER.items() for fact in _each(kind, of, by_reader)]
+    found += [fact for own in by_reader.values() for fact in _runs(own)]
+    found += [fact for own in by_reader.values() for fact in _screens(own)]
+    found += [fact for own in by_reader.values() for fact in _washout(own, protocol)]
+    found += _cases(read)
+    return sorted(found, key=lambda fact: list(Kind).index(fact.kind))
+
+
+def _opened(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **row,
+        "flags": frozenset(json.loads(row["flags"])),
+        "circumstances": json.loads(row["circumstances"]),
+    }
+
+
+def _grouped(rows: _Rows, key: str) -> dict[Any, list[Mapping[str, Any]]]:
+    found: dict[Any, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return found
+
+
+_Test = Callable[[Mapping[str, Any]], bool | None]
+
+
+def _has(flags: frozenset[str]) -> _Test:
+    return lambda row: bool(row["flags"] & flags)
+
+
+def _is_glance(row: Mapping[str, Any]) -> bool | None:
+    if row["status"] != "answered" or row["supersedes"] or row["response_ms"] is None:
+        return None
+    return bool(row["response_ms"] < GLANCE_MS)
+
+
+def _is_hidden(row: Mapping[str, Any]) -> bool | None:
+    return None if row["hidden_ms"] is None else bool(row["hidden_ms"] >= HIDDEN_MS)
+
+
+_OF_READER: Mapping[Kind, _Test] = {
+    **{kind: _has(flags) for kind, flags in FLAGS.items()},
+    Kind.GLANCE: _is_glance,
+    Kind.HIDDEN: _is_hidden,
+}
+"""Tells a reading that is meant from one that is not; None where it cannot be told."""
+
+
+def _each(kind: Kind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[Fact]:
+    for reader_id, own in by_reader.items():
+        told = [(row, test(row)) for row in own]
+        meant = tuple(row["id"] for row, yes in told if yes)
+        if meant:
+            yield Fact(
+                kind=kind,
+                reader_id=reader_id,
+                n=len(meant),
+                of=sum(yes is not None for _, yes in told),
+                readings=meant,
+                values={},
+            )
+
+
+def _runs(own: _Rows) -> Iterator[Fact]:
+    """Tell of runs of one key: the letter as it was shown is the one that was pressed."""
+    letters = [
+        shown(row["answer"], row["shown_order"]) if row["answer"] is not None else None
+        for row in own
+    ]
+    options = [len(row["shown_order"]) for row in own if row["answer"] is not None]
+    chances: dict[int, float] = {}
+    for run in runs_of(letters):
+        if run.length not in chances:
+            chances[run.length] = run_probability(run.length, options)
+        if chances[run.length] < RARE:
+            yield _run(own, run, chances[run.length], len(options))
+
+
+def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> Fact:
+    return Fact(
+        kind=Kind.ONE_KEY,
+        reader_id=own[0]["reader_id"],
+        n=run.length,
+        of=n_answered,
+        readings=tuple(row["id"] for row in own[run.first : run.last + 1]),
+        values={"letter": run.letter, "chance": chance},
+    )
+
+
+def _screens(own: _Rows) -> Iterator[Fact]:
+    """Tell of sessions on more than one screen or browser; meant are those not on the usual one."""
+    for session, rows in _grouped(own, "session").items():
+        known = [(row, where) for row in rows if (where := setup(row["circumstances"]))]
+        counted = Counter(where for _, where in known)
+        if len(counted) > 1:
+            usual = counted.most_common(1)[0][0]
+            meant = tuple(row["id"] for row, where in known if where != usual)
+            yield Fact(
+                kind=Kind.SCREENS,
+                reader_id=rows[0]["reader_id"],
+                n=len(meant),
+                of=len(known),
+                readings=meant,
+                session=session,
+                values={"setups": tuple(counted)},
+            )
+
+
+_BROWSERS = {
+    "Edg": "Edge",
+    "OPR": "Opera",
+    "Firefox": "Firefox",
+    "Chrome": "Chrome",
+    "Safari": "Safari",
+}
+"""Names of browsers by their mark; the later ones stand in the earlier ones' marks as well."""
+
+
+def setup(circumstances: Mapping[str, Any]) -> str:
+    """Return screen and browser of a presentation, such as ``1920 x 1080, Chrome``; or nothing.
+
+    >>> setup({"screen": [1920, 1080], "user_agent": "Mozilla/5.0 ... Firefox/140.0"})
+    '1920 x 1080, Firefox'
+    """
+    screen, agent = circumstances.get("screen"), circumstances.get("user_agent")
+    parts = []
+    if isinstance(screen, list) and len(screen) == 2:
+        parts.append(f"{screen[0]} x {screen[1]}")
+    if isinstance(agent, str) and agent:
+        parts.append(next((name for mark, name in _BROWSERS.items() if mark in agent), "?"))
+    return ", ".join(parts)
+
+
+def _washout(own: _Rows, protocol: Protocol) -> Iterator[Fact]:
+    """Tell whether cases read in two sessions were far enough apart, also where they were."""
+    kept: list[float] = []
+    short: list[str] = []
+    for rows in _grouped(own, "case_id").values():
+        for first, then in _pairs(rows):
+            days = (moment(then["shown_at_utc"]) - moment(first["received_at_utc"])).total_seconds()
+            kept.append(days / 86_400)
+            if kept[-1] < protocol.washout_days:
+                short.append(then["id"])
+    if kept:
+        yield Fact(
+            kind=Kind.WASHOUT,
+            reader_id=own[0]["reader_id"],
+            n=len(short),
+            of=len(kept),
+            readings=tuple(short),
+            values={"shortest_days": min(kept), "washout_days": protocol.washout_days},
+        )
+
+
+def _pairs(rows: _Rows) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield readings of one case that follow each other in different sessions."""
+    order = sorted(rows, key=lambda row: (row["session"], row["position"]))
+    for first, then in pairwise(order):
+        if first["session"] != then["session"]:
+            yield first, then
+
+
+def _cases(read: _Rows) -> Iterator[Fact]:
+    """Tell of cases that several readers gave up, ran out of time on, or had trouble seeing."""
+    for number, rows in sorted(_grouped(read, "case_number").items()):
+        meant = [row for row in rows if _in_trouble(row)]
+        if len(meant) >= GATHERED and len(meant) >= GATHERED_SHARE * len(rows):
+            yield Fact(
+                kind=Kind.CASE,
+                reader_id="",
+                item_id=rows[0]["item_id"],
+                n=len(meant),
+                of=len(rows),
+                readings=tuple(row["id"] for row in meant),
+                values={"case_number": number, **_troubles(meant)},
+            )
+
+
+def _in_trouble(row: Mapping[str, Any]) -> bool:
+    return row["status"] != "answered" or bool(row["flags"] & _ABOUT_THE_CASE)
+
+
+def _troubles(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    counted = Counter(row["status"] if row["status"] != "answered" else "flagged" for row in rows)
+    return dict(counted)

@@ -1,0 +1,188 @@
+"""Reminds a reader: a letter to copy, or to send where the deployment has a mail server.
+
+The trail keeps that a reader was reminded and how, never their name or address. A letter says where
+the access code is, and never holds it: the store knows codes as hashes only.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from study.base.actor import By
+from study.base.errors import NotFound, NotNow
+from study.base.mail import MailServer, send
+from study.base.timestamps import moment
+from study.base.translation import t, tn
+from study.monitoring.watching import ReaderWatch, Stage, Watch
+from study.reading.sessions import SessionStanding, State
+from study.store import Store, events, names, people
+from study.store.studies import study_row
+
+REMINDED = "reminder sent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addressee:
+    """Whom a study code stands for, as far as it is kept; both may be empty."""
+
+    name: str = ""
+    email: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """A reminder before it is sent; whoever sends it may change the words."""
+
+    subject: str
+    text: str
+
+
+def addressee(store: Store, study: str, reader_id: str) -> Addressee:
+    """Return whom a study code stands for; only for whoever may see names."""
+    with store.look() as look:
+        reader = people.reader(look, study_row(look, study)["id"], reader_id)
+        person = people.of_reader(look, reader["id"]) if reader else None
+        row = names.of_person(look, person) if person is not None else None
+    return Addressee(name=row["name"], email=row["email"]) if row else Addressee()
+
+
+def may_be_reminded(reader: ReaderWatch) -> bool:
+    """Return whether there is anything to remind a reader of."""
+    return reader.stage not in (Stage.FINISHED, Stage.WITHDRAWN) and not reader.simulated
+
+
+def compose(found: Watch, reader: ReaderWatch, *, name: str, address: str) -> Letter:
+    """Write a reminder in the language in use.
+
+    Parameters
+    ----------
+    name
+        How to greet them; empty for their study code.
+    address
+        Where the reading room is.
+    """
+    lines = [
+        t("Dear {name},", name=name or reader.reader_id),
+        "",
+        _how_far(found, reader),
+        *_when(reader.current),
+        "",
+        t("Read on here: {address}", address=address),
+        t(
+            "Sign in with the access code you were given for {reader}. If you do not have it any "
+            "more, answer this letter and you will get a new one.",
+            reader=reader.reader_id,
+        ),
+        "",
+        t("Every answer is kept; you go on where you stopped. Thank you for reading."),
+    ]
+    return Letter(subject=t("Your cases in {study}", study=found.study), text="\n".join(lines))
+
+
+def send_reminder(
+    store: Store,
+    server: MailServer,
+    letter: Letter,
+    *,
+    study: str,
+    reader_id: str,
+    by: By,
+    now: datetime,
+) -> None:
+    """Send a reminder to the address kept for a reader, and record that it was sent.
+
+    Raises
+    ------
+    NotFound
+        No e-mail address is kept for that reader.
+    Undelivered
+        The mail server did not take it; nothing is recorded.
+    """
+    to = addressee(store, study, reader_id).email
+    if not to:
+        raise NotFound(t("No e-mail address is kept for {reader}.", reader=reader_id))
+    _refuse_closed(store, study)
+    send(server, to=to, subject=letter.subject, text=letter.text)
+    _record(store, study, reader_id, "e-mail", by, now)
+
+
+def note_sent(store: Store, *, study: str, reader_id: str, by: By, now: datetime) -> None:
+    """Record that whoever runs the study has sent a reminder themselves."""
+    _refuse_closed(store, study)
+    _record(store, study, reader_id, "by hand", by, now)
+
+
+def sent(store: Store, study: str) -> dict[str, str]:
+    """Return when each reader was last reminded."""
+    with store.look(sealed=True) as look:
+        return {
+            event["detail"]["reader_id"]: event["at_utc"]
+            for event in events.walk(look, events.study_chain(study))
+            if event["kind"] == REMINDED
+        }
+
+
+def _refuse_closed(store: Store, study: str) -> None:
+    with store.look(sealed=True) as look:
+        if study_row(look, study)["state"] != "open":
+            raise NotNow(t("The study is not open: there is nothing to remind anybody of."))
+
+
+def _record(store: Store, study: str, reader_id: str, way: str, by: By, now: datetime) -> None:
+    with store.change() as change:
+        events.record(
+            change,
+            study,
+            now,
+            kind=REMINDED,
+            detail={"reader_id": reader_id, "way": way},
+            by=by,
+        )
+
+
+def _how_far(found: Watch, reader: ReaderWatch) -> str:
+    counts = reader.counts
+    if not counts.n_read:
+        return tn(
+            "{n} case of the study {study} is waiting for you.",
+            "{n} cases of the study {study} are waiting for you.",
+            counts.n_assigned,
+            study=found.study,
+        )
+    return tn(
+        "You have read {read} of {total} cases of the study {study}; {n} is left.",
+        "You have read {read} of {total} cases of the study {study}; {n} are left.",
+        counts.n_unread,
+        read=counts.n_read,
+        total=counts.n_assigned,
+        study=found.study,
+    )
+
+
+def _when(standing: SessionStanding | None) -> list[str]:
+    """Say what a reader has to know of their session's time, if anything."""
+    if standing is None:
+        return []
+    if standing.state == State.WASHING_OUT and standing.opens_at_utc:
+        opens = _day(standing.opens_at_utc)
+        return [t("Session {n} opens on {day}.", n=standing.session, day=opens)]
+    if standing.state == State.OPEN and standing.ends_at_utc:
+        ends = _minute(standing.ends_at_utc)
+        return [t("Session {n} ends on {time} UTC.", n=standing.session, time=ends)]
+    if standing.state == State.LAPSED and standing.ends_at_utc:
+        ended = _minute(standing.ends_at_utc)
+        return [
+            t(
+                "The time for session {n} ran out on {time} UTC; answer this letter to go on.",
+                n=standing.session,
+                time=ended,
+            )
+        ]
+    return []
+
+
+def _day(at_utc: str) -> str:
+    return moment(at_utc).strftime("%Y-%m-%d")
+
+
+def _minute(at_utc: str) -> str:
+    return moment(at_utc).strftime("%Y-%m-%d %H:%M")

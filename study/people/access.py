@@ -1,0 +1,474 @@
+"""Access codes: made, given, checked. Stored only as salted hashes.
+
+A code such as ``K7QF-3M9X-TTRD-8W2P`` has an open part (the first six signs) by which its row is
+found and a secret part (the last ten, 50 bits) that only exists as an scrypt hash. Signs that look
+alike are read alike: O as 0, I and L as 1, case and dashes as you like.
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from study.base.actor import By
+from study.base.errors import NotAllowed
+from study.base.timestamps import moment, stamp
+from study.base.translation import t
+from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
+from study.store import Store, Transaction, events, people, studies
+from study.store.deployment import keyed_mark
+
+SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base 32."""
+
+_OPEN, _LENGTH = 6, 16
+_ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
+
+STAYS = timedelta(hours=14)
+"""How long a sign-in lasts."""
+
+IDLE = timedelta(hours=2)
+"""How long it lasts while nobody touches the computer: somebody else may come to it."""
+
+MARKED_EVERY = timedelta(seconds=30)
+"""How often that somebody is there is written down."""
+
+_CLOCKS_APART = timedelta(minutes=5)
+"""How far in the future a sign-in may lie: one made before the clock was set back ends."""
+
+GUESSED = 20
+"""Wrong tries at one code in a row that are told in the trail and on the list of people."""
+
+Entropy = Callable[[int], bytes]
+"""Gives that many random bytes; `secrets.token_bytes` outside of tests."""
+
+
+class Refused(NotAllowed):
+    """A sign-in that was refused; `why` is a word for its reason, for the page that says it."""
+
+    def __init__(self, why: str, text: str) -> None:
+        super().__init__(text)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """A new access code, in clear and as it is stored."""
+
+    text: str
+    lookup: str
+    salt: str
+    code_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Whoever is signed in, in the role and study they are in at present.
+
+    `study` is None while none is chosen; `role` then is the one held for the deployment, if any.
+    `sign_in` is the same for every request of one sign-in, and another at the next. `place` is the
+    mark of where this request comes from. `several` says that there is more than one standing to
+    choose from.
+    """
+
+    role: Role | None
+    study: int | None
+    study_name: str
+    reader: int | None
+    name: str
+    id: int = 0
+    deployment: Role | None = None
+    sign_in: str = ""
+    place: str = ""
+    several: bool = False
+
+    def may(self, act: Act) -> bool:
+        """Return whether this person may do something where they are."""
+        if act in ANYWHERE:
+            return True
+        if self.deployment and act in IN_DEPLOYMENT[self.deployment]:
+            return True
+        return self.study is not None and self.role is not None and act in IN_STUDY[self.role]
+
+    @property
+    def by(self) -> By:
+        """Return who acts, for the trail; a reader's study code says that they read."""
+        role = "" if self.reader else str(self.role or self.deployment or "")
+        return By(name=self.name, role=role, place=self.place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A role a person may go on in, and the study it is in (None: the deployment)."""
+
+    grant: int
+    role: Role
+    study: int | None
+    study_name: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """Somebody who has just signed in, and the token their browser keeps."""
+
+    person: Person
+    token: str
+
+
+def new_code(entropy: Entropy) -> Code:
+    """Make an access code."""
+    signs = "".join(SIGNS[byte % 32] for byte in entropy(_LENGTH))
+    salt = entropy(16)
+    return Code(
+        text="-".join(signs[start : start + 4] for start in range(0, _LENGTH, 4)),
+        lookup=signs[:_OPEN],
+        salt=salt.hex(),
+        code_hash=_hash(signs[_OPEN:], salt),
+    )
+
+
+def give(
+    change: Transaction,
+    code: Code,
+    *,
+    person: int,
+    now: datetime,
+    expires: datetime | None = None,
+) -> None:
+    """Give a person a code; the one they had before stops working, its sign-ins end."""
+    people.set_code(
+        change,
+        person,
+        lookup=code.lookup,
+        salt=code.salt,
+        code_hash=code.code_hash,
+        issued_at_utc=stamp(now),
+        expires_at_utc=stamp(expires) if expires else None,
+    )
+
+
+def sign_in(
+    store: Store,
+    code: str,
+    *,
+    entropy: Entropy,
+    now: datetime,
+    place: str = "",
+    beside: Person | None = None,
+) -> SignedIn:
+    """Return the person a code belongs to with a token for their browser; record that they came.
+
+    Parameters
+    ----------
+    beside
+        Whoever is signed in to the same browser already.
+
+    Raises
+    ------
+    Refused
+        No such code (the text does not tell which part was wrong), or one that has expired, or is
+        refused by `enter`. Whoever guesses never keeps out whoever knows: 50 bits are not guessed.
+    """
+    signs = normalised(code)
+    with store.look() as look:
+        row = people.by_lookup(look, signs[:_OPEN])
+    salt = bytes.fromhex(row["salt"]) if row else b"\0" * 16
+    offered = _hash(signs[_OPEN:], salt)
+    if row is None or not hmac.compare_digest(offered, row["code_hash"]):
+        if row is not None:
+            _count_failure(store, row["person"], now, place)
+        raise Refused(
+            "unknown",
+            t(
+                "That access code is not known here. Check it sign by sign, or ask your "
+                "coordinator."
+            ),
+        )
+    if row["expires_at_utc"] and row["expires_at_utc"] <= stamp(now):
+        raise Refused(
+            "expired", t("This access code has expired. Ask your coordinator for a new one.")
+        )
+    return enter(store, row["person"], entropy=entropy, now=now, place=place, beside=beside)
+
+
+def enter(
+    store: Store,
+    person_id: int,
+    *,
+    entropy: Entropy,
+    now: datetime,
+    place: str = "",
+    beside: Person | None = None,
+) -> SignedIn:
+    """Sign in somebody who has shown who they are, by a code or elsewhere; record that they came.
+
+    Raises
+    ------
+    Refused
+        They have no role here any more, or whoever is signed in beside runs a study they read in.
+    """
+    token = entropy(32).hex()
+    with store.change() as change:
+        held = _held(change, person_id)
+        if not held:
+            raise Refused(
+                "no-part", t("You have no part in any study here any more. Ask your coordinator.")
+            )
+        _refuse_beside(change, held, beside)
+        only = held[0] if len(held) == 1 else None
+        people.forget_failures(change, person_id)
+        people.see(change, person_id, stamp(now))
+        people.end_old_sign_ins(change, _span(now))
+        people.add_sign_in(
+            change,
+            id=_token_id(token),
+            person=person_id,
+            standing=only["id"] if only else None,
+            study=only["study"] if only else None,
+            at_utc=stamp(now),
+            active_at_utc=stamp(now),
+        )
+        row = people.by_sign_in(change, _token_id(token), _span(now))
+        assert row is not None  # it was written a line above
+        person = _person(change, row, token, place)
+        _record_arrival(change, person, now)
+    return SignedIn(person=person, token=token)
+
+
+def signed_in(store: Store, token: str, *, now: datetime, place: str = "") -> Person | None:
+    """Return the person a browser's token stands for, as the store knows them now.
+
+    None where the token is unknown, older than `STAYS`, left alone for `IDLE`, from the future,
+    signed out, or its code was replaced, and where the person has no role any more.
+    """
+    with store.look() as look:
+        row = people.by_sign_in(look, _token_id(token), _span(now))
+        if row is None or not _held(look, row["person"]):
+            return None
+        return _person(look, row, token, place)
+
+
+def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
+    """Return how long a sign-in lasts if nobody touches the computer; None where it has ended."""
+    with store.look() as look:
+        row = people.by_sign_in(look, _token_id(token), _span(now))
+    if row is None:
+        return None
+    return moment(row["active_at_utc"]) + IDLE - now
+
+
+def stay(store: Store, token: str, *, now: datetime) -> None:
+    """Note that somebody is at the computer of a sign-in; one that has ended stays so."""
+    with store.look() as look:
+        row = people.by_sign_in(look, _token_id(token), _span(now))
+    if row is not None and now - moment(row["active_at_utc"]) >= MARKED_EVERY:
+        with store.change() as change:
+            people.mark_active(change, _token_id(token), stamp(now))
+
+
+def has_left(store: Store, token: str, *, now: datetime) -> bool:
+    """Return whether a sign-in is that of a reader whose role in their study has ended."""
+    with store.look() as look:
+        row = people.by_sign_in(look, _token_id(token), _span(now))
+        given = people.given(look, row["standing"]) if row else None
+    return given is not None and bool(given["reader"] and given["revoked_at_utc"])
+
+
+def standings(store: Store, person: Person) -> list[Standing]:
+    """Return every role a person may go on in: their own, and every study for an administrator."""
+    with store.look() as look:
+        found = [_standing(row) for row in _held(look, person.id)]
+        own = {one.study for one in found}
+        whole = [one for one in found if one.study is None and one.role is Role.ADMINISTRATOR]
+        for row in studies.listed(look) if whole else ():
+            if row["id"] not in own and not row["discarded_at_utc"]:
+                found.append(
+                    Standing(
+                        grant=whole[0].grant,
+                        role=Role.ADMINISTRATOR,
+                        study=row["id"],
+                        study_name=row["name"],
+                        state=row["state"],
+                    )
+                )
+    return found
+
+
+def choose(
+    store: Store, token: str, *, grant: int, study: int | None, now: datetime, place: str = ""
+) -> Person:
+    """Let a sign-in go on in another role or study of its person, and return them there.
+
+    Raises
+    ------
+    NotAllowed
+        The sign-in has ended, or the role is not the person's.
+    """
+    person = signed_in(store, token, now=now, place=place)
+    if person is None:
+        raise NotAllowed(t("Sign in first."))
+    if (grant, study) not in {(one.grant, one.study) for one in standings(store, person)}:
+        raise NotAllowed(t("You have no part in that study. Ask its coordinator."))
+    with store.change() as change:
+        people.choose(change, _token_id(token), grant, study)
+        row = people.by_sign_in(change, _token_id(token), _span(now))
+        if row is None:
+            raise NotAllowed(t("Sign in first."))
+        there = _person(change, row, token, place)
+        if there.study != person.study:
+            _record_arrival(change, there, now)
+    return there
+
+
+def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> None:
+    """End a sign-in, in every tab and copy of its token; record that they left."""
+    with store.change() as change:
+        row = people.by_sign_in(change, _token_id(token), _span(now))
+        if row is not None:
+            who = _person(change, row, token, place)
+            events.record(change, who.study_name, now, kind="signed out", detail={}, by=who.by)
+        people.end_sign_in(change, _token_id(token))
+
+
+def sign_in_mark(token_id: str, person: int) -> str:
+    """Return the mark of a person's sign-in, from the hash its token is stored under."""
+    return hashlib.sha256(f"sign-in/{person}/{token_id}".encode()).hexdigest()[:32]
+
+
+def place_mark(look: Transaction, address: str) -> str:
+    """Return the mark under which the address of a place stands in the trail."""
+    return keyed_mark(look, f"place/{address}")[:12]
+
+
+def note_guessing(store: Store, tried: int, *, now: datetime, place: str) -> None:
+    """Record in the deployment's trail how many wrong codes have come from one place."""
+    with store.change() as change:
+        who, detail = By(name="nobody", place=place), {"failures": tried}
+        events.record(change, "", now, kind="codes guessed at", detail=detail, by=who)
+
+
+def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> None:
+    with store.change() as change:
+        if people.count_failure(change, person_id) != GUESSED:
+            return
+        for row in people.standing(change, person_id):
+            events.record(
+                change,
+                row["study_name"] or "",
+                now,
+                kind="code guessed at",
+                detail={"whose": _name(row, _handle(change, person_id)), "failures": GUESSED},
+                by=By(name="nobody", place=place),
+            )
+
+
+def _refuse_beside(
+    look: Transaction, held: Sequence[Mapping[str, Any]], beside: Person | None
+) -> None:
+    """Refuse to read where the browser's present person runs a study that is read in."""
+    if beside is None:
+        return
+    runs = [row for row in people.standing(look, beside.id) if row["role"] != Role.READER]
+    everywhere = any(row["study"] is None for row in runs)
+    for row in held:
+        if row["role"] == Role.READER and (
+            everywhere or row["study"] in {one["study"] for one in runs}
+        ):
+            raise Refused(
+                "runs-it",
+                t(
+                    "This browser is signed in as somebody who has another role in "
+                    "{study_name!r}. Sign out first; whoever runs a study does not read in it.",
+                    study_name=row["study_name"],
+                ),
+            )
+
+
+def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
+    events.record(
+        change,
+        person.study_name,
+        now,
+        kind="signed in",
+        detail={"role": str(person.role or person.deployment or ""), "sign_in": person.sign_in},
+        by=By(name=person.name, place=person.place),
+    )
+
+
+def _person(look: Transaction, row: Mapping[str, Any], token: str, place: str) -> Person:
+    """Return whom a sign-in belongs to, where they are at present."""
+    held = _held(look, row["person"])
+    chosen = next((one for one in held if one["id"] == row["standing"]), None)
+    whole = [Role(one["role"]) for one in held if one["study"] is None]
+    study, study_name = (chosen["study"], chosen["study_name"]) if chosen else (None, None)
+    if chosen and study is None and row["study"] is not None:  # an administrator inside a study
+        study_name = studies.name_of(look, row["study"])
+        study = row["study"] if study_name else None
+    return Person(
+        role=Role(chosen["role"]) if chosen else None,
+        study=study,
+        study_name=study_name or "",
+        reader=chosen["reader"] if chosen else None,
+        name=_name(chosen, row["handle"]) if chosen else row["handle"],
+        id=row["person"],
+        deployment=(min(whole) if whole else None),  # administrator comes before coordinator
+        sign_in=sign_in_mark(_token_id(token), row["person"]),
+        place=place,
+        several=len(held) > 1 or Role.ADMINISTRATOR in whole,
+    )
+
+
+def _held(look: Transaction, person_id: int) -> list[dict[str, Any]]:
+    """Return the roles a person holds; a discarded study has nobody in it."""
+    return [row for row in people.standing(look, person_id) if not row["discarded_at_utc"]]
+
+
+def _standing(row: Mapping[str, Any]) -> Standing:
+    return Standing(
+        grant=row["id"],
+        role=Role(row["role"]),
+        study=row["study"],
+        study_name=row["study_name"] or "",
+        state=row["state"] or "",
+    )
+
+
+def _name(grant: Mapping[str, Any], handle: str) -> str:
+    """Return the name somebody acts under: a reader's study code, or a handle."""
+    return str(grant["reader_id"] or handle)
+
+
+def _handle(look: Transaction, person_id: int) -> str:
+    row = people.person(look, person_id)
+    return str(row["handle"]) if row else ""
+
+
+def _span(now: datetime) -> people.Span:
+    """Return when a sign-in may have been made and used last to stand for somebody now."""
+    return {
+        "since_utc": stamp(now - STAYS),
+        "until_utc": stamp(now + _CLOCKS_APART),
+        "active_since_utc": stamp(now - IDLE),
+    }
+
+
+def _token_id(token: str) -> str:
+    """Return the hash a token is stored under; the token itself exists in the browser alone."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def normalised(code: str) -> str:
+    """Return a code's sixteen signs as stored, however they were typed.
+
+    >>> normalised(" k7qf-3m9x ttrd-8w2o ")
+    'K7QF3M9XTTRD8W20'
+    """
+    return re.sub(r"[\s\-\u2010-\u2015]", "", code).upper().translate(_ALIKE)
+
+
+def _hash(secret_part: str, salt: bytes) -> str:
+    return hashlib.scrypt(secret_part.encode(), salt=salt, n=2**13, r=8, p=1, dklen=32).hex()

@@ -1,0 +1,33 @@
+"""Places: the addresses acts come from. The trail has their marks; what a mark stands for is apart.
+
+The mark of an address is the same in every act, so that two acts from one computer can be told as
+such, and it is nothing to anybody without this table.
+"""
+
+from datetime import datetime
+
+from study.base.surrogates import without_surrogates
+from study.base.timestamps import stamp
+from study.people.access import place_mark
+from study.store import Store, people
+
+_LONGEST = 200
+
+
+def remember(store: Store, address: str, *, agent: str, now: datetime) -> str:
+    """Keep what an address's mark stands for, the first time it is seen; return the mark."""
+    if not address:
+        return ""
+    with store.look() as look:
+        mark = place_mark(look, address)
+        if people.knows_place(look, mark):
+            return mark
+    with store.change() as change:
+        people.add_place(
+            change,
+            mark=mark,
+            address=address[:_LONGEST],
+            agent=without_surrogates(agent)[:_LONGEST],
+            first_seen_at_utc=stamp(now),
+        )
+    return mark

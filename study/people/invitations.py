@@ -1,0 +1,134 @@
+"""Reads the coordinator's list of readers, from a file or as pasted into the page."""
+
+import csv
+import io
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from study.base.errors import BadFile, NotFound
+from study.base.translation import t
+
+_COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
+"""Names and addresses are kept apart from the study, see `study.people.persons`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A reader to invite, under the code that stands for them in the study.
+
+    `name` and `email` are kept apart from everything else and can be erased, see
+    `study.people.persons`.
+    """
+
+    reader_id: str
+    level: str = ""
+    years: str = ""
+    site: str = ""
+    name: str = field(default="", repr=False)
+    email: str = field(default="", repr=False)
+
+
+def read_invitations(path: Path) -> list[Invitation]:
+    """Read a CSV with the column ``reader_id`` and, if wanted, any of the others.
+
+    They are ``level``, ``years``, ``site``, ``name`` and ``email``. Columns may be parted by comma,
+    semicolon or tab, whichever the header has.
+
+    Raises
+    ------
+    NotFound
+        No such file.
+    BadFile
+        The file has faults; all of them are listed with their line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise NotFound(
+            t(
+                "The list of readers {path} cannot be read: {strerror}.",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
+    except UnicodeDecodeError as error:
+        raise BadFile(
+            t("{path} is not in UTF-8: {error}. Save it as CSV UTF-8.", path=path, error=error)
+        ) from error
+    return _read(str(path), text)
+
+
+def parse_invitations(text: str, *, source: str) -> list[Invitation]:
+    """Read such a list from its text.
+
+    Raises
+    ------
+    BadFile
+        The list has faults; all of them are listed with their line, under the name `source`.
+    """
+    return _read(source, text.lstrip("\ufeff"))
+
+
+def _read(source: str, text: str) -> list[Invitation]:
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    try:
+        rows = csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True)
+        header = [name.strip().lower() for name in rows.fieldnames or ()]
+        rows.fieldnames = header
+        return _checked(source, header, [(rows.line_num, row) for row in rows])
+    except csv.Error as error:
+        raise BadFile(
+            t("{source} is not a CSV file: {error}.", source=source, error=error)
+        ) from error
+
+
+def _checked(
+    source: str,
+    header: list[str],
+    rows: list[tuple[int, dict[str | None, str | list[str] | None]]],
+) -> list[Invitation]:
+    faults = [
+        f"header: unknown column {name!r}. Known: {', '.join(_COLUMNS)}."
+        for name in header
+        if name not in _COLUMNS
+    ]
+    if len(set(header)) < len(header):
+        faults.append(t("header: a column stands there twice. Leave one out."))
+    if "reader_id" not in header:
+        faults.append(t("header: no column reader_id. Add it."))
+    found = [_invitation(row) for _, row in rows]
+    for (line, row), invitation in zip(rows, found, strict=True):
+        if None in row:
+            faults.append(t("line {line}: more cells than columns.", line=line))
+        elif not invitation.reader_id:
+            faults.append(
+                t("line {line}: reader_id is empty. Give a study code, such as R1.", line=line)
+            )
+        elif any(len(text) > 60 or not text.isprintable() for text in _texts(invitation)):
+            faults.append(
+                t("line {line}: a cell holds at most 60 printable signs, in one line.", line=line)
+            )
+    if not rows:
+        faults.append(t("no reader below the header."))
+    if faults:
+        listed = "\n".join(f"  {fault}" for fault in faults)
+        raise BadFile(
+            t(
+                "{source}: {n} fault(s); nobody was invited.\n{listed}",
+                source=source,
+                n=len(faults),
+                listed=listed,
+            )
+        )
+    return found
+
+
+def _texts(invitation: Invitation) -> tuple[str, ...]:
+    about = (invitation.level, invitation.years, invitation.site, invitation.name)
+    return invitation.reader_id, *about
+
+
+def _invitation(row: dict[str | None, str | list[str] | None]) -> Invitation:
+    cells = {name: str(row.get(name) or "").strip() for name in _COLUMNS}
+    return Invitation(**cells)

@@ -1,0 +1,44 @@
+"""What somebody may go on in: their studies, each with its state and what there is to tell."""
+
+from dataclasses import dataclass
+
+from study.people.access import Person, Standing, standings
+from study.people.roles import Role
+from study.store import Store, people, readings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A standing, whether it is the present one, and its counts.
+
+    A reader is told their own `n_read` of `n_assigned`; whoever runs the study, `n_readers`. The
+    other counts are None.
+    """
+
+    standing: Standing
+    here: bool
+    n_read: int | None = None
+    n_assigned: int | None = None
+    n_readers: int | None = None
+
+
+def choices(store: Store, person: Person) -> list[Choice]:
+    """Return the studies a person may go on in, with what they may know of each."""
+    return [
+        _choice(store, person, one) for one in standings(store, person) if one.study is not None
+    ]
+
+
+def _choice(store: Store, person: Person, standing: Standing) -> Choice:
+    here = (standing.study, standing.role) == (person.study, person.role)
+    if standing.study is None or standing.role is Role.STATISTICIAN:
+        return Choice(standing=standing, here=here)
+    with store.look() as look:
+        if standing.role is not Role.READER:
+            n_readers = len(people.readers(look, standing.study))
+            return Choice(standing=standing, here=here, n_readers=n_readers)
+        row = people.grant_row(look, standing.grant) or {}
+        counts = readings.counts(look, row["reader"])
+    return Choice(
+        standing=standing, here=here, n_read=counts["n_read"], n_assigned=counts["n_assigned"]
+    )

@@ -1,0 +1,1 @@
+"""The protocol and what follows from it alone: questionnaire, sampling, assignment, workload."""

@@ -1,0 +1,89 @@
+"""Works out what a protocol would draw from a bank, without writing anything.
+
+The draw itself and the forecast on the set-up page are one calculation: what is foreseen is drawn.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from study.base.errors import NotNow
+from study.base.translation import t
+from study.protocol.protocol import STRATA, Protocol
+from study.protocol.sampling import Candidate, Stratum, draw, draw_practice
+from study.store import Store, Transaction, banks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsed:
+    """What a draw gives: cases with their strata in order, practice cases, and the strata."""
+
+    cases: tuple[tuple[str, str], ...]
+    practice: tuple[str, ...]
+    strata: tuple[Stratum, ...]
+
+
+def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
+    """Return what a draw would give; nothing is written.
+
+    Raises
+    ------
+    NotNow
+        The bank cannot give it; the text says what falls short.
+    """
+    with store.look() as look:
+        return rehearse(look, bank, protocol)
+
+
+def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
+    """Return what a draw from a bank gives, or refuse as `foresee` does."""
+    candidates = _candidates(look, bank, protocol)
+    drawn = draw(candidates, protocol)
+    return Rehearsed(
+        cases=drawn.cases,
+        practice=tuple(_practice(look, bank, candidates, drawn.cases, protocol)),
+        strata=drawn.strata,
+    )
+
+
+def locked(protocol: Protocol, study: str, bank_sha256: str, drawn: Rehearsed) -> dict[str, Any]:
+    """Return what a study's hash covers: its protocol, its bank, the drawn cases."""
+    values = protocol.as_json()
+    found = {
+        "protocol": {**values, "name": values["name"] or study},
+        "bank_sha256": bank_sha256,
+        "cases": [item_id for item_id, _ in drawn.cases],
+    }
+    return {**found, "practice_cases_drawn": list(drawn.practice)} if drawn.practice else found
+
+
+def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candidate]:
+    if "site" in protocol.stratify_by:
+        raise NotNow(t("stratify_by names site, but a bank says nothing of sites. Leave it out."))
+    return [
+        Candidate(
+            item_id=row["item_id"],
+            examination_id=row["examination_id"],
+            patient_id=row["patient_id"],
+            strata={key: row[key] for key in STRATA if key in row},
+        )
+        for row in banks.candidates(look, bank)
+    ]
+
+
+def _practice(
+    look: Transaction,
+    bank: int,
+    candidates: Iterable[Candidate],
+    cases: Iterable[tuple[str, str]],
+    protocol: Protocol,
+) -> list[str]:
+    if not protocol.practice_cases:
+        return []
+    sample = {item_id for item_id, _ in cases}
+    films = banks.films_by_item(look, bank)
+    shown = set[str]().union(*(films.get(item_id, ()) for item_id in sample))
+    # A bank may name neither patient nor examination, or give one film to several of them.
+    elsewhere = {item_id for item_id, own in films.items() if own.isdisjoint(shown)}
+    eligible = banks.with_truth(look, bank) & elsewhere
+    return draw_practice(candidates, eligible, sample, protocol)

@@ -1,0 +1,441 @@
+"""The protocol: everything decided before reading starts, as one checked value.
+
+Written by hand as TOML (see `docs/protocol.md`); unknown keys are refused, left-out keys take their
+default, and every fault is listed at once.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from study.base.errors import BadProtocol, NotFound
+from study.base.translation import languages, later, said, spoken, t
+from study.protocol import checks
+from study.protocol.questionnaire import Question, questions
+
+
+class Condition(StrEnum):
+    """What a reader is shown (MRMC: modality)."""
+
+    UNAIDED = "unaided"
+    AIDED = "aided"
+    IMAGE_ABSENT = "image-absent"
+
+
+class Feedback(StrEnum):
+    """When a reader learns the reference standard."""
+
+    NEVER = "never"
+    AFTER_CASE = "after case"
+    AFTER_STUDY = "after study"
+
+
+STRATA = ("task", "category", "subcategory", "view", "sex", "site")
+UNITS = ("patient", "examination", "item")
+ORDERS = ("random", "fixed")
+OPTION_ORDERS = ("canonical", "random")
+CONTEXTS = ("age", "sex")
+ENDPOINTS = ("accuracy", "AUC")
+HYPOTHESES = ("non-inferiority", "superiority")
+ABOUT = ("readers like these", "these readers")
+MAX_PROSE = 20_000
+
+EXCLUSIONS = ("sensitivity", "primary")
+
+CONSENT_TO_INSERT = later("[Insert the consent text approved by your ethics committee]")
+"""What stands in the example of a consent where the true one belongs, in the language in use."""
+
+_LEFT_OUT = frozenset(
+    {
+        "instructions",
+        "consent",
+        "questionnaire",
+        "display_check",
+        "cannot_answer",
+        "break_every",
+        "session_days",
+        "interim_results",
+        "endpoint",
+        "hypothesis",
+        "claim_about",
+        "primary_model",
+        "smallest_window",
+        "exclusions",
+    }
+)
+"""Keys that stand in the locked protocol only where they are not at their default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """A checked protocol.
+
+    Parameters
+    ----------
+    cases
+        Number of cases to draw.
+    seed
+        Fixes the draw and every order.
+    allocation
+        ``"proportional"``, ``"equal"`` or cases by stratum.
+    one_question_per
+        The unit that may give one question only: ``patient``, ``examination`` or ``item``.
+    confidence
+        Steps of the confidence scale; 0 for none.
+    sessions
+        Sessions of each reader. One holds all conditions; of several each holds one condition.
+    washout_days
+        Days between the last reading of a session and the opening of the reader's next.
+    time_limit_s
+        Seconds a case may be looked at; 0 for no limit.
+    margin
+        Non-inferiority margin, model minus mean of the readers, as a proportion.
+    practice_cases
+        Cases read first, with feedback, from outside the sample; no readings of the study.
+    instructions, consent
+        Markdown shown before the first case; empty for none.
+    questionnaire
+        What a reader is asked of themselves.
+    display_check
+        Whether the screen is checked at each sign-in.
+    cannot_answer
+        Whether a case may be given up with a reason.
+    break_every
+        Cases after which a break is offered; 0 for never.
+    session_days
+        Days within which a session, once begun, has to be finished; 0 for no limit.
+    interim_results
+        Whether accuracy may be seen while the study is open.
+    endpoint, hypothesis, claim_about
+        What the study is to show, of which readers; empty where nothing was declared.
+    primary_model
+        The model the hypothesis is about; empty where it is about each of them.
+    smallest_window
+        Width and height in CSS pixels, either way round, below which nobody may read; empty for
+        no limit.
+    exclusions
+        Whether excluded readings leave the ``primary`` analysis, or a ``sensitivity`` analysis
+        only.
+    """
+
+    name: str = ""
+    cases: int = 200
+    seed: int = 20250604
+    stratify_by: tuple[str, ...] = ("task",)
+    allocation: str | Mapping[str, int] = "proportional"
+    one_question_per: str = "patient"
+    case_order: str = "random"
+    option_order: str = "canonical"
+    conditions: tuple[Condition, ...] = (Condition.UNAIDED,)
+    sessions: int = 1
+    washout_days: float = 28
+    confidence: int = 0
+    comments: bool = False
+    back_navigation: bool = False
+    time_limit_s: float = 0
+    feedback: Feedback = Feedback.NEVER
+    practice_cases: int = 0
+    hidden_repeats: int = 0
+    context: tuple[str, ...] = field(default=CONTEXTS)
+    margin: float = 0.05
+    instructions: str = ""
+    consent: str = ""
+    questionnaire: tuple[Question, ...] = ()
+    display_check: bool = False
+    cannot_answer: bool = False
+    break_every: int = 0
+    session_days: float = 0
+    interim_results: bool = False
+    endpoint: str = ""
+    hypothesis: str = ""
+    claim_about: str = ""
+    primary_model: str = ""
+    smallest_window: tuple[int, ...] = (1024, 700)
+    exclusions: str = "sensitivity"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the protocol as JSON values, with the keys of the TOML file.
+
+        Keys that came later are left out at their default, so that a protocol which does without
+        them keeps its hash.
+        """
+        values = self.in_full()
+        usual = Protocol().in_full()
+        return {
+            key: value
+            for key, value in values.items()
+            if key not in _LEFT_OUT or value != usual[key]
+        }
+
+    def in_full(self) -> dict[str, Any]:
+        """Return every key with its value as JSON values, those at their default too."""
+        values = asdict(self)
+        values["confidence"] = self.confidence or False
+        values["allocation"] = (
+            self.allocation if isinstance(self.allocation, str) else dict(self.allocation)
+        )
+        values["questionnaire"] = [question.as_json() for question in self.questionnaire]
+        return {
+            key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "Protocol":
+        """Return the protocol that `as_json` wrote."""
+        return _checked(values, source="the stored protocol")
+
+
+def read_protocol(path: Path) -> Protocol:
+    """Read and check a protocol file.
+
+    Raises
+    ------
+    NotFound
+        No such file.
+    BadProtocol
+        Not TOML, or with faults; all of them are listed.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise NotFound(
+            t(
+                "The protocol file {path} cannot be read: {strerror}.",
+                path=path,
+                strerror=error.strerror,
+            )
+        ) from error
+    except ValueError as error:
+        raise BadProtocol(
+            t("{path} is not TOML: {error}. See docs/protocol.md.", path=path, error=error)
+        ) from error
+    return protocol_from(text, source=str(path))
+
+
+def protocol_from(text: str, *, source: str) -> Protocol:
+    """Check the text of a protocol file; `source` is what the refusal calls it.
+
+    Raises
+    ------
+    BadProtocol
+        Not TOML, or with faults; all of them are listed.
+    """
+    try:
+        values = tomllib.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise BadProtocol(
+            t("{source} is not TOML: {error}. See docs/protocol.md.", source=source, error=error)
+        ) from error
+    return _checked(values, source=source)
+
+
+def faults_of(values: Mapping[str, Any]) -> list[str]:
+    """Return every fault of a protocol that is being written; none, and it can be drawn."""
+    return _examined(values)[1]
+
+
+def example_faults(consent: object) -> list[str]:
+    """Return the fault of a consent that still holds the example's line, in whichever language.
+
+    Apart from `faults_of`: a draft with the example can be written on and previewed, and is neither
+    drawn nor opened.
+    """
+    words = _squeezed(str(consent))
+    for name in languages():
+        with spoken(name):
+            line = said(CONSENT_TO_INSERT)
+        if line and _squeezed(line) in words:
+            return [
+                t(
+                    "consent still holds the placeholder {line}. Replace it with the text your "
+                    "ethics committee approved, or leave the consent empty.",
+                    line=line,
+                )
+            ]
+    return []
+
+
+def _squeezed(text: str) -> str:
+    """Return the words of a text, however they are wrapped, bracketed or marked."""
+    return " ".join(re.sub(r"[\W_]+", " ", text).casefold().split())
+
+
+def refuse_example(protocol: Protocol) -> None:
+    """Refuse to draw a protocol whose consent still holds the example's line.
+
+    Raises
+    ------
+    BadProtocol
+        It does.
+    """
+    faults = example_faults(protocol.consent)
+    if faults:
+        raise BadProtocol(t("The study was not drawn:") + f"\n  {faults[0]}")
+
+
+def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
+    protocol, faults = _examined(values)
+    if protocol is None or faults:
+        listed = "\n".join(f"  {fault}" for fault in faults)
+        raise BadProtocol(
+            t("{source} has {n} fault(s):\n{listed}", source=source, n=len(faults), listed=listed)
+        )
+    return protocol
+
+
+def _examined(values: Mapping[str, Any]) -> tuple[Protocol | None, list[str]]:
+    faults: list[str] = []
+    taken: dict[str, Any] = {}
+    for key in values:
+        if key not in _CHECKS:
+            faults.append(
+                t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_CHECKS))
+            )
+    for key, check in _CHECKS.items():
+        if key in values:
+            try:
+                taken[key] = check(values[key])
+            except checks.Faults as several:
+                faults += several.lines
+            except ValueError as error:
+                faults.append(f"{key} = {_short(values[key])}: {error}")
+    if faults:
+        return None, faults
+    protocol = Protocol(**taken)
+    return protocol, _contradictions(protocol)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:97]}..."
+
+
+def _conditions(value: Any) -> tuple[Condition, ...]:
+    named = checks.some_of(tuple(Condition), at_least=1)(value)
+    return tuple(Condition(name) for name in named)
+
+
+_CHECKS: Mapping[str, checks.Check] = {
+    "name": checks.text,
+    "cases": checks.whole(1, 1_000_000),
+    "seed": checks.whole(-(2**63), 2**63 - 1),
+    "stratify_by": checks.some_of(STRATA, at_least=0),
+    "allocation": checks.allocation,
+    "one_question_per": checks.one_of(UNITS),
+    "case_order": checks.one_of(ORDERS),
+    "option_order": checks.one_of(OPTION_ORDERS),
+    "conditions": _conditions,
+    "sessions": checks.whole(1, 20),
+    "washout_days": checks.number(0, 3650),
+    "confidence": checks.confidence,
+    "comments": checks.yes_no,
+    "back_navigation": checks.yes_no,
+    "time_limit_s": checks.number(0, 86_400),
+    "feedback": lambda value: Feedback(checks.one_of(tuple(Feedback))(value)),
+    "practice_cases": checks.whole(0, 1000),
+    "hidden_repeats": checks.whole(0, 1_000_000),
+    "context": checks.some_of(CONTEXTS, at_least=0),
+    "margin": checks.number(0, 1),
+    "instructions": checks.prose(MAX_PROSE),
+    "consent": checks.prose(MAX_PROSE),
+    "questionnaire": questions,
+    "display_check": checks.yes_no,
+    "cannot_answer": checks.yes_no,
+    "break_every": checks.whole(0, 10_000),
+    "session_days": checks.number(0, 3650),
+    "interim_results": checks.yes_no,
+    "endpoint": checks.one_of(("", *ENDPOINTS)),
+    "hypothesis": checks.one_of(("", *HYPOTHESES)),
+    "claim_about": checks.one_of(("", *ABOUT)),
+    "primary_model": checks.text,
+    "smallest_window": checks.window,
+    "exclusions": checks.one_of(EXCLUSIONS),
+}
+assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
+
+
+def _contradictions(protocol: Protocol) -> list[str]:
+    faults = []
+    if protocol.endpoint == "AUC" and not protocol.confidence:
+        faults.append(
+            t(
+                "endpoint is AUC, which needs confidence: a number of steps from 2 to 9. Set it, "
+                "or take accuracy."
+            )
+        )
+    if isinstance(protocol.allocation, Mapping):
+        total = sum(protocol.allocation.values())
+        if total != protocol.cases:
+            faults.append(
+                t(
+                    "allocation adds up to {total}, but cases = {cases}. Make them equal.",
+                    total=total,
+                    cases=protocol.cases,
+                )
+            )
+        if not protocol.stratify_by:
+            faults.append(t("allocation names strata, but stratify_by is empty. Name the fields."))
+    if protocol.hidden_repeats > protocol.cases:
+        faults.append(
+            t(
+                "hidden_repeats = {hidden_repeats} is more than cases = {cases}.",
+                hidden_repeats=protocol.hidden_repeats,
+                cases=protocol.cases,
+            )
+        )
+    if protocol.back_navigation and protocol.feedback is Feedback.AFTER_CASE:
+        faults.append(
+            t(
+                "back_navigation with feedback after each case would let a reader correct answers "
+                "after seeing the reference standard. Choose one of the two."
+            )
+        )
+    again = protocol.hidden_repeats > 0 or len(protocol.conditions) > 1 or protocol.sessions > 1
+    if again and protocol.feedback is Feedback.AFTER_CASE:
+        faults.append(
+            t(
+                "feedback after each case with hidden_repeats, several conditions or several "
+                "sessions would show a case again after its reference standard was told. Choose "
+                "one of the two."
+            )
+        )
+    turns, over = divmod(protocol.sessions, len(protocol.conditions))
+    if over and protocol.sessions > 1:
+        n = len(protocol.conditions)
+        fitting = f"{turns * n} or {turns * n + n}" if turns else f"{n}"
+        faults.append(
+            t(
+                "sessions = {sessions}, but there are {n} conditions, and each session has one of "
+                "them: some would be read more often than others. Make it {fitting}, or 1 to read "
+                "all conditions in one session.",
+                sessions=protocol.sessions,
+                n=n,
+                fitting=fitting,
+            )
+        )
+    return faults + _not_yet(protocol)
+
+
+def _not_yet(protocol: Protocol) -> list[str]:
+    """Name what a protocol may ask for and this release cannot do: refused, never ignored."""
+    asked = {
+        'conditions = ["aided", ...]': Condition.AIDED in protocol.conditions,
+    }
+    return [
+        f"{what}: this release cannot run that yet. Leave it out."
+        for what, yes in asked.items()
+        if yes
+    ]
+
+
+def stored_protocol(study: Mapping[str, Any]) -> Protocol:
+    """Return the protocol in force: the one a study's row was locked with, as amended since."""
+    values = json.loads(study["protocol"])["protocol"]
+    for changes in json.loads(study["amendments"]):
+        values = {**values, **{key: change["new"] for key, change in changes.items()}}
+    return Protocol.from_json(values)

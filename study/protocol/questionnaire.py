@@ -1,0 +1,147 @@
+"""The questionnaire: what a protocol asks its readers of themselves, and their answers, checked."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from study.base.surrogates import without_surrogates
+from study.base.translation import t
+from study.protocol.checks import Faults
+
+MAX_QUESTIONS = 50
+MAX_OPTIONS = 20
+MAX_WORDS = 500
+MAX_ANSWER = 2000
+
+_KINDS = ("choice", "number", "text")
+_KEYS = ("id", "question", "kind", "options", "required")
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question to a reader; `options` are for the kind ``choice`` alone."""
+
+    id: str
+    question: str
+    kind: Literal["choice", "number", "text"]
+    options: tuple[str, ...] = ()
+    required: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the question as JSON values, with the keys of the TOML file."""
+        return {**asdict(self), "options": list(self.options)}
+
+
+class UnfitAnswers(ValueError):
+    """Answers that do not fit the questions; the text names the first that does not."""
+
+
+def questions(value: Any) -> tuple[Question, ...]:
+    """Check the questions of a protocol.
+
+    Raises
+    ------
+    Faults
+        Anything is not as documented in `docs/protocol.md`; every fault is listed.
+    """
+    if not isinstance(value, list) or len(value) > MAX_QUESTIONS:
+        raise ValueError(
+            t("must be a list of at most {max_questions} tables.", max_questions=MAX_QUESTIONS)
+        )
+    faults = [
+        f"questionnaire[{place}]: {fault}"
+        for place, one in enumerate(value, start=1)
+        for fault in _faults(one)
+    ]
+    ids = [one.get("id") for one in value if isinstance(one, Mapping)]
+    twice = sorted({repr(one) for one in ids if ids.count(one) > 1})
+    faults += [f"questionnaire: the id {one} stands there twice." for one in twice]
+    if faults:
+        raise Faults(faults)
+    return tuple(Question(**{**one, "options": tuple(one.get("options", ()))}) for one in value)
+
+
+def _faults(one: Any) -> Iterator[str]:
+    if not isinstance(one, Mapping):
+        yield t("must be a table.")
+        return
+    for key in one:
+        if key not in _KEYS:
+            yield t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_KEYS))
+    name = one.get("id")
+    if not isinstance(name, str) or not _ID.fullmatch(name):
+        yield t("id: must be a letter and then at most 39 letters, digits, - or _.")
+    if not _is_words(one.get("question")):
+        yield t("question: must be text of 1 to {max_words} characters.", max_words=MAX_WORDS)
+    if one.get("kind") not in _KINDS:
+        yield t("kind: must be one of {listed}.", listed=", ".join(_KINDS))
+    if not isinstance(one.get("required", True), bool):
+        yield t("required: must be true or false.")
+    yield from _option_faults(one.get("options", []), one.get("kind"))
+
+
+def _option_faults(options: Any, kind: Any) -> Iterator[str]:
+    if not isinstance(options, list) or not all(_is_words(option) for option in options):
+        yield t(
+            "options: must be a list of texts of 1 to {max_words} characters.", max_words=MAX_WORDS
+        )
+    elif kind == "choice" and not 2 <= len(options) <= MAX_OPTIONS:
+        yield t("options: a choice has 2 to {max_options} of them.", max_options=MAX_OPTIONS)
+    elif kind in ("number", "text") and options:
+        yield t("options: only a choice has them. Leave them out.")
+    elif len(set(options)) < len(options):
+        yield t("options: names something twice.")
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= MAX_WORDS
+
+
+def fit_answers(asked: Sequence[Question], given: Any) -> dict[str, str | float]:
+    """Return the answers to a questionnaire as they are stored; a question left open is left out.
+
+    Raises
+    ------
+    UnfitAnswers
+        A question is not asked, a required one not answered, or an answer is not of its kind.
+    """
+    if not isinstance(given, Mapping):
+        raise UnfitAnswers(t("answers is an object."))
+    for name in given:
+        if name not in {question.id for question in asked}:
+            raise UnfitAnswers(
+                t("The questionnaire has no question {value!r}.", value=str(name)[:60])
+            )
+    found = {}
+    for question in asked:
+        answer = _answer(question, given.get(question.id))
+        if answer is not None:
+            found[question.id] = answer
+        elif question.required:
+            raise UnfitAnswers(t("The question {id!r} needs an answer.", id=question.id))
+    return found
+
+
+def _answer(question: Question, value: Any) -> str | float | None:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if question.kind == "number":
+        return _number(question, value)
+    if not isinstance(value, str):
+        raise UnfitAnswers(t("The answer to {id!r} must be text.", id=question.id))
+    if question.kind == "choice" and value not in question.options:
+        raise UnfitAnswers(t("The answer to {id!r} is none of its options.", id=question.id))
+    return value if question.kind == "choice" else without_surrogates(value)[:MAX_ANSWER]
+
+
+def _number(question: Question, value: Any) -> float:
+    try:
+        found = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise UnfitAnswers(t("The answer to {id!r} must be a number.", id=question.id))
+    return found

@@ -1,0 +1,266 @@
+"""Draws the cases of a study from a bank: seeded, stratified, one question per unit.
+
+Everything random is an order of hashes (see `chance`), so that a draw can be recomputed by hand.
+The draw never fails for want of luck: where a patient could serve several strata, places are found
+by augmenting paths, so a draw is refused only when none exists.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from study.base.errors import NotNow
+from study.base.random_order import lot, shuffled
+from study.protocol.protocol import Protocol
+
+EXPECTED_ACCURACY = 0.8
+"""The accuracy at which the expected precision of a stratum is shown."""
+
+_Z_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An item that could be drawn, with what it can be stratified by."""
+
+    item_id: str
+    examination_id: str
+    patient_id: str
+    strata: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stratum:
+    """One stratum of a draw: its size in the bank, what was drawn, what that can show.
+
+    `half_width` is the expected half-width of the 95 % Wilson interval of an accuracy of 0.8 on the
+    drawn cases (nan where none is drawn).
+    """
+
+    name: str
+    n_items: int
+    n_units: int
+    n_drawn: int
+    half_width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """The drawn cases in their fixed order, each with its stratum, and the strata."""
+
+    cases: tuple[tuple[str, str], ...]
+    strata: tuple[Stratum, ...]
+
+
+def draw(candidates: Sequence[Candidate], protocol: Protocol) -> Draw:
+    """Draw the cases a protocol asks for.
+
+    Raises
+    ------
+    NotNow
+        The bank cannot give them; the text says which stratum falls short, and by how much.
+    """
+    by_stratum = _by_stratum(candidates, protocol.stratify_by)
+    targets = _targets({name: len(items) for name, items in by_stratum.items()}, protocol)
+    offers = {
+        name: _offers(by_stratum.get(name, []), protocol)
+        for name, target in targets.items()
+        if target
+    }
+    _check_supply(targets, offers, by_stratum, protocol)
+    chosen = _match(targets, offers, protocol)
+    order = shuffled((item for item, _ in chosen), seed=protocol.seed, purpose="case number")
+    stratum_of = dict(chosen)
+    return Draw(
+        cases=tuple((item, stratum_of[item]) for item in order),
+        strata=_summary(by_stratum, targets, protocol),
+    )
+
+
+def draw_practice(
+    candidates: Iterable[Candidate],
+    eligible: Set[str],
+    sample: Set[str],
+    protocol: Protocol,
+) -> list[str]:
+    """Draw the practice cases: outside the sample, with a reference standard, one a patient.
+
+    Parameters
+    ----------
+    eligible
+        The item_id of every item with a reference standard that shows no film of the sample.
+    sample
+        The item_id of every drawn case; the sample itself never depends on the practice cases.
+
+    Raises
+    ------
+    NotNow
+        Too few patients are left outside the sample.
+    """
+    found = list(candidates)
+    drawn = [one for one in found if one.item_id in sample]
+    patients = {one.patient_id for one in drawn if one.patient_id}
+    examinations = {one.examination_id for one in drawn}
+    by_unit: dict[str, list[str]] = defaultdict(list)
+    for one in found:
+        outside = one.patient_id not in patients and one.examination_id not in examinations
+        if outside and one.item_id in eligible:
+            by_unit[one.patient_id or one.examination_id].append(one.item_id)
+    if len(by_unit) < protocol.practice_cases:
+        raise NotNow(
+            f"The bank cannot give {protocol.practice_cases} practice case(s): outside the sample "
+            f"there are {len(by_unit)} patient(s) with an item that has a reference standard. Ask "
+            "for fewer practice_cases or fewer cases."
+        )
+    units = shuffled(by_unit, seed=protocol.seed, purpose="practice unit")
+    return [
+        min(by_unit[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="practice item"))
+        for unit in units[: protocol.practice_cases]
+    ]
+
+
+def wilson_half_width(proportion: float, n: int) -> float:
+    """Return half the length of the 95 % Wilson interval (Wilson 1927) of a proportion on n items.
+
+    >>> round(wilson_half_width(0.8, 200), 4)
+    0.0552
+    """
+    if n == 0:
+        return math.nan
+    z2 = _Z_95**2
+    spread = math.sqrt(proportion * (1 - proportion) / n + z2 / (4 * n * n))
+    return _Z_95 * spread / (1 + z2 / n)
+
+
+def _stratum_name(candidate: Candidate, keys: Sequence[str]) -> str:
+    return " / ".join(candidate.strata[key] or "(none)" for key in keys) if keys else "all"
+
+
+def _by_stratum(candidates: Iterable[Candidate], keys: Sequence[str]) -> dict[str, list[Candidate]]:
+    found: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        found[_stratum_name(candidate, keys)].append(candidate)
+    return dict(sorted(found.items()))
+
+
+def _targets(sizes: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
+    if isinstance(protocol.allocation, Mapping):
+        unknown = sorted(set(protocol.allocation) - set(sizes))
+        if unknown:
+            raise NotNow(
+                f"allocation names strata the bank does not have: {', '.join(unknown)}. "
+                f"It has: {', '.join(sizes)}."
+            )
+        return {name: protocol.allocation.get(name, 0) for name in sizes}
+    weights = sizes if protocol.allocation == "proportional" else dict.fromkeys(sizes, 1)
+    return _largest_remainder(weights, protocol)
+
+
+def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
+    """Share the cases by weight (Hamilton's method); equal remainders are settled by lot."""
+    total = sum(weights.values())
+    if not total:
+        return {}
+    shares = {name: divmod(protocol.cases * weight, total) for name, weight in weights.items()}
+    targets = {name: whole for name, (whole, _) in shares.items()}
+    left = protocol.cases - sum(targets.values())
+    by_remainder = sorted(
+        shares, key=lambda name: (-shares[name][1], lot(name, seed=protocol.seed, purpose="share"))
+    )
+    for name in by_remainder[:left]:
+        targets[name] += 1
+    return targets
+
+
+def _unit(candidate: Candidate, protocol: Protocol) -> str:
+    if protocol.one_question_per == "item":
+        return candidate.item_id
+    if protocol.one_question_per == "examination":
+        return candidate.examination_id
+    return candidate.patient_id or candidate.examination_id
+
+
+def _offers(candidates: Iterable[Candidate], protocol: Protocol) -> dict[str, str]:
+    """Return one item by unit, chosen by lot, the units themselves in the order of their lots."""
+    by_unit: dict[str, list[str]] = defaultdict(list)
+    for candidate in candidates:
+        by_unit[_unit(candidate, protocol)].append(candidate.item_id)
+    return {
+        unit: min(by_unit[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="item"))
+        for unit in shuffled(by_unit, seed=protocol.seed, purpose="unit")
+    }
+
+
+def _check_supply(
+    targets: Mapping[str, int],
+    offers: Mapping[str, Mapping[str, str]],
+    by_stratum: Mapping[str, Sequence[Candidate]],
+    protocol: Protocol,
+) -> None:
+    short = [
+        f"  {name}: {targets[name]} asked for, {len(units)} there"
+        f" ({len(by_stratum[name])} items, one per {protocol.one_question_per})"
+        for name, units in offers.items()
+        if len(units) < targets[name]
+    ]
+    if not by_stratum:
+        short = [f"  {protocol.cases} asked for, none there"]
+    if short:
+        raise NotNow(
+            "The bank cannot give the cases asked for:\n"
+            + "\n".join(short)
+            + "\nAsk for fewer cases, another allocation, or another one_question_per."
+        )
+
+
+def _match(
+    targets: Mapping[str, int], offers: Mapping[str, Mapping[str, str]], protocol: Protocol
+) -> list[tuple[str, str]]:
+    """Give every place of every stratum a unit of its own (augmenting paths over the strata)."""
+    holder: dict[str, str] = {}
+    free = {name: iter(units) for name, units in offers.items()}
+
+    def place(name: str, visited: set[str]) -> bool:
+        visited.add(name)
+        for unit in free[name]:
+            if unit not in holder:
+                holder[unit] = name
+                return True
+        for unit in offers[name]:
+            other = holder[unit]
+            if other not in visited and place(other, visited):
+                holder[unit] = name
+                return True
+        return False
+
+    scarcest = sorted(offers, key=lambda name: (len(offers[name]) - targets[name], name))
+    for name in scarcest:
+        for number in range(targets[name]):
+            if not place(name, set()):
+                raise NotNow(
+                    f"The bank cannot give the cases asked for: with one question per "
+                    f"{protocol.one_question_per}, only {number} of {targets[name]} cases of "
+                    f"{name} can be drawn beside the other strata. Ask for fewer cases, another "
+                    "allocation, or another one_question_per."
+                )
+    return [(offers[name][unit], name) for unit, name in holder.items()]
+
+
+def _summary(
+    by_stratum: Mapping[str, Sequence[Candidate]], targets: Mapping[str, int], protocol: Protocol
+) -> tuple[Stratum, ...]:
+    units = {
+        name: len(Counter(_unit(candidate, protocol) for candidate in candidates))
+        for name, candidates in by_stratum.items()
+    }
+    return tuple(
+        Stratum(
+            name=name,
+            n_items=len(candidates),
+            n_units=units[name],
+            n_drawn=targets[name],
+            half_width=wilson_half_width(EXPECTED_ACCURACY, targets[name]),
+        )
+        for name, candidates in by_stratum.items()
+    )

@@ -1,0 +1,347 @@
+"""The reader's desk: hands cases out, takes presentations and readings in.
+
+Everything a reader is shown is built here, through a transaction in which SQLite refuses to read
+the reference standard, report texts, explanations and predictions (`Store.desk`). The one
+exception, feedback on practice cases and where the protocol asks for it, is read on its own, after
+the reading is stored.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from study.bank.terms import view_label
+from study.base.bank_model import LETTERS
+from study.base.canonical import sha256_of
+from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
+from study.base.timestamps import moment
+from study.base.translation import t
+from study.people.access import Person
+from study.protocol.assignment import shown
+from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
+from study.reading import finishing, practice
+from study.reading import steps as preparation
+from study.reading.accepting import take
+from study.reading.outcomes import HANDED_OUT, Taken
+from study.reading.receipts import receipt
+from study.reading.records import Finish, MalformedRecord, Preparation, Record, parse, record_id
+from study.reading.sessions import Hold, Place, place_of
+from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
+from study.store import Store, Transaction, readings, studies
+from study.store import practice as stored_practice
+from study.store.deployment import secret
+from study.store.studies import refuse_restored
+
+__all__ = [
+    "CaseFeedback",
+    "CaseView",
+    "Desk",
+    "FilmView",
+    "OwnReading",
+    "Receipt",
+    "case_at",
+    "desk",
+    "film",
+    "seal",
+    "take_records",
+]
+
+MAX_RECORDS = 500
+"""More than this in one message is no reading page."""
+
+
+def desk(store: Store, person: Person, *, now: datetime) -> Desk:
+    """Return a reader's desk as it is now.
+
+    Raises
+    ------
+    NotAllowed
+        The person is no reader.
+    NotNow
+        The study is not open yet.
+    """
+    reader = _reader(person)
+    with store.look(sealed=True) as look:
+        study = _study(look, person)
+        return _desk(look, study, person, reader, now)
+
+
+def seal(store: Store, person: Person) -> str:
+    """Return the mark of this deployment, study and reader that a page's outbox is sealed with."""
+    with store.look(sealed=True) as look:
+        return _seal(look, person)
+
+
+def case_at(store: Store, person: Person, position: int, *, now: datetime) -> CaseView:
+    """Return one case of the reader's session that they have read, to look at again.
+
+    Raises
+    ------
+    NotAllowed
+        The protocol does not let readers go back.
+    NotFound
+        The reader has not read a case at that position.
+    NotNow
+        Nothing is handed out to the reader at present.
+    """
+    reader = _reader(person)
+    with store.look(sealed=True) as look:
+        study = _study(look, person)
+        protocol = stored_protocol(study)
+        if not protocol.back_navigation:
+            raise NotAllowed(t("In this study a case cannot be looked at again."))
+        if finishing.has_finished(look, person.study_name, person.name):
+            raise NotAllowed(t("You have finished; your answers can no longer be changed."))
+        place = place_of(look, protocol, reader, now=now)
+        if place.hold or study["state"] != "open":
+            raise NotNow(t("No case can be looked at just now. Reload the page to see why."))
+        within = 1 <= position <= place.current.n_assigned
+        row = readings.at_position(look, reader, place.before + position) if within else None
+        own = None if row is None else readings.current(look, row["id"])
+        if row is None or own is None:
+            raise NotFound(t("You have not read a case at that position."))
+        return _case(look, row, protocol, own, before=place.before)
+
+
+def film(store: Store, person: Person, case: str, view: int) -> dict[str, Any] | None:
+    """Return the row of a film of one of a reader's own cases, or None; `view` counts from 1."""
+    with store.look(sealed=True) as look:
+        return readings.film(look, _reader(person), case, view)
+
+
+def take_records(store: Store, person: Person, records: Sequence[Any], *, now: datetime) -> Receipt:
+    """Store what the page sent, each record once, and say what became of each.
+
+    A record sent twice is stored once and acknowledged twice. A malformed or impossible record is
+    refused with a reason and does not hold up the others.
+    """
+    _reader(person)
+    if len(records) > MAX_RECORDS:
+        raise BadFile(
+            t("At most {max_records} records can be sent at once.", max_records=MAX_RECORDS)
+        )
+    with store.desk() as change:
+        study = _study(change, person)
+        protocol = stored_protocol(study)
+        parsed = [_parsed(raw) for raw in records]
+        # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
+        if study["state"] != "open" and not all(isinstance(one, Finish) for one in parsed):
+            raise NotNow(t("The study is closed; no more answers are taken."))
+        taken = [_take(change, protocol, person, one, now) for one in parsed]
+    told = protocol.feedback is Feedback.AFTER_CASE
+    return Receipt(
+        stored=tuple(one.id for one in taken if not one.refused),
+        refused=tuple((one.id, one.refused) for one in taken if one.refused),
+        feedback=_feedback(store, [one for one in taken if one.practice or told]),
+        desk=desk(store, person, now=now),
+    )
+
+
+def _take(
+    change: Transaction,
+    protocol: Protocol,
+    person: Person,
+    record: Record | Taken,
+    now: datetime,
+) -> Taken:
+    reader = _reader(person)
+    if isinstance(record, Taken):
+        return record
+    if isinstance(record, Preparation):
+        return preparation.take(change, protocol, person, record, now=now)
+    if isinstance(record, Finish):
+        return finishing.take(change, protocol, person, record, now=now)
+    practised = stored_practice.assignment(change, record.case) if protocol.practice_cases else None
+    if practised is not None and practised["reader"] == reader:
+        return practice.take(change, protocol, person, practised, record, now=now)
+    return take(change, person.study_name, protocol, reader, person.by, record, now=now)
+
+
+def _parsed(raw: Any) -> Record | Taken:
+    try:
+        return parse(raw)
+    except MalformedRecord as error:
+        return Taken(
+            id=record_id(raw), case="", refused=t("Not a sound record: {error}.", error=error)
+        )
+
+
+def _reader(person: Person) -> int:
+    if person.reader is None:
+        raise NotAllowed(t("Only a reader of the study can read."))
+    return person.reader
+
+
+def _study(look: Transaction, person: Person) -> dict[str, Any]:
+    study = studies.find(look, person.study_name)
+    if study is None:
+        raise NotFound(t("The study is not there any more."))
+    if study["state"] == "drawn":
+        raise NotNow(t("The study is not open for reading at present. Ask your coordinator."))
+    refuse_restored(study)
+    return study
+
+
+def _desk(
+    look: Transaction, study: Mapping[str, Any], person: Person, reader: int, now: datetime
+) -> Desk:
+    protocol = stored_protocol(study)
+    place = place_of(look, protocol, reader, now=now)
+    current, hold = place.current, _hold(study, place)
+    # Whoever has read everything has no use for a check of the screen.
+    done = bool(hold) or place.all_read
+    steps = [] if done else preparation.to_do(look, protocol, reader, person.sign_in)
+    washing = hold is Hold.WASHING_OUT and current.opens_at_utc
+    cases = () if steps or hold else _cases(look, protocol, reader, place)
+    return Desk(
+        seal=_seal(look, person),
+        study=study["name"],
+        reader=person.name,
+        simulated_films=bool(study["simulated_films"]),
+        total=current.n_assigned,
+        read=current.n_read,
+        rules=_rules(protocol),
+        cases=cases,
+        preparation=tuple(preparation.view(protocol, step) for step in steps),
+        practice_total=stored_practice.count(look, reader) if protocol.practice_cases else 0,
+        session=current.session,
+        sessions=len(place.sessions),
+        review=_in_review(look, study, protocol, person, place),
+        hold=hold or "",
+        opens_at_utc=washing or None,
+        opens_in_ms=_ms_until(washing, now) if washing else None,
+        stored=readings.n_records(look, reader),
+        receipt="" if cases or steps else receipt(look, study, reader, person.name),
+    )
+
+
+def _in_review(
+    look: Transaction,
+    study: Mapping[str, Any],
+    protocol: Protocol,
+    person: Person,
+    place: Place,
+) -> bool:
+    """Return whether a reader has read every case and may go back to them still."""
+    may = protocol.back_navigation and study["state"] == "open" and not place.hold
+    return (
+        may and place.all_read and not finishing.has_finished(look, person.study_name, person.name)
+    )
+
+
+def _hold(study: Mapping[str, Any], place: Place) -> Hold | None:
+    """Return why nothing is handed out; whoever has read every case is held up by nothing."""
+    unread = any(one.n_read < one.n_assigned for one in place.sessions)
+    return Hold.CLOSED if study["state"] == "closed" and unread else place.hold
+
+
+def _ms_until(at_utc: str, now: datetime) -> int:
+    return max(0, round((moment(at_utc) - now).total_seconds() * 1000))
+
+
+def _cases(
+    look: Transaction, protocol: Protocol, reader: int, place: Place
+) -> tuple[CaseView, ...]:
+    """Return the next cases: of practice until every one is read, then of the study."""
+    if protocol.practice_cases and not preparation.is_simulated(look, reader):
+        waiting = stored_practice.unread(look, reader, HANDED_OUT)
+        if waiting:
+            return tuple(_case(look, row, protocol, None, practice=True) for row in waiting)
+    rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
+    return tuple(_case(look, row, protocol, None, before=place.before) for row in rows)
+
+
+def _seal(look: Transaction, person: Person) -> str:
+    return sha256_of([secret(look), "seal", person.study_name, person.name])[:32]
+
+
+def _rules(protocol: Protocol) -> dict[str, Any]:
+    return {
+        "confidence_steps": protocol.confidence,
+        "comments": protocol.comments,
+        "back_navigation": protocol.back_navigation,
+        "time_limit_s": protocol.time_limit_s,
+        "feedback": str(protocol.feedback),
+        "cannot_answer": protocol.cannot_answer,
+        "break_every": protocol.break_every,
+        "smallest_window": list(protocol.smallest_window),
+    }
+
+
+def _case(
+    look: Transaction,
+    row: Mapping[str, Any],
+    protocol: Protocol,
+    own: Mapping[str, Any] | None,
+    *,
+    practice: bool = False,
+    before: int = 0,
+) -> CaseView:
+    texts = json.loads(row["options"])
+    order = row["shown_order"]
+    films = [] if row["condition"] == Condition.IMAGE_ABSENT else readings.views(look, row["item"])
+    return CaseView(
+        case=row["id"],
+        position=row["position"] - before,
+        condition=row["condition"],
+        question=row["question"],
+        options=tuple(
+            (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
+        ),
+        context=tuple(_context(row, protocol.context)),
+        views=tuple(_film(row["id"], film) for film in films),
+        presented=bool(row["presented"]),
+        practice=practice,
+        reading=None if own is None else _own(own, order),
+    )
+
+
+def _context(row: Mapping[str, Any], keys: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for key in keys:
+        if row[key]:
+            yield key.capitalize(), row[key]
+
+
+def _film(case: str, row: Mapping[str, Any]) -> FilmView:
+    return FilmView(
+        film=f"{case}/{row['position']}",
+        label=view_label(row["label"])[0],
+        width=row["width"],
+        height=row["height"],
+        bits=row["bits"],
+        low=row["low"],
+        high=row["high"],
+        spacing_mm=row["spacing_mm"],
+    )
+
+
+def _own(row: Mapping[str, Any], order: str) -> OwnReading:
+    return OwnReading(
+        id=row["id"],
+        option=None if row["answer"] is None else shown(row["answer"], order),
+        status=row["status"],
+        confidence=row["confidence"],
+        comment=row["comment"],
+    )
+
+
+def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
+    found: dict[str, CaseFeedback] = {}
+    told = [one for one in taken if one.case and not one.refused]
+    if not told:
+        return found
+    with store.look() as look:
+        for one in told:
+            own = (stored_practice.reading if one.practice else readings.by_id)(look, one.id)
+            if own is None or own["assignment"] != one.case:  # a presentation, whatever its id
+                continue
+            row = (stored_practice.truth if one.practice else readings.truth)(look, one.case)
+            if row is None:
+                continue
+            found[one.id] = CaseFeedback(
+                option=shown(row["truth"], row["shown_order"]),
+                correct=own["answer"] == row["truth"],
+                explanation=row["explanation"],
+            )
+    return found

@@ -1,0 +1,21 @@
+"""What became of a record, and the event that vouches for the row it was stored as."""
+
+from dataclasses import dataclass
+
+from study.base.translation import later
+
+HANDED_OUT = 3
+"""How many unread cases a reader's page holds: the current one and the next two."""
+
+NOT_YET = later("This case was not handed out yet.")
+SIMULATED = "This reader is a simulated one; nobody else can read for them."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What became of a record: stored, unless `refused` says why not."""
+
+    id: str
+    case: str
+    refused: str = ""
+    practice: bool = False

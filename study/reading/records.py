@@ -1,0 +1,303 @@
+"""What the reading page sends: preparation, presentations and readings, checked before storing.
+
+A record comes from a browser and is trusted in nothing, but an answer is not thrown away for what
+stands around it: an implausible time becomes null and an unfit comment is cut, and flags say so.
+Times are milliseconds on the browser's monotonic clock; what was not measured is null, never 0.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from study.base.bank_model import LETTERS
+from study.base.surrogates import without_surrogates
+from study.reading.fields import MalformedRecord, bounded, identity, moment, number, record_id
+
+__all__ = [
+    "CLOCK_IMPLAUSIBLE",
+    "CaseRecord",
+    "Finish",
+    "MalformedRecord",
+    "Preparation",
+    "Presentation",
+    "Reading",
+    "Record",
+    "Times",
+    "parse",
+    "record_id",
+]
+
+MAX_COMMENT = 4000
+MAX_REASON = 500
+MAX_ENTRIES = 200
+
+CLOCK_IMPLAUSIBLE = "clock_implausible"
+"""The browser's clock says what no clock would; such a value is null or the server's time."""
+
+COMMENT_CUT = "comment_cut"
+"""The comment was too long, or held signs that are no text, and was cut or cleaned."""
+
+REASON_CUT = "reason_cut"
+"""The reason for giving a case up was too long, or held signs that are no text."""
+
+SENT_AGAIN = "sent_again"
+"""The server had acknowledged it before it went back; the page kept it, and offered it again."""
+
+_LONGEST_MS = 365 * 24 * 3600 * 1000.0
+_NAME = re.compile(r"[0-9A-Za-z_ .:-]{1,60}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presentation:
+    """A case was painted for a reader; `shown_at` is None where the browser's clock is absurd."""
+
+    id: str
+    case: str
+    shown_at: datetime | None
+    circumstances: Mapping[str, Any]
+    sent_at: datetime | None = None
+    """When the page sent it, by the clock that `shown_at` is of; None where it did not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """The times of a reading in milliseconds; response + hidden + paused = elapsed."""
+
+    response_ms: float | None = None
+    elapsed_ms: float | None = None
+    hidden_ms: float | None = None
+    paused_ms: float | None = None
+    first_selection_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A committed answer. `option` and `selections` are letters as shown to this reader.
+
+    `presented_at` and `committed_at` are None where the browser's clock is absurd.
+    """
+
+    id: str
+    case: str
+    option: str | None
+    status: Literal["answered", "skipped", "timed_out"]
+    times: Times
+    presented_at: datetime | None
+    committed_at: datetime | None
+    confidence: int | None = None
+    comment: str = ""
+    selections: tuple[tuple[str, float | None], ...] = ()
+    behaviour: Mapping[str, float] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    supersedes: str | None = None
+    sent_at: datetime | None = None
+    """When the page sent it, by the clock that `committed_at` is of; None where it did not say."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """A step before the first case; `done_at` is None where the browser's clock is absurd.
+
+    What `detail` has to hold depends on the step and the protocol, see `study.reading.steps`.
+    """
+
+    id: str
+    step: str
+    detail: Mapping[str, Any]
+    done_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The reader says that their answers stand, see `study.reading.finishing`."""
+
+    id: str
+
+
+CaseRecord = Presentation | Reading
+Record = CaseRecord | Preparation | Finish
+
+
+def parse(value: Any) -> Record:
+    """Check one record as it came out of JSON.
+
+    Raises
+    ------
+    MalformedRecord
+        Anything is not as documented in `docs/reading-page.md`.
+    """
+    if not isinstance(value, Mapping):
+        raise MalformedRecord("a record is an object")
+    kind = value.get("kind")
+    if kind == "presentation":
+        return _presentation(value)
+    if kind == "reading":
+        return _reading(value)
+    if kind == "preparation":
+        return _preparation(value)
+    if kind == "finish":
+        return Finish(id=identity(value, "id"))
+    raise MalformedRecord("kind must be preparation, presentation, reading or finish")
+
+
+def _preparation(value: Mapping[str, Any]) -> Preparation:
+    step, detail = value.get("step"), value.get("detail") or {}
+    if not isinstance(step, str):
+        raise MalformedRecord("step is a word")
+    if not isinstance(detail, Mapping):
+        raise MalformedRecord("detail is an object")
+    return Preparation(
+        id=identity(value, "id"), step=step, detail=detail, done_at=moment(value, "epoch_ms")
+    )
+
+
+def _presentation(value: Mapping[str, Any]) -> Presentation:
+    circumstances = value.get("circumstances") or {}
+    if not isinstance(circumstances, Mapping):
+        raise MalformedRecord("circumstances is an object")
+    found = bounded(circumstances, "circumstances")
+    shown_at = moment(value, "shown_epoch_ms")
+    return Presentation(
+        id=identity(value, "id"),
+        case=identity(value, "case"),
+        shown_at=shown_at,
+        circumstances=found if shown_at else {**found, CLOCK_IMPLAUSIBLE: True},
+        sent_at=_sent(value),
+    )
+
+
+def _reading(value: Mapping[str, Any]) -> Reading:
+    status = value.get("status")
+    option = value.get("option")
+    if status not in ("answered", "skipped", "timed_out"):
+        raise MalformedRecord("status must be answered, skipped or timed_out")
+    if (status == "answered") != (option is not None):
+        raise MalformedRecord("an answered reading has an option, another has none")
+    supersedes = value.get("supersedes")
+    found = _Doubts()
+    reason = found.reason(value.get("reason"))
+    if (status == "skipped") != bool(reason):
+        raise MalformedRecord("a skipped reading has a reason, another has none")
+    return Reading(
+        id=identity(value, "id"),
+        case=identity(value, "case"),
+        option=None if option is None else _letter(option),
+        status=status,
+        times=_times(value.get("times"), found),
+        presented_at=found.moment(moment(value, "presented_epoch_ms")),
+        committed_at=found.moment(moment(value, "committed_epoch_ms")),
+        confidence=_confidence(value.get("confidence")),
+        comment=found.comment(value.get("comment")),
+        selections=_selections(value.get("selections"), found),
+        behaviour=_behaviour(value.get("behaviour")),
+        flags=(*_flags(value.get("flags")), *found.flags, *_again(value)),
+        supersedes=None if supersedes is None else identity(value, "supersedes"),
+        sent_at=_sent(value),
+        reason=reason,
+    )
+
+
+class _Doubts:
+    """Takes what a reading can do without, and remembers as flags what it had to leave out."""
+
+    def __init__(self) -> None:
+        self.flags: set[str] = set()
+
+    def moment(self, found: datetime | None) -> datetime | None:
+        if found is None:
+            self.flags.add(CLOCK_IMPLAUSIBLE)
+        return found
+
+    def duration(self, value: Any, what: str) -> float | None:
+        found = None if value is None else number(value, what)
+        if found is None or 0 <= found <= _LONGEST_MS:
+            return found
+        self.flags.add(CLOCK_IMPLAUSIBLE)
+        return None
+
+    def comment(self, value: Any) -> str:
+        return self._fit(value, MAX_COMMENT, COMMENT_CUT)
+
+    def reason(self, value: Any) -> str:
+        fit = self._fit(value, MAX_REASON, REASON_CUT)
+        return fit if fit.strip() else ""
+
+    def _fit(self, value: Any, longest: int, flag: str) -> str:
+        text = value if isinstance(value, str) else ""
+        fit = without_surrogates(text)[:longest]
+        if fit != (value or ""):
+            self.flags.add(flag)
+        return fit
+
+
+def _letter(value: Any) -> str:
+    if not isinstance(value, str) or len(value) != 1 or value not in LETTERS:
+        raise MalformedRecord("an option is a letter from A to H")
+    return value
+
+
+def _sent(value: Mapping[str, Any]) -> datetime | None:
+    try:
+        return moment(value, "sent_epoch_ms")
+    except MalformedRecord:
+        return None  # an answer is not refused for what stands on its envelope
+
+
+def _again(value: Mapping[str, Any]) -> tuple[str, ...]:
+    return (SENT_AGAIN,) if value.get("again") is True else ()
+
+
+def _times(value: Any, found: _Doubts) -> Times:
+    if not isinstance(value, Mapping):
+        raise MalformedRecord("times is an object")
+    names = Times.__dataclass_fields__
+    return Times(**{name: found.duration(value.get(name), name) for name in names})
+
+
+def _confidence(value: Any) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 9:
+        raise MalformedRecord("confidence must be a step of the scale")
+    return value
+
+
+def _entries(value: Any, what: str) -> list[Any]:
+    found = value if value is not None else []
+    if not isinstance(found, list) or len(found) > MAX_ENTRIES:
+        raise MalformedRecord(f"{what} is a list of at most {MAX_ENTRIES}")
+    return found
+
+
+def _selections(value: Any, found: _Doubts) -> tuple[tuple[str, float | None], ...]:
+    entries = _entries(value, "selections")
+    if not all(isinstance(entry, Mapping) for entry in entries):
+        raise MalformedRecord("a selection is an object")
+    return tuple(
+        (_letter(entry.get("option")), found.duration(entry.get("at_ms"), "at_ms"))
+        for entry in entries
+    )
+
+
+def _behaviour(value: Any) -> dict[str, float]:
+    found = value if value is not None else {}
+    if not isinstance(found, Mapping) or len(found) > MAX_ENTRIES:
+        raise MalformedRecord("behaviour is an object of counts and times")
+    for name in found:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise MalformedRecord("behaviour has an odd name")
+    numbers = {name: number(value, name) for name, value in found.items()}
+    if not all(math.isfinite(one) for one in numbers.values()):
+        raise MalformedRecord("behaviour has a number that is none")
+    return numbers
+
+
+def _flags(value: Any) -> tuple[str, ...]:
+    found = _entries(value, "flags")
+    if not all(isinstance(flag, str) and _NAME.fullmatch(flag) for flag in found):
+        raise MalformedRecord("a flag is a short name")
+    return tuple(found)

@@ -1,0 +1,166 @@
+"""A reader's own score card: their answers against the reference standard, after closing.
+
+It exists once the study is closed, for the reader's own cases, and where the protocol has
+feedback. Until then not even how many were right is told.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from study.bank.terms import view_label
+from study.base.bank_model import LETTERS
+from study.base.errors import NotAllowed, NotFound, NotNow
+from study.base.translation import t
+from study.people.access import Person
+from study.protocol.assignment import shown
+from study.protocol.protocol import Condition, Feedback, stored_protocol
+from study.store import Store, Transaction, readings, studies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredFilm:
+    """A film a case was read with, and its size in pixels."""
+
+    label: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredCase:
+    """A case a reader has read: as they saw it, with the right answer.
+
+    Letters are as shown to this reader. `own` is None without an answer, `right` and `correct`
+    where the case has no reference standard.
+    """
+
+    position: int
+    condition: str
+    task: str
+    question: str
+    options: tuple[tuple[str, str], ...]
+    own: str | None
+    status: str
+    confidence: int | None
+    right: str | None
+    correct: bool | None
+    explanation: str
+    films: tuple[ScoredFilm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How many answers match the reference standard, of how many."""
+
+    n_correct: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreCard:
+    """What a reader learns of their own readings."""
+
+    study: str
+    reader: str
+    n_assigned: int
+    cases: tuple[ScoredCase, ...]
+
+    @property
+    def total(self) -> Count:
+        """Over every case read that has a reference standard."""
+        return _count(self.cases)
+
+    @property
+    def by_task(self) -> dict[str, Count]:
+        """The same by task, in alphabetical order; a case without an answer is not correct."""
+        tasks = sorted({case.task for case in self.cases})
+        return {task: _count(case for case in self.cases if case.task == task) for task in tasks}
+
+
+def is_closed(store: Store, person: Person) -> bool:
+    """Return whether the study somebody is in has been closed."""
+    with store.look() as look:
+        study = studies.find(look, person.study_name)
+    return study is not None and study["state"] == "closed"
+
+
+def score_card(store: Store, person: Person) -> ScoreCard:
+    """Return a reader's score card.
+
+    Raises
+    ------
+    NotAllowed
+        The person is no reader, or the protocol has no feedback.
+    NotNow
+        The study is not closed.
+    NotFound
+        The study is not there.
+    """
+    with store.look() as look:
+        study = _closed_study(look, person)
+        rows = readings.scored(look, person.reader or 0)
+        n_assigned = readings.counts(look, person.reader or 0)["n_assigned"]
+        cases = tuple(_case(look, row) for row in rows)
+    return ScoreCard(study=study["name"], reader=person.name, n_assigned=n_assigned, cases=cases)
+
+
+def film(store: Store, person: Person, position: int, number: int) -> dict[str, Any] | None:
+    """Return the row of a film of a case on one's score card, or None; errors as `score_card`.
+
+    Parameters
+    ----------
+    number
+        Counts the case's films from 0.
+    """
+    with store.look() as look:
+        _closed_study(look, person)
+        row = readings.scored_at(look, person.reader or 0, position)
+        if row is None or row["condition"] == Condition.IMAGE_ABSENT:
+            return None
+        films = studies.views_of_case(look, row["study"], row["item_id"])
+        return films[number] if 0 <= number < len(films) else None
+
+
+def _closed_study(look: Transaction, person: Person) -> Mapping[str, Any]:
+    if person.reader is None:
+        raise NotAllowed(t("Only a reader of the study has a score card."))
+    study = studies.find(look, person.study_name)
+    if study is None:
+        raise NotFound(t("The study is not there any more."))
+    if study["state"] != "closed":
+        raise NotNow(t("There is no score card before the study is closed."))
+    if stored_protocol(study).feedback is Feedback.NEVER:
+        raise NotAllowed(t("This study tells its readers no score."))
+    return study
+
+
+def _case(look: Transaction, row: Mapping[str, Any]) -> ScoredCase:
+    texts, order, truth = json.loads(row["options"]), row["shown_order"], row["truth"]
+    with_film = row["condition"] != Condition.IMAGE_ABSENT
+    return ScoredCase(
+        position=row["position"],
+        condition=row["condition"],
+        task=row["task"],
+        question=row["question"],
+        options=tuple(
+            (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
+        ),
+        own=None if row["answer"] is None else shown(row["answer"], order),
+        status=row["status"],
+        confidence=row["confidence"],
+        right=None if truth is None else shown(truth, order),
+        correct=None if truth is None else row["answer"] == truth,
+        explanation=row["explanation"],
+        films=tuple(_film(view) for view in readings.views(look, row["item"]) if with_film),
+    )
+
+
+def _film(row: Mapping[str, Any]) -> ScoredFilm:
+    return ScoredFilm(label=view_label(row["label"])[0], width=row["width"], height=row["height"])
+
+
+def _count(cases: Iterable[ScoredCase]) -> Count:
+    told = [case.correct for case in cases if case.correct is not None]
+    return Count(n_correct=sum(told), n=len(told))

@@ -1,0 +1,1 @@
+"""The trail searched and verified: the chain of events against everything it vouches for."""

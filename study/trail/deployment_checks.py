@@ -1,0 +1,73 @@
+"""Compares what belongs to a whole deployment with what its trails vouch for.
+
+Not vouched for, because it may change at any time or be erased: names and e-mail addresses, access
+codes (a new one is told of, not which), drafts, tickets, the schedule of backups, and what was
+ended: a sign-in, an account elsewhere.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from study.base.canonical import sha256_of
+from study.people import access
+from study.people import single_sign_on as sign_on
+from study.store import Transaction, deployment, events, names, people, studies
+from study.store import backups as stored_backups
+from study.trail import deposits
+
+_Row = Mapping[str, Any]
+
+
+def itself(look: Transaction) -> Iterator[str]:
+    """Yield where the deployment's id or its secret is not what the trail says."""
+    made = events.of_kind(look, events.DEPLOYMENT, "deployment made")
+    if len(made) != 1:
+        yield f"the deployment: {len(made)} events tell of its making."
+        return
+    if made[0]["deployment_id"] != deployment.value(look, "deployment_id"):
+        yield "the deployment: its id was altered."
+    secret = sha256_of(deployment.value(look, "secret"))
+    if made[0].get("secret_sha256", secret) != secret:
+        yield "the deployment: its secret was exchanged."
+    yield from deposits.breaches(look)
+
+
+def sign_ins(look: Transaction) -> Iterator[str]:
+    """Yield every sign-in that is in force, account elsewhere and place that no event tells of."""
+    trails = [events.DEPLOYMENT, *(events.study_chain(name) for name in studies.names(look))]
+    arrived = [one for chain in trails for one in events.of_kind(look, chain, "signed in")]
+    marks = {one.get("sign_in") for one in arrived}
+    for row in people.sign_ins(look):
+        if access.sign_in_mark(row["id"], row["person"]) not in marks:
+            yield (
+                f"the deployment: a sign-in of {row['handle']} of {row['at_utc']} was slipped in."
+            )
+    bound = [one for chain in trails for one in events.of_kind(look, chain, "identity bound")]
+    accounts = {one.get("account") for one in bound}
+    for row in names.identities(look):
+        if sign_on.account_mark(look, row["issuer"], row["subject"]) not in accounts:
+            yield f"the deployment: an account of {row['handle']} elsewhere was slipped in."
+    for mark, row in people.places(look).items():
+        if len(row["address"]) < _LONGEST and access.place_mark(look, row["address"]) != mark:
+            yield f"the deployment: the address of the place {mark} was altered."
+
+
+_LONGEST = 200
+"""Addresses are kept up to here; a longer one cannot be compared with its mark."""
+
+_OF_A_BACKUP = ("file", "n_bytes", "sha256", "finding")
+
+
+def backups_made(look: Transaction) -> Iterator[str]:
+    """Yield every backup that the trail does not tell of, or tells otherwise."""
+    made = [_facts(one) for one in events.of_kind(look, events.DEPLOYMENT, "backup made")]
+    removed = {one["file"] for one in events.of_kind(look, events.DEPLOYMENT, "backup removed")}
+    for row in stored_backups.every(look):
+        if _facts(row) not in made:
+            yield f"the backup {row['file']}: it was slipped in or altered."
+        if bool(row["removed_at_utc"]) != (row["file"] in removed):
+            yield f"the backup {row['file']}: whether it was removed was altered."
+
+
+def _facts(row: _Row) -> list[Any]:
+    return [row[key] for key in _OF_A_BACKUP]

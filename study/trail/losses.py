@@ -1,0 +1,203 @@
+"""Losses: where the store ends before what its second witness says was acknowledged.
+
+A store that was copied without its journal, or whose journal was damaged, opens whole and shorter.
+What is missing is told by `study.store.witness`; it is noted in the trail when the server starts,
+readers' pages offer again what they still have, and whoever answers for the study accepts what
+remains, with a reason. Until then `verify` does not call the store whole.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from study.base.actor import COMMAND_LINE, SCHEDULE, By
+from study.base.errors import NotNow
+from study.base.reasons import checked_reason
+from study.base.translation import t
+from study.reading.records import SENT_AGAIN
+from study.store import Store, Transaction, events, studies, witness
+from study.store.connection import is_there
+from study.store.witness import Head
+from study.trail.vouching import RESTORED
+
+WENT_BACK, ACCEPTED = "store went back", "loss accepted"
+
+_HINT = (
+    "Do not go on before you know why: see docs/backups.md. What is missing may be in the file "
+    "that ends in -wal or in a backup, and readers' pages offer their answers again when opened. "
+    "Once nothing more is to come: python -m study accept-loss --db DB --reason WORDS"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """A chain that lacks what was acknowledged.
+
+    Parameters
+    ----------
+    ends
+        The last event before what is missing.
+    lost
+        The last event that was acknowledged and is not there.
+    noted_at_utc
+        When the server noticed, empty where it did not yet.
+    n_again
+        How many answers readers' pages have sent again since.
+    accepted
+        Who accepted it, when and why; empty where nobody has.
+    """
+
+    ends: int
+    lost: Head
+    noted_at_utc: str
+    n_again: int
+    accepted: str
+
+    @property
+    def sentence(self) -> str:
+        """Return it in words."""
+        lost = self.lost
+        where = f"{lost.chain}: the store ends before what was acknowledged: "
+        told = f"event {lost.number} was acknowledged at {lost.at_utc}"
+        if not self.noted_at_utc:
+            return f"{where}it ends, or went on otherwise, after event {self.ends}, and {told}."
+        back = f"on {self.noted_at_utc} it had gone back to event {self.ends}"
+        return f"{where}{back}; {told}; {self.n_again} answer(s) came again since."
+
+
+def found(look: Transaction, told: witness.Witness | None) -> list[Loss]:
+    """Return the losses that nobody has accepted, by what the witness said before the look."""
+    missing: dict[str, list[Head]] = {}
+    for head in told.heads if told else ():
+        if not is_there(look, head):
+            missing.setdefault(head.chain, []).append(head)
+    losses = [_loss(look, heads) for heads in missing.values()]
+    return [one for one in losses if not one.accepted]
+
+
+def breaches(look: Transaction, told: witness.Witness | None, chain: str = "") -> Iterator[str]:
+    """Yield what of a store, or of one chain, was acknowledged and is not there."""
+    for one in found(look, told):
+        if chain in ("", one.lost.chain):
+            yield f"{one.sentence} {_HINT}"
+
+
+def remarks(look: Transaction, store: Store, told: witness.Witness | None) -> Iterator[str]:
+    """Yield what somebody who verifies has to know beside what does not hold."""
+    name = witness.file_of(store.path).name
+    if told is None:
+        yield (
+            f"There is no second witness ({name}) beside this store: whether it ends before what "
+            "was acknowledged cannot be told. The next start of the server begins one."
+        )
+    elif told.n_unread:
+        yield f"{told.n_unread} line(s) of {name} cannot be read."
+    for chain in events.chains(look):
+        for event in events.of_kinds(look, chain, (ACCEPTED,)):
+            one = _loss(look, [_head(event["detail"])])
+            yield f"{one.sentence} {one.accepted}"
+
+
+def note(store: Store, *, now: datetime) -> list[Loss]:
+    """Compare the store with its witness, and record what is missing, once; return all of it."""
+    store.begin_witness()
+    told = witness.read(store.path)
+    with store.look() as look:
+        losses = found(look, told)
+    if any(not one.noted_at_utc for one in losses):
+        with store.change() as change:
+            for one in found(change, told):
+                if not one.noted_at_utc:
+                    _record(change, WENT_BACK, one, {}, SCHEDULE, now)
+    return losses
+
+
+def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -> list[Loss]:
+    """Accept that a store is behind what was acknowledged; the trail keeps who and why.
+
+    Raises
+    ------
+    NotNow
+        Nothing is missing, or no reason is given.
+    """
+    words = checked_reason(reason)
+    note(store, now=now)
+    told = witness.read(store.path)
+    with store.change() as change:
+        losses = found(change, told)
+        if not losses:
+            raise NotNow(t("The store has everything that was acknowledged: nothing to accept."))
+        for one in losses:
+            _record(change, ACCEPTED, one, {"reason": words}, by, now)
+        lost = [head for head in told.heads if not is_there(change, head)] if told else []
+    witness.forget(store.path, lost)
+    return losses
+
+
+def gone_back(look: Transaction, study: str) -> Loss | None:
+    """Return what the trail of a study, or of the deployment, says is missing and not accepted."""
+    for chain in (events.study_chain(study), events.DEPLOYMENT) if study else (events.DEPLOYMENT,):
+        last = events.last_of_kinds(look, chain, (WENT_BACK, ACCEPTED, RESTORED))
+        if last is not None and last["kind"] == WENT_BACK:
+            return _loss(look, [_head(last["detail"])])
+    return None
+
+
+def _loss(look: Transaction, missing: list[Head]) -> Loss:
+    last = max(missing, key=lambda one: one.number)
+    chain = _trail_of(look, last.chain)
+    told = events.of_kinds(look, chain, (WENT_BACK, ACCEPTED))
+    noted = next((e for e in told if e["kind"] == WENT_BACK and _head(e["detail"]) == last), None)
+    taken = next((e for e in told if e["kind"] == ACCEPTED and _head(e["detail"]) == last), None)
+    before = min(one.number for one in missing) - 1
+    return Loss(
+        ends=noted["detail"]["ends"] if noted else min(before, events.length(look, last.chain)),
+        lost=last,
+        noted_at_utc=noted["at_utc"] if noted else "",
+        n_again=_n_again(look, last.chain, noted["number"]) if noted else 0,
+        accepted=f"Accepted on {taken['at_utc']} by {taken['actor']}: {taken['detail']['reason']}"
+        if taken
+        else "",
+    )
+
+
+def _n_again(look: Transaction, chain: str, after: int) -> int:
+    return sum(
+        SENT_AGAIN in event["detail"].get("flags", ())
+        for event in events.of_kinds(look, chain, ("case read",))
+        if event["number"] > after
+    )
+
+
+def _trail_of(look: Transaction, chain: str) -> str:
+    """Return the chain that tells of a chain's loss: itself, where its study is there."""
+    return chain if _study_of(look, chain) else events.DEPLOYMENT
+
+
+def _study_of(look: Transaction, chain: str) -> str:
+    name = chain.removeprefix(events.study_chain(""))
+    return name if name != chain and studies.find(look, name) else ""
+
+
+def _record(
+    change: Transaction, kind: str, loss: Loss, about: dict[str, str], by: By, now: datetime
+) -> None:
+    lost = loss.lost
+    detail = {
+        "chain": lost.chain,
+        "ends": loss.ends,
+        "number": lost.number,
+        "hash": lost.hash,
+        "at_utc": lost.at_utc,
+        **about,
+    }
+    events.record(change, _study_of(change, lost.chain), now, kind=kind, detail=detail, by=by)
+
+
+def _head(detail: dict[str, object]) -> Head:
+    return Head(
+        chain=str(detail["chain"]),
+        number=int(str(detail["number"])),
+        hash=str(detail["hash"]),
+        at_utc=str(detail["at_utc"]),
+    )

@@ -1,0 +1,238 @@
+"""Compares a study's rows with what its trail vouches for, one check for each kind of row.
+
+`study.trail.verification` walks the trail first, and calls each of these with it.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from study.base.canonical import sha256_of
+from study.lifecycle import amendments
+from study.lifecycle.amendments import AMENDED
+from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_facts
+from study.models.models import ADDED, predictions_hash
+from study.models.withdrawals import WITHDRAWN, key_of
+from study.monitoring import exclusions, interventions
+from study.protocol.reading_lists import assignment_hash, practice_hash
+from study.store import Transaction, models, people, practice, preparations, readings
+from study.trail import vouching
+from study.trail.role_checks import roles_of_study
+
+_Event = Mapping[str, Any]
+_Row = Mapping[str, Any]
+_Trail = Sequence[_Event]
+
+
+def events_named(trail: _Trail, kind: str, key: str) -> dict[str, _Event]:
+    """Return a trail's events of a kind by what they are about, which can be once only."""
+    found: dict[str, _Event] = {}
+    for event in trail:
+        if event["kind"] == kind:
+            name = event["detail"][key]
+            if name in found:
+                raise ValueError(f"two events say {kind!r} of {name}")
+            found[name] = event
+    return found
+
+
+def differing(row: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+    """Return the names of what a row says otherwise than its event, or an empty text."""
+    return ", ".join(key for key in row if row[key] != told[key])
+
+
+def hash_of(value: Any) -> str:
+    """Return a value's hash, or an empty text where it has none (infinity, too deep)."""
+    try:
+        return sha256_of(value)
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    name, drawn = row["name"], [event for event in trail if event["kind"] == "study drawn"]
+    if len(drawn) != 1:
+        yield f"study {name}: {len(drawn)} events tell of its draw."
+        return
+    told = drawn[0]["detail"]
+    text = hashlib.sha256(row["protocol"].encode()).hexdigest()
+    if {told["protocol_sha256"], text} != {row["protocol_sha256"]}:
+        yield f"study {name}: the protocol was altered after it was drawn."
+    if told["bank"] != row["bank_name"]:
+        yield f"study {name}: its bank was exchanged."
+    if told["cases_sha256"] != cases_hash(look, row["id"]):
+        yield f"study {name}: the cases or their strata are not those that were drawn."
+    if told.get("practice_sha256", _NOTHING) != practice_cases_hash(look, row["id"]):
+        yield f"study {name}: the practice cases are not those that were drawn."
+
+
+_NOTHING = sha256_of([])
+"""The hash of no practice cases and of no list; stores of the first release have no other."""
+
+_STATES = {"study drawn": "drawn", "study opened": "open", "study closed": "closed"}
+
+
+def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    passed = {event["kind"]: event["at_utc"] for event in trail if event["kind"] in _STATES}
+    now = {
+        "state": _STATES[list(passed)[-1]] if passed else None,
+        "drawn_at_utc": passed.get("study drawn"),
+        "opened_at_utc": passed.get("study opened"),
+        "closed_at_utc": passed.get("study closed"),
+        "discarded_at_utc": next(
+            (event["at_utc"] for event in trail if event["kind"] == "study discarded"), None
+        ),
+    }
+    altered = differing({key: row[key] for key in now}, now)
+    if altered:
+        yield f"study {row['name']}: {altered} altered."
+
+
+def _amendments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    told = [event for event in trail if event["kind"] == AMENDED]
+    stored = amendments.of_study(look, row["id"])
+    if [one.number for one in stored] != list(range(1, len(told) + 1)):
+        yield f"study {row['name']}: {len(told)} amendment(s) were made, {len(stored)} are there."
+        return
+    for one, event in zip(stored, told, strict=True):
+        made = {**event["detail"], "actor": event["actor"], "at_utc": event["at_utc"]}
+        altered = differing(asdict(one), made)
+        if altered:
+            yield f"study {row['name']}: amendment {one.number}: {altered} altered."
+
+
+def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    invited = events_named(trail, "reader invited", "reader_id")
+    simulated = events_named(trail, "reader simulated", "reader_id")
+    for reader in people.readers(look, row["id"]):
+        name = reader["reader_id"]
+        event = invited.pop(name, None)
+        if event is None:
+            yield f"study {row['name']}: the reader {name} was slipped in."
+            continue
+        told = {
+            **event["detail"],
+            "invited_at_utc": event["at_utc"],
+            "simulated": int(name in simulated),
+        }
+        now = {key: reader[key] for key in ("invited_at_utc", "simulated")}
+        altered = differing({**reader_facts(reader), **now}, told)
+        if altered:
+            yield f"study {row['name']}: the reader {name}: {altered} altered."
+    for gone in invited:
+        yield f"study {row['name']}: the reader {gone} is missing."
+
+
+def _assignments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    assigned = events_named(trail, "reader assigned", "reader_id")
+    for reader in people.readers(look, row["id"]):
+        name = reader["reader_id"]
+        told = assigned[name]["detail"] if name in assigned else {"assignments_sha256": _NOTHING}
+        if assignment_hash(look, reader["id"]) != told["assignments_sha256"]:
+            yield f"study {row['name']}: the assignments of {name} were altered."
+        if practice_hash(look, reader["id"]) != told.get("practice_sha256", _NOTHING):
+            yield f"study {row['name']}: the practice list of {name} was altered."
+
+
+def _models(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    added, withdrawn = _of_models(trail, ADDED), _of_models(trail, WITHDRAWN)
+    for model in models.ever_of_study(look, row["id"]):
+        where = f"study {row['name']}: the model {model['model_id']}"
+        event = added.pop(key_of(model), None)
+        if event is None:
+            yield f"{where} was slipped in."
+            continue
+        told = {**event["detail"], "added_at_utc": event["at_utc"]}
+        altered = differing({**models.facts(model), "added_at_utc": model["added_at_utc"]}, told)
+        if altered:
+            yield f"{where}: {altered} altered."
+        if told["predictions_sha256"] != predictions_hash(look, model["id"]):
+            yield f"study {row['name']}: the predictions of {model['model_id']} were altered."
+        yield from _withdrawal(where, model, withdrawn.pop(key_of(model), None))
+    for gone, _ in added.keys() | withdrawn.keys():
+        yield f"study {row['name']}: the model {gone} is missing."
+
+
+def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], _Event]:
+    found: dict[tuple[str, int], _Event] = {}
+    for event in trail:
+        if event["kind"] == kind and found.setdefault(key_of(event["detail"]), event) != event:
+            raise ValueError(f"two events say {kind!r} of {event['detail']['model_id']}")
+    return found
+
+
+def _withdrawal(where: str, model: _Row, event: _Event | None) -> Iterator[str]:
+    stored = (model["withdrawn_at_utc"], model["withdrawn_by"], model["reason"])
+    told = (event["at_utc"], event["actor"], event["detail"]["reason"]) if event else (None,) * 3
+    if event is None and stored != told:
+        yield f"{where} is marked as withdrawn, and no event tells of it."
+    elif stored != told:
+        yield f"{where}: its withdrawal was {'altered' if stored[0] else 'taken back'}."
+
+
+def _presentations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    stored = readings.presentations_of_study(look, row["id"])
+    return _records(
+        row, "presentation", events_named(trail, "case presented", "presentation"), stored
+    )
+
+
+def _readings(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    stored = readings.all_of_study(look, row["id"])
+    read = events_named(trail, "case read", "reading")
+    told = {name: event["detail"].get("reason", "") for name, event in read.items()}
+    reasons = readings.reasons_of_study(look, row["id"])
+    for name in sorted(told.keys() | reasons.keys()):
+        if told.get(name, "") != reasons.get(name, ""):
+            yield f"study {row['name']}: the reason of reading {name} was altered."
+    yield from _records(row, "reading", read, stored)
+
+
+def _preparations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    stored = preparations.of_study(look, row["id"])
+    return _records(
+        row, "preparation", events_named(trail, "preparation done", "preparation"), stored
+    )
+
+
+def _practice(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+    stored = practice.of_study(look, row["id"])
+    return _records(
+        row, "practice reading", events_named(trail, "practice case read", "reading"), stored
+    )
+
+
+def _records(
+    row: _Row, what: str, recorded: dict[str, _Event], stored: Iterable[_Row]
+) -> Iterator[str]:
+    for one in stored:
+        event = recorded.pop(one["id"], None)
+        if event is None or event["detail"]["sha256"] != hash_of(dict(one)):
+            yield f"study {row['name']}: {what} {one['id']} was altered or slipped in."
+    for gone in recorded:
+        yield f"study {row['name']}: {what} {gone} is missing."
+
+
+CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
+    "the protocol": _protocol,
+    "the state": _state,
+    "the amendments": _amendments,
+    "the readers": _readers,
+    "the assignments": _assignments,
+    "the models": _models,
+    "the preparations": _preparations,
+    "the practice": _practice,
+    "the presentations": _presentations,
+    "the readings": _readings,
+    "the interventions": interventions.breaches,
+    "the roles": roles_of_study,
+    "the exclusions": exclusions.breaches,
+    "the sites": vouching.site_breaches,
+}
+
+NOT_COPIED = frozenset({"the roles"})
+"""What a study's copy has nothing of: no people."""
+
+BY_OWN_CHAIN = frozenset({"the protocol", "the state", "the amendments", "the roles", "the sites"})
+"""What the sites of a merged study have in common: their chains tell of it once more."""

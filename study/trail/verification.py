@@ -1,0 +1,269 @@
+"""Verifies that a store holds what was written into it: the chain, and everything it vouches for.
+
+Each finding names the first place that does not hold. A chain is walked before anything it says is
+believed, and whatever makes a check fail is itself a finding: nothing this program wrote would.
+What cannot be found out from the store alone (somebody rewrote the whole file, heads included) is
+what readers' receipts and deposited heads are for, see `study.reading.receipts` and
+`study.trail.heads`.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from study.base.canonical import sha256_of
+from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
+from study.trail import clocks, deployment_checks, losses, vouching
+from study.trail.role_checks import roles_of_deployment
+from study.trail.study_checks import (
+    BY_OWN_CHAIN,
+    CHECKS,
+    NOT_COPIED,
+    differing,
+    events_named,
+    hash_of,
+)
+
+_Event = Mapping[str, Any]
+_Row = Mapping[str, Any]
+_Trail = Sequence[_Event]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What came of verifying one study: how many events were walked, and every breach found."""
+
+    n_events: int
+    breaches: tuple[str, ...]
+
+
+def verify(store: Store, *, films: bool = True) -> list[str]:
+    """Return every breach found, each as one sentence; an empty list means that all holds.
+
+    Parameters
+    ----------
+    films
+        Whether the films on disk are compared with their hashes too.
+    """
+    told = witness.read(store.path)  # first: what is acknowledged meanwhile is not in the look
+    with store.look() as look:
+        return [
+            *_guarded("the store", partial(losses.breaches, look, told)),
+            *_guarded("the store", partial(_store, look, films)),
+        ]
+
+
+def remarks(store: Store) -> list[str]:
+    """Return what is no breach and has to be known: accepted losses, clocks that were set back."""
+    told = witness.read(store.path)
+    with store.look() as look:
+        if extract.mark(look):
+            return []
+        return [
+            *_guarded("the store", partial(losses.remarks, look, store, told)),
+            *(
+                one
+                for chain in events.chains(look)
+                for one in _guarded(chain, partial(_clock, look, chain, clocks.remarks))
+            ),
+        ]
+
+
+def verify_study(store: Store, study: str) -> Verdict:
+    """Verify one study with its bank and its chains, the films on disk left out."""
+    told, chain = witness.read(store.path), events.study_chain(study)
+    with store.look() as look:
+        lost = tuple(_guarded(chain, partial(losses.breaches, look, told, chain)))
+        verdict = study_verdict(look, study)
+    return Verdict(n_events=verdict.n_events, breaches=(*lost, *verdict.breaches))
+
+
+def study_verdict(look: Transaction, study: str) -> Verdict:
+    """Verify one study within the caller's transaction."""
+    own = events.study_chain(study)
+    chains = [own, *vouching.merged_chains(look, study), events.DEPLOYMENT]
+    breaches = [one for chain in chains for one in _guarded(chain, partial(_chain, look, chain))]
+    if not breaches:
+        breaches = [
+            *_bank_of(look, study),
+            *_guarded(f"study {study}", partial(_study, look, study)),
+        ]
+    return Verdict(
+        n_events=sum(events.length(look, chain) for chain in chains[:-1]),
+        breaches=tuple(breaches),
+    )
+
+
+def is_extract(store: Store) -> bool:
+    """Return whether a store is one study's copy: without films, and with its own items alone."""
+    with store.look() as look:
+        return bool(extract.mark(look))
+
+
+def check_chain(lines: Iterable[Mapping[str, Any]]) -> str:
+    """Return the first broken link of a chain as exported, or an empty text.
+
+    It is named by its number, and what is there in its place by its kind and time.
+    """
+    previous = events.FIRST_HASH
+    for number, event in enumerate(lines, start=1):
+        link = f"({event.get('kind')}, {event.get('at_utc')})"
+        if event.get("number") != number:
+            return f"event {number} is missing: {event.get('number')} {link} follows {number - 1}"
+        if event.get("previous_hash") != previous:
+            return f"event {number} {link} does not follow from event {number - 1}"
+        if hash_of({key: event[key] for key in event if key != "hash"}) != event.get("hash"):
+            return f"event {number} {link} was altered"
+        previous = event["hash"]
+    return ""
+
+
+def _guarded(where: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
+    """Run one check; what makes it fail is a breach like any other."""
+    try:
+        yield from check()
+    except Exception as error:  # any at all: the file may hold whatever somebody wrote into it
+        yield f"{where}: cannot be checked as it stands ({type(error).__name__}: {error})."
+
+
+def _store(look: Transaction, films: bool) -> Iterator[str]:
+    chains, broken = events.chains(look), set()
+    for chain in chains:
+        for breach in _guarded(chain, partial(_chain, look, chain)):
+            broken.add(chain)
+            yield breach
+    copied = bool(extract.mark(look))
+    for chain in chains:
+        if chain not in broken and "#" not in chain:
+            yield from _guarded(chain, partial(_clock, look, chain, clocks.breaches))
+    if events.DEPLOYMENT not in broken and not copied:
+        for what, check in _OF_THE_DEPLOYMENT.items():
+            yield from _guarded(what, partial(check, look))
+    known = set()
+    for name in studies.names(look):
+        own = {events.study_chain(name)}
+        if not own & broken:
+            own |= vouching.merged_chains(look, name).keys()
+        if not own & broken:
+            yield from _guarded(f"study {name}", partial(_study, look, name))
+            if copied:
+                yield from _guarded(f"study {name}: its copy", partial(_copy, look, name))
+        if films and not copied:
+            yield from _guarded(f"study {name}: its films", partial(_films, look, name))
+        known |= own
+    for chain in chains:
+        if chain.startswith(events.study_chain("")) and chain not in known:
+            yield f"{chain}: its events are there, the study is missing."
+    yield from _guarded("the store: its shape", partial(shape.breaches, look))
+    yield from _guarded("the store: its file", partial(shape.damage, look))
+
+
+def _clock(
+    look: Transaction, chain: str, check: Callable[[str, Iterable[_Event]], Iterator[str]]
+) -> Iterator[str]:
+    yield from check(chain, events.walk(look, chain))
+
+
+def _chain(look: Transaction, chain: str) -> Iterator[str]:
+    lines = list(events.walk(look, chain))
+    breach = check_chain(lines)
+    if breach:
+        yield f"{chain}: {breach}."
+        return
+    head = events.head(look, chain)
+    end = (lines[-1]["number"], lines[-1]["hash"]) if lines else None
+    if head is None or (head["number"], head["hash"]) != end:
+        yield f"{chain}: the chain was cut off after event {len(lines)}."
+
+
+def _banks(look: Transaction) -> Iterator[str]:
+    trail = list(events.walk(look, events.DEPLOYMENT))
+    imported = _imports(trail)
+    for name in banks.names(look):
+        event = imported.pop(name, None)
+        yield from _guarded(f"bank {name}", partial(_bank, look, name, event))
+    for gone in imported:
+        yield f"bank {gone}: it was imported, and is missing."
+
+
+_OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
+    "the banks": _banks,
+    "the deployment: its roles": roles_of_deployment,
+    "the deployment": deployment_checks.itself,
+    "the deployment: its sign-ins": deployment_checks.sign_ins,
+    "the backups": deployment_checks.backups_made,
+}
+
+
+def _imports(trail: _Trail) -> dict[str, _Event]:
+    """Return the events that vouch for a bank, from its file or from a bundle, by its name."""
+    return {
+        **events_named(trail, "bank imported", "bank"),
+        **events_named(trail, "bank restored", "bank"),
+    }
+
+
+def _bank_of(look: Transaction, study: str) -> list[str]:
+    row = studies.find(look, study)
+    if row is None:
+        return []
+    if extract.mark(look):
+        return list(_guarded(f"study {study}: its copy", partial(_copy, look, study)))
+    name = row["bank_name"]
+    event = _imports(list(events.walk(look, events.DEPLOYMENT))).get(name)
+    return list(_guarded(f"bank {name}", partial(_bank, look, name, event)))
+
+
+def _bank(look: Transaction, name: str, event: _Event | None) -> Iterator[str]:
+    if event is None:
+        yield f"bank {name}: it was slipped in; no event tells of its import."
+        return
+    row = banks.find(look, name) or {}
+    told = {**event["detail"], "imported_at_utc": event["at_utc"]}
+    altered = differing({**banks.facts(row), "imported_at_utc": row["imported_at_utc"]}, told)
+    if altered:
+        yield f"bank {name}: {altered} altered since the import."
+    if sha256_of(banks.content(look, row["id"])) != told["content_sha256"]:
+        yield f"bank {name}: its items, options, films, reports or reference standard were altered."
+
+
+def _copy(look: Transaction, name: str) -> Iterator[str]:
+    """Check a copy's own items: the bank's hash, which covers more than it has, cannot vouch."""
+    row = studies.find(look, name) or {}
+    trail = events.walk(look, events.study_chain(name))
+    told = [one["detail"]["material_sha256"] for one in trail if one["kind"] == extract.COPIED]
+    if not told:
+        yield f"study {name}: the store says it is a copy, and no event tells of one."
+    elif told[-1] != sha256_of(extract.material(look, row["id"])):
+        yield f"study {name}: its items, films or reference standard were altered."
+
+
+def _study(look: Transaction, name: str) -> Iterator[str]:
+    row = studies.find(look, name)
+    if row is None:
+        yield f"study {name}: its bank is missing."
+        return
+    own = vouching.own_trail(look, name)
+    trails = {True: own, False: [*own, *vouching.sites_trail(look, name)]}
+    copied = bool(extract.mark(look))
+    for what, check in CHECKS.items():
+        if copied and what in NOT_COPIED:
+            continue
+        trail = trails[what in BY_OWN_CHAIN]
+        yield from _guarded(f"study {name}: {what}", partial(check, look, row, trail))
+
+
+def _films(look: Transaction, name: str) -> Iterator[str]:
+    row = studies.find(look, name)
+    for film in studies.case_films(look, row["id"]) if row else ():
+        path = Path(film["images_root"]) / film["path"]
+        try:
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError:
+            yield f"study {name}: the film {path} cannot be read."
+            continue
+        if found != film["sha256"]:
+            yield f"study {name}: the film {path} is not the one that was imported."

@@ -1,0 +1,433 @@
+"""The forms a study is handed on in: read back by other eyes, and with nothing too much in them."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+import analysis
+from study.base.errors import BadFile
+from study.base.timestamps import moment
+from study.exchange import archives
+from study.exchange.bundle import bundle_files, tables_of, zipped
+from study.exchange.closing_report import report_files
+from study.exchange.formats.excel import workbook
+from study.exchange.formats.imrmc import MADE_UP, imrmc_files
+from study.lifecycle import closing, studies
+from study.lifecycle.deployments import coordinator_code
+from study.models.models import add_model
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.reading.simulation import simulate
+from study.store import Store, events, extract
+from study.store.studies import study_row
+from study.trail.verification import is_extract, verify
+from tests.conftest import NOW, entropy_from, invite, person, presentation, reading, tamper
+
+Opened = Callable[..., Store]
+SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+@pytest.fixture
+def full(opened: Opened, tmp_path: Path) -> Store:
+    """Return an open study: a finished and an idle reader, hidden repeats, confidence, a model."""
+    store = opened(hidden_repeats=2, confidence=5, option_order="random")
+    simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    file = tmp_path / "model.json"
+    file.write_text(
+        json.dumps({f"q{i:04d}": {"model_prediction": "ABCD"[i % 4]} for i in range(24)})
+    )
+    add_model(store, file, study="trial", model_id="M1", model_version="=1+1", now=NOW)
+    return store
+
+
+@pytest.fixture
+def closed(full: Store) -> Store:
+    """Return that study closed."""
+    closing.close(full, study="trial", reason="Time is up.", now=NOW)
+    return full
+
+
+def _rows(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+def _tables(store: Store) -> dict[str, list[dict[str, Any]]]:
+    with store.look() as look:
+        return tables_of(look, study_row(look, "trial"), blinded=False)
+
+
+def cells(content: bytes, sheet: int) -> list[dict[str, tuple[str, str]]]:
+    """Return a sheet's rows: type and text by column, as the file's XML has them."""
+    found = []
+    with zipfile.ZipFile(io.BytesIO(content)) as book:
+        root = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{sheet}.xml"))
+    for row in root.iter(f"{SHEETS}row"):
+        read = {}
+        for cell in row.iter(f"{SHEETS}c"):
+            kind, place = cell.get("t", "n"), re.sub(r"\d", "", cell.get("r", ""))
+            texts = cell.iter(f"{SHEETS}t") if kind == "inlineStr" else cell.iter(f"{SHEETS}v")
+            assert cell.find(f"{SHEETS}f") is None
+            read[place] = (kind, unescaped("".join(one.text or "" for one in texts)))
+        found.append(read)
+    return found
+
+
+def unescaped(text: str) -> str:
+    """Return the text that Excel shows for what its file holds."""
+    return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), text)
+
+
+def test_every_file_is_made_with_its_hash_and_the_trail_says_so(
+    closed: Store, tmp_path: Path
+) -> None:
+    """SHA256SUMS is what sha256sum would write; the event has the same hashes."""
+    made = archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+    assert tuple(made.sha256) == archives.FILES
+    assert not made.left_out
+    sums = (tmp_path / "out" / archives.SUMS).read_text().splitlines()
+    for line in sums:
+        digest, name = line.split("  ")
+        content = (tmp_path / "out" / name).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == digest == made.sha256[name]
+        assert len(content) == made.n_bytes[name]
+    with closed.look() as look:
+        last = list(events.walk(look, events.DEPLOYMENT))[-1]
+    assert (last["kind"], last["detail"]["files"]) == ("downloaded", dict(made.sha256))
+    assert verify(closed) == []
+    with pytest.raises(BadFile, match="already there"):
+        archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+
+
+def test_while_the_study_is_open_every_file_is_blinded_or_not_made(
+    full: Store, tmp_path: Path
+) -> None:
+    """No file says a truth; what cannot be without it is named with its reason."""
+    made = archives.archive(full, tmp_path / "out", study="trial", now=NOW)
+    assert set(made.left_out) == {archives.IMRMC, archives.COPY}
+    assert made.blinded
+    with zipfile.ZipFile(tmp_path / "out" / archives.PARQUET) as archive:
+        items = parquet.read_table(io.BytesIO(archive.read("items.parquet")))
+    assert items["truth"].null_count == len(items) == 8
+    sheet = cells((tmp_path / "out" / archives.EXCEL).read_bytes(), 2)
+    assert sheet[0]["B"][1] == "truth"
+    assert all("B" not in row for row in sheet[1:])
+    whole = archives.archive(full, tmp_path / "whole", study="trial", whole=True, now=NOW)
+    assert tuple(whole.sha256) == archives.FILES
+
+
+def test_a_blinded_bundle_is_the_same_whatever_the_truth(opened: Opened, tmp_path: Path) -> None:
+    """Two stores that differ in the reference standard alone give the very same bundle."""
+    store = opened()
+    for case in desk.desk(store, person(store), now=NOW).cases[:1]:
+        records = [presentation(case.case), reading(case.case)]
+        desk.take_records(store, person(store), records, now=NOW)
+    other = Store(Path(shutil.copy(store.path, tmp_path / "other.db")))
+    tamper(
+        other,
+        "UPDATE reference_standard SET truth = CASE truth WHEN 'A' THEN 'B' ELSE 'A' END",
+        "UPDATE explanations SET words = 'another'",
+    )
+    ours, theirs = (bundle_files(one, "trial", blinded=True) for one in (store, other))
+    assert ours == theirs
+    assert bundle_files(store, "trial") != bundle_files(other, "trial")
+    assert json.loads(ours["datapackage.json"])["reading_room"]["blinded"] is True
+    assert not any(row["truth"] for row in _rows(ours["items.csv"]))
+    assert b"EXPLANATION" not in b"".join(ours.values())
+
+
+def test_the_analysis_takes_a_blinded_bundle_and_finds_no_accuracy(
+    full: Store, tmp_path: Path
+) -> None:
+    """Agreement and times are there; every accuracy is undefined."""
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zipped(bundle_files(full, "trial", blinded=True)))
+    found = analysis.analyse(analysis.read_bundle(path))
+    assert found.tables["accuracy"]["accuracy"].isna().all()
+    assert found.tables["agreement_pairs"]["estimate"].notna().any()
+    assert len(found.tables["times"])
+
+
+def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: Path) -> None:
+    """Whole numbers, milliseconds, moments in UTC, null for nothing; the bundle's rows."""
+    archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+    with zipfile.ZipFile(tmp_path / "out" / archives.PARQUET) as archive:
+        tables = {
+            name: parquet.read_table(io.BytesIO(archive.read(name)))
+            for name in archive.namelist()
+            if name.endswith(".parquet")
+        }
+    readings = tables["readings.parquet"]
+    assert readings.schema.field("position").type == pyarrow.int64()
+    assert readings.schema.field("response_ms").type == pyarrow.float64()
+    assert readings.schema.field("presented_at_utc").type == pyarrow.timestamp("ms", tz="UTC")
+    assert not readings.schema.field("item_id").nullable
+    stored = _rows(bundle_files(closed, "trial")["readings.csv"])
+    assert len(readings) == len(stored)
+    for ours, theirs in zip(readings.to_pylist(), stored, strict=True):
+        assert (ours["answer"] or "", ours["raw_answer"] or "") == (
+            theirs["answer"],
+            theirs["raw_answer"],
+        )
+        shown = theirs["presented_at_utc"]
+        assert ours["presented_at_utc"] == (moment(shown) if shown else None)
+    about = tables["items.parquet"].schema.metadata
+    assert about[b"reading_room.blinded"] == b"no"
+
+
+def test_excel_keeps_texts_as_texts(closed: Store, tmp_path: Path) -> None:
+    """A version that looks like a formula is no formula, and numbers are numbers."""
+    archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+    content = (tmp_path / "out" / archives.EXCEL).read_bytes()
+    model = next(row for row in cells(content, 3) if row["A"][1] == "M1")
+    assert model["G"] == ("inlineStr", "=1+1")
+    first = cells(content, 4)[1]
+    assert (first["A"], first["E"]) == (("inlineStr", "R1"), ("n", "1"))
+
+
+def test_excel_goes_on_in_further_sheets_and_refuses_what_no_cell_takes() -> None:
+    """Nothing is cut: rows go on in a sheet with a number, a text too long is refused by name."""
+    items: list[dict[str, Any]] = [{"item_id": f"q{number}"} for number in range(5)]
+    content = workbook({"items.csv": items}, {}, most_rows=2)
+    with zipfile.ZipFile(io.BytesIO(content)) as book:
+        names = re.findall(r'<sheet name="([^"]+)"', book.read("xl/workbook.xml").decode())
+    assert names == ["about", "items", "items 2", "items 3"]
+    assert [row["A"][1] for row in cells(content, 4)] == ["item_id", "q4"]
+    with pytest.raises(BadFile, match="items: question, row 2"):
+        workbook({"items.csv": [{"item_id": "q", "question": "x" * 32_768}]}, {})
+
+
+def _imrmc(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[list[str]]]:
+    files = imrmc_files("Study: N0: 1", tables, ["unaided"])
+    found = {}
+    for name, content in files.items():
+        if name.endswith(".imrmc"):
+            head, _, data = content.decode().partition("BEGIN DATA:\n")
+            sizes = dict(line.split(": ") for line in head.splitlines() if ": " in line)
+            rows = [line.split(",") for line in data.splitlines()]
+            readers = {row[0] for row in rows} - {"-1"}
+            truths = {row[1]: row[3] for row in rows if row[0] == "-1"}
+            assert int(sizes["NR"]) == len(readers)
+            assert int(sizes["NM"]) == len({row[2] for row in rows if row[0] != "-1"})
+            assert int(sizes["N0"]) == list(truths.values()).count("0")
+            assert int(sizes["N1"]) == list(truths.values()).count("1")
+            assert all(row[1] in truths for row in rows)
+            found[name] = rows
+    return found
+
+
+def _area(rows: list[list[str]], reader: str) -> float:
+    """Return the area under a reader's ROC curve as iMRMC counts it: pairs won, ties half."""
+    truths = {row[1]: row[3] for row in rows if row[0] == "-1"}
+    own = {row[1]: float(row[3]) for row in rows if row[0] == reader}
+    pairs = [
+        (own[case], own[without])
+        for case in own
+        for without in own
+        if truths[case] == "1" and truths[without] == "0"
+    ]
+    return sum((high > low) + (high == low) / 2 for high, low in pairs) / len(pairs)
+
+
+def test_imrmcs_area_is_the_share_of_right_answers(closed: Store) -> None:
+    """Of the first reading of every case, as our own accuracy; the idle reader is not in it."""
+    found = _imrmc(_tables(closed))
+    assert set(found) == {"percent-correct.imrmc", "percent-correct-kept.imrmc"}
+    tables = _tables(closed)
+    truths = {row["item_id"]: row["truth"] for row in tables["items.csv"]}
+    own = [one for one in tables["readings.csv"] if one["rater_id"] == "R1" and one["repeat"] == 1]
+    share = sum(row["answer"] == truths[row["item_id"]] for row in own) / len(own)
+    for rows in found.values():
+        assert {row[0] for row in rows} == {"-1", "1"}
+        assert _area(rows, "1") == pytest.approx(share)
+        assert len({row[1] for row in rows}) == 8 + MADE_UP
+
+
+def test_what_is_missing_or_excluded_counts_both_ways(opened: Opened) -> None:
+    """A case without an answer is wrong in one file and absent in the other; so is an exclusion."""
+    store = opened(readers=("R1",))
+    case = desk.desk(store, person(store), now=NOW).cases[0]
+    desk.take_records(store, person(store), [presentation(case.case), reading(case.case)], now=NOW)
+    tables = _tables(store)
+    found = _imrmc(tables)
+    assert sum(row[0] == "1" for row in found["percent-correct.imrmc"]) == 8 + MADE_UP
+    assert sum(row[0] == "1" for row in found["percent-correct-kept.imrmc"]) == 1 + MADE_UP
+    tables["readings.csv"][0]["excluded"] = "the phone rang"
+    found = _imrmc(tables)
+    assert sum(row[0] == "1" for row in found["percent-correct-kept.imrmc"]) == 0
+
+
+def test_confidence_is_a_rating_where_every_case_asks_the_same_two() -> None:
+    """Sure of B is highest, sure of A lowest; a case without an answer is worst."""
+    items = [
+        {"item_id": f"q{number}", "truth": "AB"[number % 2], "n_options": 2, "options": '["n","y"]'}
+        for number in range(4)
+    ]
+    common = {"rater_id": "R1", "condition": "unaided", "repeat": 1}
+    answers = [("A", 5), ("B", 4), ("B", 1)]
+    readings = [
+        {**common, "item_id": f"q{number}", "answer": answer, "confidence": confidence}
+        for number, (answer, confidence) in enumerate(answers)
+    ]
+    tables = {
+        "items.csv": items,
+        "raters.csv": [{"rater_id": "R1"}],
+        "readings.csv": readings,
+    }
+    files = imrmc_files("s", tables, ["unaided"])
+    rows = files["auc.imrmc"].decode().partition("BEGIN DATA:\n")[2].splitlines()
+    assert rows[4:] == ["1,1,unaided,-5", "1,2,unaided,4", "1,3,unaided,1", "1,4,unaided,-6"]
+    kept = files["auc-kept.imrmc"].decode().partition("BEGIN DATA:\n")[2].splitlines()
+    assert len(kept) == 4 + 3
+
+
+def test_imrmc_is_refused_where_a_truth_is_missing(opened: Opened) -> None:
+    """The refusal names how many cases and the first; an unread study has nothing to hand on."""
+    tables = _tables(opened())
+    with pytest.raises(BadFile, match="Nobody has read"):
+        imrmc_files("s", tables, ["unaided"])
+    tables["items.csv"][2]["truth"] = None
+    with pytest.raises(BadFile, match="1 of 8 cases have no reference standard"):
+        imrmc_files("s", tables, ["unaided"])
+
+
+@pytest.fixture
+def copied(closed: Store, tmp_path: Path) -> Store:
+    """Return the copy of the study out of a store that holds another one as well."""
+    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item", "seed": 7})
+    studies.draw(closed, bank="bank", study="SECRET-STUDY", protocol=protocol, now=NOW)
+    coordinator_code(
+        closed, study="SECRET-STUDY", name="SECRET-NAME", entropy=entropy_from(9), now=NOW
+    )
+    tamper(
+        closed,
+        "INSERT INTO names (person, name, email) SELECT min(id), 'SECRET-PERSON', 'SECRET-MAIL' "
+        "FROM people",
+        "INSERT INTO places (mark, address, agent, first_seen_at_utc) "
+        "VALUES ('m', 'SECRET-ADDRESS', 'SECRET-AGENT', 'x')",
+    )
+    archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+    return Store(tmp_path / "out" / archives.COPY)
+
+
+def test_the_copy_verifies_and_holds_this_study_alone(copied: Store, closed: Store) -> None:
+    """Not a byte of other studies, people, places, the secret or items that were not drawn."""
+    assert is_extract(copied)
+    assert not is_extract(closed)
+    assert verify(copied) == []
+    content = copied.path.read_bytes()
+    assert b"SECRET" not in content
+    with closed.look() as look:
+        secret = look.value("SELECT value FROM deployment WHERE name = 'secret'")
+        hidden = look.rows("SELECT salt, code_hash FROM codes")
+        left = look.rows("SELECT item_id FROM items WHERE id NOT IN (SELECT item FROM cases)")
+        folder = look.value("SELECT images_root FROM banks")
+        taken = look.rows("SELECT * FROM readings ORDER BY rowid")
+    for text in (secret, folder, *(text for row in hidden for text in row.values())):
+        assert text.encode() not in content
+    assert b"FINDINGS-NOBODY" not in content
+    with copied.look() as look:
+        assert not look.rows("SELECT * FROM people")
+        items = {row["item_id"] for row in look.rows("SELECT item_id FROM items")}
+        assert look.rows("SELECT * FROM readings ORDER BY rowid") == taken
+    assert len(items) == 8
+    assert left
+    assert items.isdisjoint(row["item_id"] for row in left)
+    rows = _rows(bundle_files(copied, "trial")["readings.csv"])
+    assert rows == _rows(bundle_files(closed, "trial")["readings.csv"])
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("UPDATE reference_standard SET truth = 'A'", "reference standard were altered"),
+        ("UPDATE items SET question = 'x' WHERE id = (SELECT min(id) FROM items)", "were altered"),
+        ("UPDATE films SET sha256 = 'x'", "were altered"),
+        ("UPDATE explanations SET words = 'x'", "were altered"),
+        ("UPDATE readings SET answer = 'D', status = 'answered'", "was altered"),
+        ("UPDATE predictions SET raw_answer = 'x'", "predictions of M1"),
+        ("DELETE FROM readings WHERE rowid = 3", "is missing"),
+        ("UPDATE events SET actor = 'x' WHERE kind = 'study copied'", "was altered"),
+    ],
+)
+def test_an_altered_copy_is_found(copied: Store, statement: str, named: str) -> None:
+    """Its own items have a hash of their own in the trail."""
+    tamper(copied, statement)
+    assert any(named in breach for breach in verify(copied)), verify(copied)
+
+
+def test_a_store_that_calls_itself_a_copy_is_found(full: Store) -> None:
+    """The mark alone does not spare a store the check of its banks."""
+    tamper(full, "INSERT INTO deployment (name, value) VALUES ('extract_of', 'x')")
+    assert verify(full) == ["study trial: the store says it is a copy, and no event tells of one."]
+
+
+def test_every_table_is_taken_or_left_on_purpose(store: Store) -> None:
+    """A new table has to be decided upon before anything of it can leave, or be missed."""
+    with store.look() as look:
+        names = {
+            row["name"]
+            for row in look.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+            if not row["name"].startswith(("sqlite_", "_sqlite"))
+        }
+    assert names == set(extract.TAKEN) | extract.LEFT
+    assert not set(extract.TAKEN) & extract.LEFT
+
+
+def test_the_closing_report_says_who_how_many_and_what_is_missing(closed: Store) -> None:
+    """Self-contained, the same bytes twice, escaped, and nothing of right or wrong in it."""
+    files = report_files(closed, "trial")
+    assert files == report_files(closed, "trial")
+    page = files["closing-report.html"].decode()
+    for words in ("Closing report: trial", "Time is up.", "1 finished", "10 of 20 assigned"):
+        assert words in page
+    with closed.look() as look:
+        head = events.head(look, "study:trial")
+    assert head is not None
+    assert head["hash"] in page
+    assert not re.search(r"https?://|<script|src=|accuracy", page.replace("interim", ""))
+    missing = _rows(files["missing.csv"])
+    assert len(missing) == 10
+    assert {(row["reader_id"], row["why"]) for row in missing} == {("R2", "not shown")}
+
+
+def test_the_closing_report_tells_every_decision(closed: Store) -> None:
+    """Amendments, interventions and exclusions stand in it with who, when and why."""
+    tamper(
+        closed,
+        "INSERT INTO amendments (study, number, changes, reason, actor, at_utc) VALUES "
+        """(1, 1, '{"margin": {"old": 0.05, "new": 0.1}}', 'because <b>', 'ann', '2025-01-01')""",
+        "INSERT INTO interventions (study, reader, kind, session, days, reason, actor, at_utc) "
+        "VALUES (1, 2, 'withdraw', NULL, NULL, 'moved away', 'ann', '2025-01-02')",
+        "INSERT INTO exclusions (id, reading, excluded, reason, actor, at_utc) "
+        "SELECT 'x', id, 1, 'phone rang', 'ann', '2025-01-03' FROM readings LIMIT 1",
+    )
+    files = report_files(closed, "trial")
+    page = files["closing-report.html"].decode()
+    for words in ("margin: 0.05 → 0.1", "because &lt;b&gt;", "moved away", "phone rang"):
+        assert words in page
+    assert "1 withdrawn" in page
+    assert [row["why"] for row in _rows(files["missing.csv"]) if row["reader_id"] == "R1"] == [
+        "excluded"
+    ]
+
+
+def test_a_drawn_study_can_be_handed_on_as_well(banked: Store, tmp_path: Path) -> None:
+    """Nothing read, nobody invited: what can be made is made."""
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(banked, "R1")
+    made = archives.archive(banked, tmp_path / "out", study="trial", whole=True, now=NOW)
+    assert set(made.left_out) == {archives.IMRMC}
+    assert verify(Store(tmp_path / "out" / archives.COPY)) == []

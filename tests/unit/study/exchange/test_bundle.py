@@ -1,0 +1,231 @@
+"""The bundle: exact columns, canonical answers, valid by Frictionless, the same bytes twice."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from frictionless import validate
+
+from analysis import read_bundle
+from study.base.canonical import sha256_of
+from study.base.errors import BadFile
+from study.exchange.bundle import bundle_files, export, zipped
+from study.models.models import add_model
+from study.reading import desk
+from study.reading.simulation import simulate
+from study.store import Store
+from study.trail.verification import check_chain
+from tests.conftest import NOW, person, presentation, reading
+
+Opened = Callable[..., Store]
+HEADERS = {
+    "items.csv": "item_id,truth,n_options,options,question,task,category,subcategory,"
+    "examination_id,patient_id,option_set",
+    "raters.csv": "rater_id,rater_kind,label,level,years,site,model_version",
+    "readings.csv": "rater_id,item_id,answer,condition,session,repeat,position,status,confidence,"
+    "response_ms,elapsed_ms,hidden_ms,paused_ms,presented_at_utc,answered_at_utc,timing_source,"
+    "shown_order,raw_answer,flags,excluded",
+}
+
+
+@pytest.fixture
+def full(opened: Opened, tmp_path: Path) -> Store:
+    """Return a study with two readers, hidden repeats, shuffled options and a model."""
+    store = opened(option_order="random", hidden_repeats=2, confidence=5)
+    for reader in ("R1", "R2"):
+        simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
+    file = tmp_path / "model.json"
+    answers = {f"q{i:04d}": {"model_prediction": "ABCDX"[i % 5]} for i in range(24)}
+    file.write_text(json.dumps(answers))
+    add_model(store, file, study="trial", model_id="Model, one", model_version="2", now=NOW)
+    return store
+
+
+def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(files[name].decode())))
+
+
+def test_the_headers_are_those_of_the_contract(full: Store) -> None:
+    """Column for column, in order."""
+    files = bundle_files(full, "trial")
+    for name, header in HEADERS.items():
+        assert files[name].decode().split("\n", 1)[0] == header
+
+
+def test_frictionless_finds_the_package_valid(full: Store, tmp_path: Path) -> None:
+    """Schemas, keys, hashes and row counts hold, and a changed file is noticed."""
+    export(full, study="trial", out=tmp_path / "bundle")
+    report = validate(str(tmp_path / "bundle" / "datapackage.json"))
+    assert report.valid, report.flatten(["type", "message"])
+    package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
+    rows = {one["path"]: one.get("rows") for one in package["resources"]}
+    assert rows["readings.csv"] == 2 * 10 + 8
+    with (tmp_path / "bundle" / "items.csv").open("a") as file:
+        file.write("smuggled,A,4\n")
+    assert not validate(str(tmp_path / "bundle" / "datapackage.json")).valid
+
+
+def test_answers_are_canonical_and_the_pressed_letter_is_kept(full: Store) -> None:
+    """`answer` is the option in canonical order, `raw_answer` the letter as pressed."""
+    found = [row for row in _table(bundle_files(full, "trial"), "readings.csv") if row["position"]]
+    assert len({row["shown_order"] for row in found}) > 3
+    for row in found:
+        assert row["answer"] == row["shown_order"]["ABCD".index(row["raw_answer"])]
+
+
+def test_models_have_no_condition_and_keep_what_could_not_be_parsed(full: Store) -> None:
+    """An unparsed prediction has an empty answer, its status, and its raw words."""
+    found = _table(bundle_files(full, "trial"), "readings.csv")
+    models = [row for row in found if row["rater_id"] == "Model, one"]
+    assert {row["condition"] for row in models} == {""}
+    unparsed = [row for row in models if row["status"] == "unparsed"]
+    assert unparsed
+    assert all(row["answer"] == "" and row["raw_answer"] == "X" for row in unparsed)
+
+
+def test_simulated_readers_say_so_in_label_and_timing(full: Store) -> None:
+    """A simulation is marked wherever it appears."""
+    files = bundle_files(full, "trial")
+    assert _table(files, "raters.csv")[0]["label"] == "R1 (simulated)"
+    assert _table(files, "readings.csv")[0]["timing_source"] == "simulated"
+
+
+def test_option_sets_are_named_only_where_shared(full: Store) -> None:
+    """A set of options that no other item has is no set."""
+    found = _table(bundle_files(full, "trial"), "items.csv")
+    by_options: dict[str, list[dict[str, str]]] = {}
+    for row in found:
+        by_options.setdefault(row["options"], []).append(row)
+    for rows in by_options.values():
+        assert all(bool(row["option_set"]) == (len(rows) > 1) for row in rows)
+
+
+def test_the_same_store_gives_the_same_bytes(full: Store) -> None:
+    """An export can be repeated and compared."""
+    first, second = bundle_files(full, "trial"), bundle_files(full, "trial")
+    assert first == second
+    assert zipped(first) == zipped(second)
+
+
+def test_the_protocols_hash_can_be_recomputed(full: Store) -> None:
+    """protocol.json holds exactly what its hash covers."""
+    protocol = json.loads(bundle_files(full, "trial")["protocol.json"])
+    assert sha256_of(protocol["locked"]) == protocol["sha256"]
+    assert protocol["locked"]["protocol"]["hidden_repeats"] == 2
+
+
+def test_the_audit_trail_is_an_unbroken_chain(full: Store) -> None:
+    """audit.jsonl can be verified from itself."""
+    lines = bundle_files(full, "trial")["audit.jsonl"].decode().splitlines()
+    events: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    assert check_chain(events) == ""
+    assert sum(event["kind"] == "case read" for event in events) == 20
+
+
+def test_an_export_never_overwrites(full: Store, tmp_path: Path) -> None:
+    """What lies there stays, and the refusal says so; nothing half-done is left."""
+    out = tmp_path / "bundle"
+    export(full, study="trial", out=out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    with pytest.raises(BadFile, match="already there"):
+        export(full, study="trial", out=out)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert [path.name for path in tmp_path.glob(".bundle*")] == []
+
+
+def test_a_zip_holds_the_same_files(full: Store, tmp_path: Path) -> None:
+    """A name that ends in .zip makes one file."""
+    export(full, study="trial", out=tmp_path / "b.zip")
+    assert (tmp_path / "b.zip").read_bytes() == zipped(bundle_files(full, "trial"))
+
+
+def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) -> None:
+    """An empty folder is as good as none, and so is one that a link points to."""
+    (tmp_path / "empty").mkdir()
+    export(full, study="trial", out=tmp_path / "empty")
+    assert {path.name for path in (tmp_path / "empty").iterdir()} == {
+        *HEADERS,
+        "protocol.json",
+        "records.jsonl",
+        "audit.jsonl",
+        "datapackage.json",
+    }
+    (tmp_path / "pointed-at").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "pointed-at")
+    export(full, study="trial", out=tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "pointed-at" / "items.csv").is_file()
+
+
+def test_a_zip_is_not_put_in_place_of_a_folder(full: Store, tmp_path: Path) -> None:
+    """Even an empty one; and nothing is left beside it."""
+    (tmp_path / "x.zip").mkdir()
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(BadFile, match="already there"):
+        export(full, study="trial", out=tmp_path / "x.zip")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["file/bundle", "file/bundle.zip", "x" * 300, f"{'x' * 300}.zip"])
+def test_a_place_that_cannot_be_written_is_one_sentence(
+    full: Store, tmp_path: Path, name: str
+) -> None:
+    """Whatever the system refuses becomes a refusal of ours, with nothing half-done."""
+    (tmp_path / "file").write_text("in the way")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(BadFile, match=r"cannot be written: .+\.$"):
+        export(full, study="trial", out=tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["b", "b.zip"])
+def test_an_export_that_fails_at_its_last_step_leaves_nothing(
+    full: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A full disk, say: no scratch files stay behind."""
+
+    def refuse(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    before = sorted(path.name for path in tmp_path.iterdir())
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(BadFile, match="No space left on device"):
+        export(full, study="trial", out=tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_flags_are_words_that_the_analysis_reads(opened: Opened, tmp_path: Path) -> None:
+    """From the page through the store and the bundle to the checked table; a blank is no end."""
+    store = opened(cases=2)
+    first, second = (shown.case for shown in desk.desk(store, person(store), now=NOW).cases)
+    flagged = reading(first, flags=["resumed", "page zoomed"])
+    records = (presentation(first), flagged, presentation(second), reading(second))
+    times = [
+        NOW,
+        NOW + timedelta(seconds=2),
+        NOW + timedelta(seconds=3),
+        NOW + timedelta(seconds=5),
+    ]
+    for record, now in zip(records, times, strict=True):
+        assert desk.take_records(store, person(store), [record], now=now).refused == ()
+    export(store, study="trial", out=tmp_path / "bundle")
+    package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
+    fields = next(one for one in package["resources"] if one["path"] == "readings.csv")["schema"]
+    assert "flags" in [field["name"] for field in fields["fields"]]
+    assert read_bundle(tmp_path / "bundle").readings["flags"].tolist() == [
+        "page_zoomed resumed",
+        "",
+    ]
+
+
+def test_a_bundle_says_what_its_confidence_means(full: Store, tmp_path: Path) -> None:
+    """The page asks how sure the reader is, so no analysis has to find it out."""
+    export(full, study="trial", out=tmp_path / "out")
+    package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
+    assert package["reading_room"]["confidence_means"] == "answer"
+    assert read_bundle(tmp_path / "out").confidence_means == "answer"

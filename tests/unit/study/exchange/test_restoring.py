@@ -1,0 +1,388 @@
+"""Restoring: the study as it was, to the last byte; and whatever was altered is refused by name."""
+
+import hashlib
+import json
+import shutil
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from analysis import read_bundle
+from study.bank.importing import import_bank
+from study.base.actor import By
+from study.base.canonical import canonical_json, sha256_of
+from study.base.errors import BadFile, NotNow
+from study.exchange.bundle import bundle_files, zipped
+from study.exchange.restoring import SAME, restore
+from study.lifecycle import studies
+from study.lifecycle.deployments import reader_code
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.reading.simulation import simulate
+from study.store import Store, archive, events
+from study.store import studies as stored_studies
+from study.trail.verification import verify, verify_study
+from tests.conftest import NOW, SECRETS, entropy_from, invite, person, tamper, write_bank
+from tests.sites import bundle_of, close, empty, site
+
+BY = By(name="c", role="administrator", place="abc")
+LATER = NOW + timedelta(days=30)
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Return a deployment with a study in which everything a bundle carries has happened."""
+    return site(tmp_path_factory.mktemp("sites") / "a", 1)
+
+
+@pytest.fixture(scope="module")
+def bundle(master: Store) -> dict[str, bytes]:
+    """Return that study's bundle."""
+    return bundle_files(master, "trial")
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Store:
+    """Return an empty deployment elsewhere."""
+    return empty(tmp_path / "target", 2)
+
+
+def _folder(path: Path, files: dict[str, bytes]) -> Path:
+    path.mkdir()
+    for name, content in files.items():
+        (path / name).write_bytes(content)
+    return path
+
+
+def _sealed(files: dict[str, bytes], **changed: bytes) -> dict[str, bytes]:
+    """Return a bundle with files exchanged and their hashes made to fit."""
+    new = {**files, **{name.replace("__", "."): text for name, text in changed.items()}}
+    package = json.loads(new["datapackage.json"])
+    for one in package["resources"]:
+        one["hash"] = f"sha256:{hashlib.sha256(new[one['path']]).hexdigest()}"
+    return {**new, "datapackage.json": json.dumps(package).encode()}
+
+
+def test_a_restored_study_exports_the_same_bytes(
+    master: Store, bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """Tables, protocol and records are the same; the chain goes on where it ended."""
+    (tmp_path / "bundle.zip").write_bytes(zipped(bundle))
+    done = restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
+    assert (done.study, done.bank, done.state) == ("trial", "bank", "open")
+    assert (done.n_readers, done.n_models) == (2, 1)
+    again = bundle_files(target, "trial")
+    assert {name: again[name] for name in SAME} == {name: bundle[name] for name in SAME}
+    assert again["audit.jsonl"].startswith(bundle["audit.jsonl"])
+    added = json.loads(again["audit.jsonl"].splitlines()[-1])
+    assert (added["kind"], added["actor"]) == ("study restored", "c")
+    assert verify(target) == []
+    verdict = verify_study(target, "trial")
+    assert verdict.breaches == ()
+    assert verdict.n_events == len(again["audit.jsonl"].splitlines())
+    assert len(read_bundle(tmp_path / "bundle.zip").readings) > 0
+
+
+def test_a_folder_is_as_good_as_a_zip_and_a_restored_study_restores_again(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """From deployment to deployment nothing is lost, and it is still known where it was read."""
+    restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+    third = empty(tmp_path / "third", 3)
+    done = restore(third, bundle_of(target), by=BY, now=LATER)
+    again = bundle_files(third, "trial")
+    assert {name: again[name] for name in SAME} == {name: bundle[name] for name in SAME}
+    assert verify(third) == []
+    first = json.loads(bundle["records.jsonl"].splitlines()[0])
+    assert done.deployment_id == first["deployment_id"]
+
+
+def test_a_zip_that_holds_the_folder_is_read_as_well(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """Whoever zips an exported folder gets its name in front of every file."""
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        for name, content in bundle.items():
+            archive.writestr(f"trial/{name}", content)
+    assert restore(target, tmp_path / "b.zip", by=BY, now=LATER).study == "trial"
+
+
+def test_records_hold_no_truth_no_code_and_no_answers_to_questions(
+    master: Store, bundle: dict[str, bytes]
+) -> None:
+    """What is nobody's business elsewhere does not travel."""
+    text = bundle["records.jsonl"].decode()
+    kinds = {json.loads(line)["row"] for line in text.splitlines()}
+    assert kinds == {"study", *archive.KINDS}
+    assert not {"preparation", "code", "name"} & kinds
+    assert not any(secret in text for secret in SECRETS)
+    assert '"truth"' not in text
+    with master.look() as look:
+        codes = look.rows("SELECT lookup, code_hash FROM codes")
+    assert not any(row["lookup"] in text or row["code_hash"] in text for row in codes)
+
+
+def test_where_the_bank_is_the_study_hangs_on_it(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """Films and explanations are there then; the bank may have another name."""
+    path = write_bank(tmp_path / "bank")
+    import_bank(target, path, name="other", images=path.parent, simulated=True, now=NOW)
+    assert restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER).bank == "other"
+    assert verify(target) == []
+    again = bundle_files(target, "trial")
+    assert {name: again[name] for name in SAME} == {name: bundle[name] for name in SAME}
+
+
+def test_another_bank_of_that_name_stays_as_it_is(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """The restored one takes a name beside it, and nothing can be drawn from it."""
+    path = write_bank(tmp_path / "bank", n_patients=3)
+    import_bank(target, path, name="bank", images=path.parent, now=NOW)
+    done = restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+    assert done.bank == "bank (2)"
+    assert verify(target) == []
+    with pytest.raises(NotNow, match="no films"):
+        studies.draw(target, bank="bank (2)", study="new", protocol=Protocol(), now=NOW)
+
+
+def test_a_restored_study_is_not_read_on(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """Nobody has a code, nobody gets one, and the desk refuses."""
+    restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+    with pytest.raises(NotNow, match="restored from a bundle"):
+        invite(target, "R9")
+    with pytest.raises(NotNow, match="restored from a bundle"):
+        simulate(target, study="trial", reader_id="S1", seed=1, accuracy=0.7, now=LATER)
+    with pytest.raises(NotNow, match="restored from a bundle"):
+        desk.desk(target, person(target, "P1"), now=NOW)
+    with pytest.raises(NotNow, match="restored from a bundle"):
+        reader_code(target, study="trial", reader_id="P1", entropy=entropy_from(9), now=LATER)
+
+
+def test_a_closed_study_stays_closed(target: Store, tmp_path: Path) -> None:
+    """With the moment it was closed."""
+    store = site(tmp_path / "b", 4)
+    close(store)
+    assert verify(store) == []
+    assert restore(target, bundle_of(store), by=BY, now=LATER).state == "closed"
+    with target.look() as look:
+        row = stored_studies.find(look, "trial")
+    assert row is not None
+    assert row["closed_at_utc"] == "2025-06-05T12:00:00.000Z"
+    assert verify(target) == []
+
+
+def test_a_study_that_is_here_is_left_as_it_is(
+    master: Store, bundle: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Neither overwritten nor doubled."""
+    copy = Store(Path(shutil.copy(master.path, tmp_path / "copy.db")))
+    with pytest.raises(NotNow, match="already here"):
+        restore(copy, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+
+
+def _line(files: dict[str, bytes], kind: str, change: Callable[[dict[str, object]], None]) -> bytes:
+    """Return records.jsonl with the first row of a kind changed."""
+    lines, done = [], False
+    for text in files["records.jsonl"].decode().splitlines():
+        row = json.loads(text)
+        if row["row"] == kind and not done:
+            change(row)
+            done = True
+        lines.append(canonical_json(row) + "\n")
+    assert done
+    return "".join(lines).encode()
+
+
+def _refused(target: Store, path: Path) -> str:
+    with pytest.raises(BadFile) as refused:
+        restore(target, path, by=BY, now=LATER)
+    with target.look() as look:
+        assert stored_studies.names(look) == []
+        assert events.chains(look) == ["deployment"]
+        assert look.value("SELECT count(*) FROM banks") == 0
+    return str(refused.value)
+
+
+ROWS = [
+    ("reading", "answer", "D", "altered"),
+    ("reading", "comment", "x", "altered"),
+    ("reading", "response_ms", "soon", "does not fit"),
+    ("reading", "assignment", "nowhere", "does not fit"),
+    ("reading", "timing_source", [], "does not fit"),
+    ("presentation", "circumstances", "{}", "altered"),
+    ("assignment", "position", 99, "assignments of"),
+    ("assignment", "item_id", "q9999", "does not fit"),
+    ("assignment", "reader_id", "nobody", "does not fit"),
+    ("reader", "level", "professor", "level altered"),
+    ("reader", "reader_id", {"a": 1}, "does not fit"),
+    ("model", "model_version", "9", "model_version altered"),
+    ("prediction", "answer", "B", "predictions of"),
+    ("case", "stratum", "x", "cases or their strata"),
+    ("case", "number", 2, "do not fit"),
+    ("case", "item_id", "q9999", "do not fit"),
+    ("case", "age", 10**30, "do not fit"),
+    ("study", "opened_at_utc", "x", "opened_at_utc altered"),
+    ("study", "deployment_id", "../x", "which deployment"),
+    ("study", "format", 2, "format 2"),
+    ("study", "study", "other", "another study"),
+]
+
+
+@pytest.mark.parametrize(("kind", "key", "value", "named"), ROWS, ids=[str(one) for one in ROWS])
+def test_a_row_that_the_chain_does_not_vouch_for_is_refused(
+    bundle: dict[str, bytes],
+    target: Store,
+    tmp_path: Path,
+    kind: str,
+    key: str,
+    value: object,
+    named: str,
+) -> None:
+    """Even where every hash of a file was made to fit, and nothing of it stays."""
+    records = _line(bundle, kind, lambda row: row.update({key: value}))
+    path = _folder(tmp_path / "b", _sealed(bundle, records__jsonl=records))
+    found = _refused(target, path)
+    assert named in found or "exported again it differs" in found, found
+
+
+def test_tables_that_say_otherwise_than_the_records_are_refused(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """readings.csv is what an analysis reads: it must be what the chain vouches for."""
+    text = bundle["readings.csv"].replace(b",unaided,", b",aided,")
+    path = _folder(tmp_path / "b", _sealed(bundle, readings__csv=text))
+    assert "readings.csv says something else" in _refused(target, path)
+
+
+def test_every_altered_or_missing_file_is_named(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """All of them at once."""
+    files = {**bundle, "items.csv": b"item_id\n", "more.txt": b"x"}
+    del files["raters.csv"]
+    found = _refused(target, _folder(tmp_path / "b", files))
+    assert "3 fault(s)" in found
+    for words in ("items.csv was altered", "raters.csv is missing", "more.txt is not listed"):
+        assert words in found
+
+
+def test_a_broken_chain_is_named_by_its_link(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """Number, kind and time of the first that does not hold."""
+    lines = bundle["audit.jsonl"].decode().splitlines(keepends=True)
+    lines[4] = lines[4].replace('"actor":"', '"actor":"x')
+    path = _folder(tmp_path / "b", _sealed(bundle, audit__jsonl="".join(lines).encode()))
+    assert f"event 5 ({json.loads(lines[4])['kind']}, 2025-06-04T12" in _refused(target, path)
+
+
+def test_another_protocol_is_refused(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """By its own hash, and by the chain where that was made to fit."""
+    protocol = json.loads(bundle["protocol.json"])
+    protocol["locked"]["protocol"]["margin"] = 0.5
+    for fit, named in ((False, "its hash is of"), (True, "another protocol")):
+        if fit:
+            protocol["sha256"] = sha256_of(protocol["locked"])
+        text = json.dumps(protocol).encode()
+        path = _folder(tmp_path / f"b{fit}", _sealed(bundle, protocol__json=text))
+        assert named in _refused(target, path)
+
+
+def test_a_chain_cut_off_is_noticed(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """The package says where it ended."""
+    text = b"\n".join(bundle["audit.jsonl"].splitlines()[:-3]) + b"\n"
+    path = _folder(tmp_path / "b", _sealed(bundle, audit__jsonl=text))
+    assert "does not end where" in _refused(target, path)
+
+
+def test_a_bundle_of_somebody_else_is_refused_with_what_it_is_good_for(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """It can be analysed, and it says so."""
+    files = {name: text for name, text in bundle.items() if name != "records.jsonl"}
+    package = json.loads(files["datapackage.json"])
+    package["resources"] = [one for one in package["resources"] if one["path"] != "records.jsonl"]
+    files["datapackage.json"] = json.dumps(package).encode()
+    assert "can be analysed, but not restored" in _refused(target, _folder(tmp_path / "b", files))
+
+
+def test_a_blinded_bundle_needs_its_bank(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """The reference standard is in neither then, and the sentence says what to do."""
+    package = json.loads(bundle["datapackage.json"])
+    package["reading_room"]["blinded"] = True
+    files = {**bundle, "datapackage.json": json.dumps(package).encode()}
+    assert "Import the bank 'bank' here first" in _refused(target, _folder(tmp_path / "b", files))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + b"\0" * 18, b"x" * 999])
+def test_rubbish_is_refused(target: Store, tmp_path: Path, content: bytes) -> None:
+    """No traceback for a file that is no bundle."""
+    (tmp_path / "b.zip").write_bytes(content)
+    assert "b.zip" in _refused(target, tmp_path / "b.zip")
+
+
+@pytest.mark.parametrize("name", ["records.jsonl", "audit.jsonl", "protocol.json", "items.csv"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\n", b"7\n", b"[]\n", b'{"a":1}\n', b"[" * 5000 + b"\n"]
+)
+def test_files_that_make_no_sense_are_refused(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path, name: str, content: bytes
+) -> None:
+    """With one sentence each, whatever they hold."""
+    path = _folder(tmp_path / "b", _sealed(bundle, **{name.replace(".", "__"): content}))
+    assert "b: " in _refused(target, path)
+
+
+def test_what_is_altered_after_restoring_is_found(
+    bundle: dict[str, bytes], target: Store, tmp_path: Path
+) -> None:
+    """The chain that came along vouches here as it did there."""
+    restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+    tamper(target, "UPDATE readings SET answer = 'D' WHERE answer <> 'D'")
+    assert any("was altered" in breach for breach in verify(target))
+    tamper(target, "UPDATE reference_standard SET truth = 'A'")
+    assert any("bank bank: its items" in breach for breach in verify(target))
+
+
+@pytest.mark.parametrize(
+    ("listed", "says"),
+    [(None, "zeros.csv is not listed"), (7, "zeros.csv was altered"), ("all", "more than 500 MB")],
+)
+def test_a_bundle_that_unpacks_to_gigabytes_is_refused_before_it_is(
+    target: Store, bundle: dict[str, bytes], tmp_path: Path, listed: object, says: str
+) -> None:
+    """Sizes are compared first, and what cannot be right is not unpacked."""
+    n_zeros = 600_000_000 if listed == "all" else 300_000_000
+    package = json.loads(bundle["datapackage.json"])
+    if listed is not None:
+        n_bytes = n_zeros if listed == "all" else listed
+        row = {"name": "zeros", "path": "zeros.csv", "hash": "sha256:0", "bytes": n_bytes}
+        package["resources"].append(row)
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, content in {**bundle, "datapackage.json": json.dumps(package).encode()}.items():
+            archive.writestr(name, content)
+        with archive.open("zeros.csv", "w") as zeros:
+            for _ in range(n_zeros // 10_000_000):
+                zeros.write(bytes(10_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadFile, match=says):
+            restore(target, path, by=BY, now=LATER)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()

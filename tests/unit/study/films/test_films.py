@@ -1,0 +1,232 @@
+"""Films: true grey levels out of every kind of file, and nothing but pixels to the browser."""
+
+import io
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageOps
+
+from study.base.errors import BadFile
+from study.films import grey, inspect, packed, unpacked
+
+REAL_FILMS = Path(__file__).parents[5] / "shared" / "cxr"
+
+
+def ramp(shape: tuple[int, int] = (23, 31), top: int = 65_535) -> np.ndarray:
+    """Return samples that use the whole range, high and low bytes alike."""
+    n = shape[0] * shape[1]
+    samples = (np.arange(n, dtype=np.uint64) * 7919 % (top + 1)).astype(np.uint16)
+    samples[-1] = top
+    return samples.reshape(shape)
+
+
+def saved(image: Image.Image, kind: str = "PNG", **how: object) -> bytes:
+    """Return an image as a file's bytes."""
+    out = io.BytesIO()
+    image.save(out, kind, **how)
+    return out.getvalue()
+
+
+def chunk(kind: bytes, body: bytes) -> bytes:
+    """Return one PNG chunk."""
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
+def png(width: int, height: int, depth: int, colour: int, rows: bytes, interlace: int = 0) -> bytes:
+    """Write a PNG by hand, for the kinds Pillow does not write."""
+    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlace)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF"])
+def test_sixteen_bits_come_back_sample_by_sample(kind: str) -> None:
+    """No scaling, no clipping."""
+    samples = ramp()
+    assert np.array_equal(grey(saved(Image.fromarray(samples), kind)), samples)
+
+
+def test_big_endian_samples_are_read_as_the_same_numbers() -> None:
+    """A TIFF written on another machine holds the same film."""
+    samples = ramp()
+    data = saved(Image.fromarray(samples.astype(">u2")), "TIFF")
+    assert data.startswith(b"MM")
+    found = grey(data)
+    assert np.array_equal(found, samples)
+    assert found.dtype == np.uint16
+
+
+def test_twelve_bits_in_sixteen_stay_twelve() -> None:
+    """The facts tell the range that is used; nothing is stretched to fill it."""
+    samples = ramp(top=4095)
+    facts = inspect(saved(Image.fromarray(samples)))
+    assert (facts.bits, facts.low, facts.high) == (16, 0, 4095)
+    assert (facts.width, facts.height) == (31, 23)
+
+
+def test_32_bit_samples_are_taken_when_they_fit_and_refused_when_not() -> None:
+    """Beyond 65,535 a sample would have to be cut."""
+    fits = ramp().astype(np.int32)
+    assert np.array_equal(grey(saved(Image.fromarray(fits), "TIFF")), fits)
+    with pytest.raises(BadFile, match="0 to 65,535 are taken"):
+        grey(saved(Image.fromarray(fits + 1), "TIFF"))
+    with pytest.raises(BadFile, match="samples from -5"):
+        grey(saved(Image.fromarray(fits - 5), "TIFF"))
+
+
+def test_one_bit_is_black_and_white() -> None:
+    """Bits become 0 and 255."""
+    bits = ramp() > 30_000
+    assert np.array_equal(grey(saved(Image.fromarray(bits))), np.where(bits, 255, 0))
+
+
+@pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA", "LA"])
+def test_grey_in_any_8_bit_clothes_stays_the_same_grey(mode: str) -> None:
+    """Palette, colour and alpha leave grey levels alone."""
+    levels = np.arange(256, dtype=np.uint8).reshape(16, 16)
+    image = Image.fromarray(levels).convert(mode)
+    if mode in ("LA", "RGBA"):
+        image.putalpha(Image.fromarray(levels[::-1].copy()))
+    found = grey(saved(image))
+    assert np.array_equal(found, levels)
+    assert found.dtype == np.uint8
+
+
+def test_palette_with_transparency_is_read_without_a_warning() -> None:
+    """Transparency is dropped, whichever way it is written."""
+    image = Image.fromarray(np.arange(256, dtype=np.uint8).reshape(16, 16)).convert("P")
+    data = saved(image, transparency=bytes(range(256)))
+    assert np.array_equal(grey(data).ravel(), np.arange(256))
+
+
+def test_colour_becomes_luminance() -> None:
+    """ITU-R 601 weights: .299, .587, .114."""
+    image = Image.new("RGB", (1, 1), (200, 100, 50))
+    assert grey(saved(image))[0, 0] == round(0.299 * 200 + 0.587 * 100 + 0.114 * 50)
+
+
+def test_interlaced_png_is_the_same_film() -> None:
+    """Adam7: the seven passes of a 2 x 2 film are written by hand."""
+    rows = b"\0\x12\x34" + b"\0\xab\xcd" + b"\0\x00\x01\xff\xff"
+    found = grey(png(2, 2, 16, 0, rows, interlace=1))
+    assert found.tolist() == [[0x1234, 0xABCD], [0x0001, 0xFFFF]]
+
+
+def test_16_bit_colour_is_refused_rather_than_cut_to_8() -> None:
+    """Pillow would drop the low bytes without a word."""
+    with pytest.raises(BadFile, match="16 bits a channel"):
+        grey(png(1, 1, 16, 2, b"\0" + bytes(6)))
+
+
+def test_white_is_zero_beyond_8_bits_is_refused() -> None:
+    """Pillow inverts such a TIFF at 8 bits and not at 16, so its polarity would be lost."""
+    data = saved(Image.fromarray(ramp()), "TIFF", tiffinfo={262: 0})
+    with pytest.raises(BadFile, match="0 is white"):
+        grey(data)
+
+
+def test_jpeg_is_read() -> None:
+    """A smooth film survives JPEG within a grey level or two."""
+    levels = np.linspace(0, 255, 64 * 64).reshape(64, 64).astype(np.uint8)
+    found = grey(saved(Image.fromarray(levels), "JPEG", quality=95))
+    assert np.abs(found.astype(int) - levels).max() <= 3
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_exif_orientation_is_applied(orientation: int) -> None:
+    """Turned as every browser turns it; Pillow's own function is the reference."""
+    levels = np.zeros((16, 32), dtype=np.uint8)
+    levels[:8, :8] = 200
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    data = saved(Image.fromarray(levels), exif=exif)
+    with Image.open(io.BytesIO(data)) as image:
+        assert np.array_equal(grey(data), np.asarray(ImageOps.exif_transpose(image)))
+    facts = inspect(data)
+    assert (facts.height, facts.width) == grey(data).shape
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF"])
+def test_cut_file_is_refused_at_every_length(kind: str) -> None:
+    """Half a film is no film, wherever it breaks off."""
+    data = saved(Image.fromarray((ramp((64, 64)) >> 8).astype(np.uint8)), kind)
+    for end in (0, 1, 20, len(data) // 2, len(data) - 40):
+        with pytest.raises(BadFile, match=r"; .*(export|copy)"):
+            inspect(data[:end])
+
+
+def test_single_altered_byte_in_a_png_is_noticed() -> None:
+    """Its checksums are checked, which Pillow does not do for pixels."""
+    data = bytearray(saved(Image.fromarray(ramp((64, 64)))))
+    data[len(data) // 2] ^= 1
+    with pytest.raises(BadFile, match="damaged"):
+        inspect(bytes(data))
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "not an image"),
+        (b"hello", "not an image"),
+        (b"%PDF-1.7 and more", "not an image"),
+        (bytes(128) + b"DICM" + bytes(50), "DICOM"),
+        (b"P5 2 2 4095\n" + bytes(8), "not an image"),
+        (png(10_001, 1, 8, 0, bytes(10_002)), "10001 x 1 pixels"),
+        (png(9_000, 9_000, 1, 0, b""), "9000 x 9000 pixels"),
+    ],
+)
+def test_what_is_no_film_is_refused_with_a_remedy(data: bytes, says: str) -> None:
+    """The message says what it is and what to do."""
+    with pytest.raises(BadFile, match=says) as refused:
+        inspect(data)
+    assert "export" in str(refused.value)
+
+
+def test_decompression_bomb_is_refused() -> None:
+    """A small file that claims 10 gigapixels is never unpacked."""
+    with pytest.raises(BadFile):
+        inspect(png(100_000, 100_000, 8, 0, b""))
+
+
+def test_several_frames_are_refused() -> None:
+    """Nobody could say which of them is the film."""
+    frames = [Image.new("L", (4, 4), level) for level in (0, 200)]
+    with pytest.raises(BadFile, match="2 frames"):
+        inspect(saved(frames[0], "TIFF", save_all=True, append_images=frames[1:]))
+
+
+@given(st.binary(max_size=400), st.integers(0, 300))
+def test_any_bytes_give_facts_or_bad_file(noise: bytes, at: int) -> None:
+    """Broken files never end in another exception."""
+    sound = saved(Image.fromarray(ramp((8, 8))), "TIFF")
+    for data in (noise, sound[:at] + noise + sound[at + len(noise) :]):
+        try:
+            facts = inspect(data)
+        except BadFile:
+            continue
+        assert facts.width >= 1
+
+
+@pytest.mark.skipif(not REAL_FILMS.is_dir(), reason="the real radiographs are not on this machine")
+def test_real_films_reach_the_browser_without_loss() -> None:
+    """Films of every source decode, and what is sent holds the same grey levels."""
+    paths = [
+        path
+        for source in sorted(REAL_FILMS.iterdir())
+        if source.is_dir()
+        for path in sorted(source.iterdir())[:4]
+        if path.suffix in (".png", ".jpg", ".jpeg")
+    ]
+    assert len(paths) >= 8
+    for path in paths:
+        film = grey(path.read_bytes())[200:500, 100:420]
+        assert np.array_equal(unpacked(packed(film)), film), path

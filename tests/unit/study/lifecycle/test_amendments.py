@@ -1,0 +1,158 @@
+"""Amendments: what may change after the opening changes with a reason, and nothing else does."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from study.base.actor import By
+from study.base.errors import BadProtocol, NotNow
+from study.exchange.bundle import bundle_files
+from study.lifecycle import studies
+from study.lifecycle.amendments import AMENDABLE, amend, of_study, why_fixed
+from study.protocol.protocol import Protocol, stored_protocol
+from study.protocol.toml_file import of_study as file_of_study
+from study.reading.simulation import simulate
+from study.store import Store
+from study.store.studies import study_row
+from study.trail.verification import verify
+from tests.conftest import NOW, tamper
+
+BY = By(name="ada", role="coordinator", place="0123456789ab")
+Opened = Callable[..., Store]
+
+
+def _amend(store: Store, reason: str = "The ethics committee asked.", **changes: Any) -> int:
+    made = amend(store, study="trial", changes=changes, reason=reason, by=BY, now=NOW)
+    return made.number
+
+
+def _protocol(store: Store) -> Protocol:
+    with store.look() as look:
+        return stored_protocol(study_row(look, "trial"))
+
+
+def test_an_amendment_is_in_force_from_then_on(opened: Opened) -> None:
+    """The locked protocol keeps its hash; what is read is as amended, and everything holds."""
+    store = opened()
+    with store.look() as look:
+        before = study_row(look, "trial")["protocol_sha256"]
+    assert _amend(store, margin=0.1) == 1
+    assert _amend(store, break_every=20, endpoint="accuracy") == 2
+    protocol = _protocol(store)
+    assert (protocol.margin, protocol.break_every, protocol.endpoint) == (0.1, 20, "accuracy")
+    with store.look() as look:
+        row = study_row(look, "trial")
+        second = of_study(look, row["id"])[1]
+    assert row["protocol_sha256"] == before
+    assert second.changes == {
+        "break_every": {"old": 0, "new": 20},
+        "endpoint": {"old": "", "new": "accuracy"},
+    }
+    assert "margin = 0.1" in file_of_study(store, "trial")
+    assert verify(store) == []
+
+
+def test_what_decided_an_answered_case_cannot_change(opened: Opened) -> None:
+    """Every other key of the protocol is refused by name, all at once."""
+    store = opened()
+    fixed = sorted(set(Protocol().in_full()) - set(AMENDABLE))
+    values = Protocol().in_full()
+    with pytest.raises(BadProtocol) as refused:
+        _amend(store, **{key: values[key] for key in fixed}, margin=0.1, nonsense=1)
+    for key in (*fixed, "nonsense"):
+        assert f"  {key}: " in str(refused.value)
+    assert all(why_fixed(key) for key in fixed)
+    assert _protocol(store).margin == 0.05
+
+
+def test_an_amendment_needs_a_reason_and_a_change(opened: Opened) -> None:
+    """Neither is taken without the other, and a value has to be sound."""
+    store = opened()
+    with pytest.raises(NotNow, match="reason"):
+        _amend(store, " \n", margin=0.1)
+    with pytest.raises(NotNow, match="Nothing would change"):
+        _amend(store, margin=0.05)
+    with pytest.raises(BadProtocol, match="margin"):
+        _amend(store, margin=2)
+
+
+def test_only_an_open_study_is_amended(banked: Store) -> None:
+    """One that is drawn is discarded and drawn again."""
+    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    with pytest.raises(NotNow, match="not open yet"):
+        _amend(banked, margin=0.1)
+
+
+def test_feedback_is_settled_by_the_first_case(opened: Opened) -> None:
+    """Before it anything goes; after it a score at the end can be added, and stays."""
+    store = opened()
+    _amend(store, feedback="after case")
+    _amend(store, feedback="never")
+    simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    with pytest.raises(BadProtocol, match="once a case was read"):
+        _amend(store, feedback="after case")
+    _amend(store, feedback="after study")
+    with pytest.raises(BadProtocol, match="once a case was read"):
+        _amend(store, feedback="never")
+
+
+def test_instructions_are_reworded_not_added(opened: Opened) -> None:
+    """A reader in the middle of the study never stands before a step that was not there."""
+    store = opened(instructions="Look at the film.")
+    _amend(store, instructions="Look at both films.")
+    with pytest.raises(BadProtocol, match="reworded"):
+        _amend(store, instructions="")
+
+
+def test_amendments_are_stamped_on_the_bundle(opened: Opened) -> None:
+    """What was locked, every amendment, and what is in force stand side by side."""
+    store = opened()
+    assert json.loads(bundle_files(store, "trial")["protocol.json"])["amendments"] == []
+    _amend(store, margin=0.1)
+    files = bundle_files(store, "trial")
+    protocol = json.loads(files["protocol.json"])
+    assert protocol["locked"]["protocol"]["margin"] == 0.05
+    assert protocol["in_force"]["margin"] == 0.1
+    assert protocol["in_force"]["endpoint"] == ""
+    (made,) = protocol["amendments"]
+    assert made == {
+        "number": 1,
+        "at_utc": "2025-06-04T12:00:00.000Z",
+        "actor": "ada",
+        "reason": "The ethics committee asked.",
+        "changes": {"margin": {"old": 0.05, "new": 0.1}},
+    }
+    package = json.loads(files["datapackage.json"])
+    assert package["reading_room"]["amendments"] == 1
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE amendments SET reason = 'x' WHERE number = 2", "amendment 2: reason altered"),
+        ("UPDATE amendments SET actor = 'x' WHERE number = 1", "amendment 1: actor altered"),
+        ("UPDATE amendments SET at_utc = 'x' WHERE number = 1", "amendment 1: at_utc altered"),
+        (
+            'UPDATE amendments SET changes = \'{"margin":{"new":0.2,"old":0.05}}\' '
+            "WHERE number = 1",
+            "amendment 1: changes altered",
+        ),
+        ("DELETE FROM amendments WHERE number = 2", "2 amendment(s) were made, 1 are there"),
+        (
+            "INSERT INTO amendments (study, number, changes, reason, actor, at_utc) "
+            "VALUES (1, 3, '{}', 'x', 'ada', 'x')",
+            "2 amendment(s) were made, 3 are there",
+        ),
+    ],
+)
+def test_a_tampered_amendment_is_named(opened: Opened, statement: str, said: str) -> None:
+    """Whatever is altered behind the program's back is found."""
+    store = opened()
+    _amend(store, margin=0.1)
+    _amend(store, break_every=10)
+    assert verify(store) == []
+    tamper(store, statement)
+    assert any(said in breach for breach in verify(store))

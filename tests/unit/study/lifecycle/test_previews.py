@@ -1,0 +1,281 @@
+"""Previews: what a reader would see, over a copy, and nothing of it in the study."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study.base.errors import BadProtocol, NotAllowed, NotFound, NotNow
+from study.lifecycle import previews, studies
+from study.lifecycle.previews import Preview, preview
+from study.people.access import Person
+from study.people.roles import Role
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.store import Store, people
+from study.store import studies as stored_studies
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from, invite, person, preparation, presentation, reading
+
+Opened = Callable[..., Store]
+PROTOCOL: dict[str, Any] = {"cases": 4, "one_question_per": "item"}
+
+
+def coordinator(store: Store, name: str = "c") -> Person:
+    """Return a coordinator of ``trial`` as if signed in."""
+    with store.look() as look:
+        study = stored_studies.find(look, "trial")
+    assert study is not None
+    return Person(
+        role=Role.COORDINATOR,
+        study=study["id"],
+        study_name="trial",
+        reader=None,
+        name=name,
+        id=90,
+        sign_in=f"sign-in-of-{name}",
+        place="a-place",
+    )
+
+
+def tables(store: Store) -> dict[str, list[Any]]:
+    """Return everything a store holds but its events, by table."""
+    with store.look() as look:
+        names = look.rows(
+            "SELECT name FROM sqlite_master WHERE type = 'table' "
+            "AND name NOT IN ('events', 'chain_heads')"
+        )
+        return {row["name"]: look.rows(f"SELECT * FROM {row['name']}") for row in names}
+
+
+def _kinds(store: Store) -> list[str]:
+    with store.look() as look:
+        return [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
+
+
+def _open(store: Store, who: Person | None = None, draft: int | None = None) -> Preview:
+    return preview(store, who or coordinator(store), entropy=entropy_from(5), now=NOW, draft=draft)
+
+
+def _take(walk: Preview, *records: dict[str, Any]) -> desk.Receipt:
+    return desk.take_records(walk.store, walk.reader, records, now=NOW)
+
+
+def _drawn(store: Store, **values: Any) -> Store:
+    protocol = Protocol.from_json({**PROTOCOL, **values})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    return store
+
+
+def test_a_whole_walk_leaves_every_table_as_it_was(banked: Store) -> None:
+    """Consent, practice, cases to the end: one event is all that stays."""
+    store = _drawn(banked, consent="May we?", practice_cases=2, feedback="after study")
+    invite(store, "R1")
+    studies.open_study(store, study="trial", now=NOW)
+    before, kinds = tables(store), _kinds(store)
+    walk = _open(store)
+    assert _take(walk, preparation("consent")).refused == ()
+    told = 0
+    while cases := desk.desk(walk.store, walk.reader, now=NOW).cases:
+        receipt = _take(walk, presentation(cases[0].case), reading(cases[0].case))
+        assert receipt.refused == ()
+        assert bool(receipt.feedback) == cases[0].practice
+        told += len(receipt.feedback)
+    assert told == 2
+    assert desk.desk(walk.store, walk.reader, now=NOW).finished
+    assert tables(store) == before
+    assert _kinds(store) == [*kinds, "preview opened"]
+    assert verify(store) == []
+
+
+def test_a_drawn_study_is_previewed_before_anybody_is_invited(banked: Store) -> None:
+    """The first case, its films and its rules are those a reader would be given."""
+    store = _drawn(banked, confidence=5, time_limit_s=90)
+    shown = desk.desk(_open(store).store, _open(store).reader, now=NOW)
+    assert shown.rules["confidence_steps"] == 5
+    assert shown.rules["time_limit_s"] == 90
+    assert (shown.study, shown.total, len(shown.cases)) == ("trial", 4, 3)
+    with store.look() as look:
+        questions = {
+            row["question"]
+            for row in look.rows("SELECT question FROM cases JOIN items ON items.id = item")
+        }
+    assert {case.question for case in shown.cases} <= questions
+
+
+def test_it_goes_on_where_it_was_left_and_the_trail_says_it_once(banked: Store) -> None:
+    """A reload is no new preview; a discarded one begins anew, under another seal."""
+    store = _drawn(banked)
+    walk = _open(store)
+    case = desk.desk(walk.store, walk.reader, now=NOW).cases[0].case
+    _take(walk, reading(case))
+    again = _open(store)
+    assert desk.desk(again.store, again.reader, now=NOW).read == 1
+    assert _kinds(store).count("preview opened") == 1
+    seal = desk.seal(again.store, again.reader)
+    again.discard()
+    anew = preview(store, coordinator(store), entropy=entropy_from(6), now=NOW)
+    assert desk.desk(anew.store, anew.reader, now=NOW).read == 0
+    assert desk.seal(anew.store, anew.reader) != seal
+    assert _kinds(store).count("preview opened") == 2
+
+
+def test_it_says_who_opened_it_and_from_where(banked: Store) -> None:
+    """The event names the coordinator, their role and their place."""
+    store = _drawn(banked)
+    _open(store)
+    with store.look() as look:
+        (event,) = look.rows("SELECT * FROM events WHERE kind = 'preview opened'")
+    assert (event["chain"], event["actor"]) == ("study:trial", "c")
+    assert json.loads(event["detail"]) == {"role": "coordinator", "place": "a-place"}
+
+
+def test_seal_and_films_are_not_those_of_a_reader(opened: Opened) -> None:
+    """What the browser keeps of a preview cannot be taken for a reader's."""
+    store = opened()
+    walk = _open(store)
+    assert desk.seal(walk.store, walk.reader) != desk.seal(store, person(store))
+    own = desk.desk(walk.store, walk.reader, now=NOW).cases[0].views[0].film
+    case, view = own.split("/")
+    assert desk.film(store, person(store), case, int(view)) is None
+    row = desk.film(walk.store, walk.reader, case, int(view))
+    assert row is not None
+    assert Path(row["images_root"], row["path"]).is_file()
+
+
+def test_nothing_a_page_may_not_know_is_copied(opened: Opened) -> None:
+    """No report text, no prediction, no reader and no name leaves the store."""
+    store = opened(readers=("R1", "R2"))
+    copied = tables(_open(store).store)
+    for table in ("report_texts", "predictions", "models", "readings", "names", "presentations"):
+        assert copied[table] == []
+    assert [row["reader_id"] for row in copied["readers"]] == [previews.READER]
+
+
+def test_it_belongs_to_one_sign_in_in_one_study(banked: Store) -> None:
+    """Nobody else finds it, nor the same person in another study, nor a reader."""
+    store = _drawn(banked)
+    mark = _open(store).mark
+    me = coordinator(store)
+    assert previews.find(store, me, mark).mark == mark
+    for other in (
+        coordinator(store, "d"),
+        replace(me, sign_in="the next one"),
+        replace(me, study=2, study_name="another"),
+        replace(me, role=Role.STATISTICIAN),
+        replace(me, role=Role.READER, reader=1),
+    ):
+        with pytest.raises(NotAllowed):
+            previews.find(store, other, mark)
+    for wrong in ("0" * 32, "../store", ""):
+        with pytest.raises(NotFound):
+            previews.find(store, me, wrong)
+
+
+@pytest.mark.parametrize("role", [Role.READER, Role.STATISTICIAN])
+def test_only_whoever_sets_up_opens_one(banked: Store, role: Role) -> None:
+    """Not a reader of the study, and not its statistician."""
+    store = _drawn(banked)
+    with pytest.raises(NotAllowed):
+        _open(store, replace(coordinator(store), role=role))
+
+
+def test_a_closed_study_has_no_preview(opened: Opened) -> None:
+    """It is over, and says so."""
+    store = opened()
+    with store.change() as change:
+        stored_studies.mark_closed(change, 1, "2025-06-05T12:00:00.000Z")
+    with pytest.raises(NotNow, match="closed"):
+        _open(store)
+
+
+def _draft(store: Store, bank: int | None = 1, **values: Any) -> int:
+    with store.change() as change:
+        maker = people.add(change, handle="c", made_at_utc="2025-06-04T12:00:00.000Z")
+        return change.insert(
+            "drafts",
+            name="idea",
+            made_by=maker,
+            bank=bank,
+            protocol=json.dumps({**PROTOCOL, **values}),
+            saved_at_utc="2025-06-04T12:00:00.000Z",
+        )
+
+
+MAKER = Person(
+    role=None, study=None, study_name="", reader=None, name="c", id=1, deployment=Role.COORDINATOR
+)
+
+
+def test_a_draft_is_drawn_for_its_preview_alone(banked: Store) -> None:
+    """The cases are those a draw would give; no study comes of it."""
+    draft = _draft(banked, practice_cases=1)
+    before = tables(banked)
+    walk = _open(banked, MAKER, draft)
+    shown = desk.desk(walk.store, walk.reader, now=NOW)
+    assert (shown.study, shown.total, shown.practice_total) == ("idea", 4, 1)
+    assert shown.cases[0].practice
+    assert tables(banked) == before
+    assert _kinds(banked)[-1] == "preview opened"
+
+
+def test_a_draft_that_changed_is_previewed_anew(banked: Store) -> None:
+    """What is shown is what was saved last."""
+    draft = _draft(banked)
+    _open(banked, MAKER, draft)
+    with banked.change() as change:
+        change.execute(
+            "UPDATE drafts SET protocol = :new", new=json.dumps({**PROTOCOL, "cases": 5})
+        )
+    walk = _open(banked, MAKER, draft)
+    assert desk.desk(walk.store, walk.reader, now=NOW).total == 5
+
+
+def test_a_draft_that_cannot_be_drawn_says_why(banked: Store) -> None:
+    """No bank, too many cases, faults; and it is its maker's and an administrator's alone."""
+    draft = _draft(banked, bank=None)
+    with pytest.raises(NotNow, match="question bank"):
+        _open(banked, MAKER, draft)
+    with pytest.raises(NotFound):
+        _open(banked, MAKER, -1)
+    stranger = replace(MAKER, id=7)
+    with pytest.raises(NotAllowed, match="somebody else's"):
+        _open(banked, stranger, draft)
+    with pytest.raises(NotAllowed):
+        _open(banked, replace(MAKER, deployment=None), draft)
+    for fault, error in (({"cases": 500}, NotNow), ({"cases": -1}, BadProtocol)):
+        with banked.change() as change:
+            new = json.dumps({**PROTOCOL, **fault})
+            change.execute("UPDATE drafts SET bank = 1, protocol = :new", new=new)
+        with pytest.raises(error):
+            _open(banked, replace(stranger, deployment=Role.ADMINISTRATOR), draft)
+    assert "preview opened" not in _kinds(banked)
+    folder = banked.path.with_name(f"{banked.path.name}-previews")
+    assert list(folder.iterdir()) == []
+
+
+def test_what_is_kept_is_bounded(banked: Store) -> None:
+    """The one not used for the longest goes first."""
+    store = _drawn(banked)
+    folder = store.path.with_name(f"{store.path.name}-previews")
+    marks = []
+    for number in range(previews.MOST + 2):
+        walk = _open(store, coordinator(store, f"c{number}"))
+        marks.append(walk.mark)
+        stamp = NOW.timestamp() + number
+        os.utime(walk.store.path, (stamp, stamp))
+    assert len(list(folder.glob("*.db"))) == previews.MOST
+    with pytest.raises(NotFound):
+        previews.find(store, coordinator(store, "c0"), marks[0])
+    late = preview(
+        store,
+        coordinator(store, "late"),
+        entropy=entropy_from(5),
+        now=NOW.replace(year=NOW.year + 90),
+    )
+    assert [path.stem for path in folder.glob("*.db")] == [late.mark]
+    assert [path.name for path in folder.iterdir() if path.suffix != ".db"] == []

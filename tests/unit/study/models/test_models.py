@@ -1,0 +1,220 @@
+"""Models as raters: looked at before they are kept, withdrawn and replaced with a reason."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from analysis import read_bundle
+from study.base.actor import By
+from study.base.errors import BadFile, NotFound, NotNow
+from study.exchange import closing_report
+from study.exchange.bundle import bundle_files, export
+from study.exchange.restoring import SAME, restore
+from study.models.models import Found, add_model, keep_model, read_model
+from study.models.withdrawals import withdraw_model, withdrawn
+from study.monitoring.progress import status
+from study.store import Store, events
+from study.trail.verification import verify
+from tests.conftest import NOW, invite
+from tests.sites import close, empty
+
+Opened = Callable[..., Store]
+
+CASES = tuple(f"q{i:04d}" for i in range(24))
+BY = By(name="ada", role="coordinator")
+LATER = NOW + timedelta(days=400)
+
+
+@pytest.fixture
+def trial(opened: Opened) -> Store:
+    """Return a store with an open study of eight cases."""
+    return opened(cases=8, one_question_per="item")
+
+
+def _file(folder: Path, words: object = "A", ids: tuple[str, ...] = CASES) -> Path:
+    path = folder / "model.json"
+    path.write_text(json.dumps({item_id: {"model_prediction": words} for item_id in ids}))
+    return path
+
+
+def _drawn(store: Store) -> list[str]:
+    with store.look() as look:
+        rows = look.rows("SELECT item_id FROM cases JOIN items ON items.id = item ORDER BY number")
+    return [row["item_id"] for row in rows]
+
+
+def _mixed(store: Store, folder: Path) -> Found:
+    """Return what is read of a file with an answer, an unclear one, a refusal and five gaps."""
+    first, second, third, *_ = _drawn(store)
+    said = {first: "B", second: "hard to tell", third: "I cannot answer.", "elsewhere": "A"}
+    path = folder / "mixed.json"
+    path.write_text(json.dumps({key: {"model_prediction": words} for key, words in said.items()}))
+    return read_model(store, path, study="trial")
+
+
+def test_a_file_that_is_read_is_not_kept(trial: Store, tmp_path: Path) -> None:
+    """Its counts are told, and neither a row nor an event is written."""
+    with trial.look() as look:
+        before = events.length(look, "study:trial")
+    found = _mixed(trial, tmp_path)
+    assert found.by_status == {"answered": 1, "unparsed": 1, "refused": 1}
+    assert (found.n_cases, found.n_absent, found.n_not_drawn) == (8, 5, 1)
+    assert found.n_unanswered == 7
+    with trial.look() as look:
+        assert look.value("SELECT count(*) FROM models") == 0
+        assert events.length(look, "study:trial") == before
+
+
+def test_examples_show_words_beside_what_they_were_read_as(trial: Store, tmp_path: Path) -> None:
+    """Of what was not understood too; an option is named by its letter and its own words."""
+    found = _mixed(trial, tmp_path).examples(10)
+    assert [(one.words, one.status, one.answer) for one in found] == [
+        ("B", "answered", "B"),
+        ("hard to tell", "unparsed", None),
+        ("I cannot answer.", "refused", None),
+    ]
+    options = json.loads(_options(trial, found[0].item_id))
+    assert [one.option for one in found] == [options[1], "", ""]
+
+
+def _options(store: Store, item_id: str) -> str:
+    with store.look() as look:
+        return str(look.value("SELECT options FROM items WHERE item_id = :name", name=item_id))
+
+
+def test_examples_are_as_many_as_asked_for_and_half_of_them_unclear(
+    trial: Store, tmp_path: Path
+) -> None:
+    """Nobody pages through what is clear to find what is not."""
+    drawn = _drawn(trial)
+    said = {item_id: "A" if i < 6 else "?" for i, item_id in enumerate(drawn)}
+    path = tmp_path / "many.json"
+    path.write_text(json.dumps({key: {"model_prediction": words} for key, words in said.items()}))
+    found = read_model(trial, path, study="trial")
+    assert [one.words for one in found.examples(4)] == ["A", "A", "?", "?"]
+    assert len(found.examples(10)) == 8
+
+
+def test_what_was_shown_is_what_is_kept(trial: Store, tmp_path: Path) -> None:
+    """Even where the file changes on the disk in between."""
+    found = read_model(trial, _file(tmp_path, "C"), study="trial")
+    _file(tmp_path, "D")
+    keep_model(trial, found, model_id="M", by=BY, now=NOW)
+    with trial.look() as look:
+        assert {row["answer"] for row in look.rows("SELECT answer FROM predictions")} == {"C"}
+    assert verify(trial) == []
+
+
+def test_a_withdrawn_model_counts_nowhere_and_stays_in_the_store(
+    trial: Store, tmp_path: Path
+) -> None:
+    """It is in no table of the bundle; who withdrew it, when and why stands in the trail."""
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+    withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", by=BY, now=LATER)
+    files = bundle_files(trial, "trial")
+    assert b"\nM," not in files["raters.csv"] + files["readings.csv"]
+    assert status(trial, "trial")["models"] == []
+    last = json.loads(files["audit.jsonl"].splitlines()[-1])
+    assert (last["kind"], last["actor"]) == ("model withdrawn", "ada")
+    assert last["detail"]["reason"] == "Wrong file"
+    (gone,) = withdrawn(trial, "trial")
+    assert (gone.model_id, gone.n_predicted, gone.event) == ("M", 8, last["number"])
+    with trial.look() as look:
+        assert look.value("SELECT count(*) FROM predictions") == 8
+    assert verify(trial) == []
+
+
+def test_a_replaced_model_keeps_its_name(trial: Store, tmp_path: Path) -> None:
+    """The new file's answers count; the old ones stay, and both acts stand in the trail."""
+    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
+    found = read_model(trial, _file(tmp_path, "B"), study="trial")
+    keep_model(trial, found, model_id="M", replace=True, reason="Wrong file", by=BY, now=LATER)
+    readings = bundle_files(trial, "trial")["readings.csv"].decode()
+    answers = [line.split(",")[2] for line in readings.splitlines() if line.startswith("M,")]
+    assert answers == ["B"] * 8
+    with trial.look() as look:
+        kinds = [one["kind"] for one in events.walk(look, "study:trial")]
+    assert kinds[-3:] == ["model added", "model withdrawn", "model added"]
+    assert verify(trial) == []
+
+
+def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) -> None:
+    """Nothing is half done: without either the model there is left as it is."""
+    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
+    found = read_model(trial, _file(tmp_path, "B"), study="trial")
+    with pytest.raises(NotNow, match="Say why"):
+        keep_model(trial, found, model_id="M", replace=True, reason=" ", now=NOW)
+    with pytest.raises(NotFound, match="no model 'N'"):
+        keep_model(trial, found, model_id="N", replace=True, reason="Wrong file", now=NOW)
+    with pytest.raises(NotNow, match="already a model"):
+        keep_model(trial, found, model_id="M", now=NOW)
+    with pytest.raises(NotFound, match="no model 'N'"):
+        withdraw_model(trial, study="trial", model_id="N", reason="Wrong file", now=NOW)
+    assert [row["model_id"] for row in status(trial, "trial")["models"]] == ["M"]
+    assert withdrawn(trial, "trial") == []
+
+
+def test_a_withdrawn_name_may_be_given_again_but_not_to_a_reader(
+    trial: Store, tmp_path: Path
+) -> None:
+    """As often as need be."""
+    for _ in range(3):
+        add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+        withdraw_model(trial, study="trial", model_id="M", reason="Wrong", now=NOW)
+    assert len(withdrawn(trial, "trial")) == 3
+    assert verify(trial) == []
+    with pytest.raises(BadFile, match="a model has that name"):
+        invite(trial, "m")
+
+
+def test_what_is_withdrawn_after_closing_says_so(trial: Store, tmp_path: Path) -> None:
+    """Whoever withdrew it may have seen the results: the bundle and the report tell."""
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+    withdraw_model(trial, study="trial", model_id="M", reason="Before", now=NOW)
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+    close(trial)
+    withdraw_model(trial, study="trial", model_id="M", reason="Afterwards", now=LATER)
+    package = json.loads(bundle_files(trial, "trial")["datapackage.json"])
+    told = package["reading_room"]["withdrawn_models"]
+    assert [(one["reason"], one["after_closing"]) for one in told] == [
+        ("Before", False),
+        ("Afterwards", True),
+    ]
+    page = closing_report.report_files(trial, "trial")["closing-report.html"].decode()
+    assert "Afterwards (decided after closing)" in page
+
+
+def test_a_study_with_withdrawn_models_restores_to_the_last_byte(
+    trial: Store, tmp_path: Path
+) -> None:
+    """Their rows come along, and may be withdrawn, replaced and verified on."""
+    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
+    withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", now=NOW)
+    add_model(trial, _file(tmp_path, "B"), study="trial", model_id="M", now=NOW)
+    export(trial, study="trial", out=tmp_path / "bundle")
+    target = empty(tmp_path / "target", 5)
+    done = restore(target, tmp_path / "bundle", by=BY, now=LATER)
+    assert done.n_models == 1
+    first, again = bundle_files(trial, "trial"), bundle_files(target, "trial")
+    assert {name: again[name] for name in SAME} == {name: first[name] for name in SAME}
+    withdraw_model(target, study="trial", model_id="M", reason="This one too", now=LATER)
+    assert len(withdrawn(target, "trial")) == 2
+    assert verify(target) == []
+
+
+def test_a_bundle_of_a_study_without_any_is_what_it_was(trial: Store, tmp_path: Path) -> None:
+    """No row names an edition: bundles made before restore, and are exported as they came."""
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+    assert b"edition" not in b"".join(bundle_files(trial, "trial").values())
+
+
+def test_the_analysis_never_sees_a_withdrawn_model(trial: Store, tmp_path: Path) -> None:
+    """Its rater is the one that stands."""
+    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
+    add_model(trial, _file(tmp_path, "B"), study="trial", model_id="N", now=NOW)
+    withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", now=NOW)
+    export(trial, study="trial", out=tmp_path / "bundle")
+    assert set(read_bundle(tmp_path / "bundle").raters["rater_id"]) == {"R1", "R2", "N"}

@@ -1,0 +1,312 @@
+"""Predictions: what counts as an answer in a model's words, and which files are refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from study.base.errors import BadFile
+from study.models.predictions import PredictionFile, parse_answer, read_predictions
+
+OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")
+YES_NO = ("Yes", "No")
+
+PLAIN = [
+    ("B", "B"),
+    ("b", "B"),
+    ("(B)", "B"),
+    ("B.", "B"),
+    ("**B**", "B"),
+    ("Option B", "B"),
+    ("B. Pleural effusion", "B"),
+    ("B) pleural effusion.", "B"),
+    ("(B): Pleural effusion", "B"),
+    ("B - Pleural effusion", "B"),
+    ("pleural  EFFUSION", "B"),
+    ("'Rib fracture'", "C"),
+    ("The answer is (B).", "B"),
+    ("The correct answer is B: Pleural effusion.", "B"),
+    ("The correct answer is: **C**", "C"),
+    ("Based on the film, the answer is A.", "A"),
+    ("The answer is A because a line is seen.", "A"),
+    ("The correct option is option D.", "D"),
+    ("**Answer: C**", "C"),
+    ("Answer:\nC", "C"),
+    ("answer: c", "C"),
+    ("Answer: Rib fracture", "C"),
+    ("The most likely diagnosis is pneumothorax.", "A"),
+    ("<answer>B</answer>", "B"),
+    ("<think>A or C? The answer is C.</think><answer>B. Pleural effusion</answer>", "B"),
+    ("So we get \\boxed{D}", "D"),
+    ("$\\boxed{\\text{D}}$", "D"),
+    ('{"answer": "C", "why": "step-off"}', "C"),
+    ('```json\n{"final_answer": "rib fracture"}\n```', "C"),
+    ("A. Not seen.\nB. Not seen.\nC. Seen.\nFinal answer: C", "C"),
+    ("At first the answer is B. On a closer look it is not.\nFinal answer: A", "A"),
+    ("The costophrenic angle is blunted.\n\nB", "B"),
+    ("The costophrenic angle is blunted.\nPleural effusion", "B"),
+    ("B\n\nThe costophrenic angle is blunted.", "B"),
+    ("B. The costophrenic angle is blunted.", "B"),
+    ("B is the correct answer.", "B"),
+    ("I would choose option C.", "C"),
+    ("The answer is B, not A.", "B"),
+    ("I don't think the answer is B. The answer is C.", "C"),
+    ("I cannot see a pleural line, so the answer is B.", "B"),
+]
+
+UNCLEAR = [
+    "A large effusion is seen",
+    "A large effusion is seen on the left.",
+    "Answer: A large effusion is seen",
+    "The answer is a large effusion.",
+    "I see a line.",
+    "A or B",
+    "A, B",
+    "AB",
+    "A and C",
+    "The answer is B or C.",
+    "The answer is either B or C.",
+    "The answer is not B.",
+    "I don't think the answer is B.",
+    "I cannot tell whether the answer is B.",
+    "Answer: B\nAnswer: C",
+    "The answer is B. No, the answer is C.",
+    "<answer>B</answer><answer>C</answer>",
+    "<answer>B or C</answer>",
+    "E",
+    "(F)",
+    "Answer: E",
+    "The answer is (Z).",
+    "B. Pneumothorax",
+    "A. Pneumothorax\nB. Pleural effusion\nC. Rib fracture\nD. No acute finding",
+    "A. Pneumothorax B. Pleural effusion C. Rib fracture",
+    "Pneumothorax\nPleural effusion",
+    "There is a pleural effusion or a pneumothorax.",
+    "No pleural effusion",
+    "effusion",
+    "<think>The answer is B",
+    "2",
+    "?",
+    "I",
+    "\\boxed{}",
+]
+
+
+@pytest.mark.parametrize(("words", "letter"), PLAIN)
+def test_plain_words_are_read_as_their_option(words: str, letter: str) -> None:
+    """Every usual way of naming one option is understood."""
+    assert parse_answer(words, OPTIONS) == letter
+
+
+@pytest.mark.parametrize("words", UNCLEAR)
+def test_unclear_words_are_never_guessed(words: str) -> None:
+    """None, several, contradictory, outside the options, or an article: no answer."""
+    assert parse_answer(words, OPTIONS) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "letter"),
+    [
+        ("No, there is no effusion.", "B"),
+        ("Yes.", "A"),
+        ("Yes. The angle is blunted.", "A"),
+        ("Yes. No.", None),
+        ("Nothing to see", None),
+    ],
+)
+def test_yes_and_no_at_the_start_are_answers(words: str, letter: str | None) -> None:
+    """Models answer yes-or-no questions with a sentence behind the word."""
+    assert parse_answer(words, YES_NO) == letter
+
+
+def test_options_that_are_letters_must_not_contradict_their_place() -> None:
+    """With the option texts C, B, A the word "A" could mean two options."""
+    assert parse_answer("A", ("C", "B", "A")) is None
+    assert parse_answer("B", ("C", "B", "A")) == "B"
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=20), min_size=2, max_size=8))
+def test_parsing_never_fails_and_never_leaves_the_options(raw: str, options: list[str]) -> None:
+    """Any text gives a letter of the options or nothing."""
+    assert parse_answer(raw, options) in {None, *"ABCDEFGH"[: len(options)]}
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["<answer>" * 5000, "\n" * 50_000, "the answer is " * 5000, "{" * 50_000, "(" * 50_000],
+)
+def test_hostile_words_are_read_in_no_time(hostile: str) -> None:
+    """Repetition does not make the patterns slow; the suite's time limit would show it."""
+    assert parse_answer(hostile, OPTIONS) is None
+
+
+def read(tmp_path: Path, text: str, name: str = "p.json") -> PredictionFile:
+    """Write a file and read it for three items."""
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return read_predictions(path, options={"q1": OPTIONS, "q2": OPTIONS, "q3": YES_NO})
+
+
+def answers(found: PredictionFile) -> dict[str, tuple[str | None, str]]:
+    """Return answer and status by item."""
+    return {p.item_id: (p.answer, p.status) for p in found.predictions}
+
+
+def test_leaderboard_submission_is_read_by_its_prediction_never_by_its_key(tmp_path: Path) -> None:
+    """`model_prediction` counts, `correct_answer` beside it never does."""
+    found = read(
+        tmp_path,
+        json.dumps(
+            {
+                "q1": {"correct_answer": "A", "answer": "A", "model_prediction": "B"},
+                "q3": {"correct_answer": "A", "model_prediction": "No"},
+                "q9": {"model_prediction": "A"},
+            }
+        ),
+    )
+    assert answers(found) == {"q1": ("B", "answered"), "q3": ("B", "answered")}
+    assert found.unknown_ids == ("q9",)
+    assert found.notes == (
+        "key “correct_answer” not used (2 entries)",
+        "key “answer” not used (1 entries)",
+    )
+    assert found.format == "json"
+
+
+@pytest.mark.parametrize("empty", [{"model_prediction": ""}, {"model_prediction": None}, {}])
+def test_answer_never_stands_in_for_a_missing_model_prediction(
+    tmp_path: Path, empty: dict[str, str | None]
+) -> None:
+    """Beside `model_prediction`, `answer` may be the correct one: taking it would be cheating."""
+    content = {"q1": {"answer": "A", **empty}, "q2": {"answer": "A", "model_prediction": "B"}}
+    assert answers(read(tmp_path, json.dumps(content))) == {
+        "q1": (None, "skipped"),
+        "q2": ("B", "answered"),
+    }
+
+
+def test_every_status_is_told_apart_and_the_words_are_kept(tmp_path: Path) -> None:
+    """Empty is skipped, unclear is unparsed, an unmistakable refusal is refused."""
+    refusal = "I\u2019m sorry, but I can\u2019t provide a medical diagnosis."
+    found = read(tmp_path, json.dumps({"q1": refusal, "q2": " ", "q3": "Hard to say"}))
+    assert [(p.status, p.raw_answer) for p in found.predictions] == [
+        ("refused", refusal),
+        ("skipped", " "),
+        ("unparsed", "Hard to say"),
+    ]
+    assert all(p.answer is None for p in found.predictions)
+
+
+@pytest.mark.parametrize(
+    "words", ["I cannot determine this from the film.", "The film cannot be interpreted."]
+)
+def test_doubt_is_not_a_refusal(tmp_path: Path, words: str) -> None:
+    """What may be doubt about the film is unparsed."""
+    assert answers(read(tmp_path, json.dumps({"q1": words})))["q1"][1] == "unparsed"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("p.json", '[{"item_id": "q1", "answer": "C"}, {"item_id": "q3", "output": "No."}]'),
+        ("p.jsonl", '{"item_id": "q1", "answer": "C"}\n\n{"id": "q3", "output": "No."}\n'),
+        ("p.json", '{"item_id": "q1", "answer": "C"}\n{"question_id": "q3", "answer": "No"}\n'),
+        ("p.csv", "item_id,answer\r\nq1,C\r\nq3,No\r\n"),
+        ("p.csv", '\ufeffitem_id;output\nq1;"Thinking.\nAnswer: C"\nq3;No\n'),
+        ("p.txt", "Item ID,Answer,Output\nq1,,The answer is C\nq3,B,\n"),
+    ],
+)
+def test_each_layout_gives_the_same_predictions(tmp_path: Path, name: str, text: str) -> None:
+    """JSON list, JSON lines and CSV are the same predictions in other clothes."""
+    assert answers(read(tmp_path, text, name)) == {
+        "q1": ("C", "answered"),
+        "q3": ("B", "answered"),
+    }
+
+
+def test_one_line_of_json_lines_is_one_prediction(tmp_path: Path) -> None:
+    """A single record is not taken for an object of records."""
+    assert answers(read(tmp_path, '{"item_id": "q1", "answer": "C"}')) == {"q1": ("C", "answered")}
+
+
+def test_words_other_than_text_are_kept_as_json(tmp_path: Path) -> None:
+    """Numbers, lists and objects are read as their text."""
+    found = read(tmp_path, '{"q1": ["B"], "q2": {"output": {"answer": "D"}}, "q3": 1}')
+    assert [p.raw_answer for p in found.predictions] == ['["B"]', '{"answer": "D"}', "1"]
+    assert answers(found)["q2"] == ("D", "answered")
+    assert answers(found)["q3"] == (None, "unparsed")
+
+
+def test_entry_without_a_prediction_counts_as_skipped_and_is_noted(tmp_path: Path) -> None:
+    """A missing answer is never silent."""
+    found = read(tmp_path, '{"q1": {"answer": "B"}, "q2": {}}')
+    assert answers(found)["q2"] == (None, "skipped")
+    assert "1 entries without a prediction count as skipped" in found.notes
+
+
+def test_faulty_file_is_refused_with_every_fault(tmp_path: Path) -> None:
+    """Ids given twice, entries without id and lines that are no JSON are listed together."""
+    text = (
+        '{"item_id":"q1","answer":"A"}\n{"item_id":"q1","answer":"B"}\n{"answer":"C"}\nnonsense\n7'
+    )
+    with pytest.raises(BadFile) as refused:
+        read(tmp_path, text, "p.jsonl")
+    message = str(refused.value)
+    for part in ("q1: given again at line 2", "line 3: no item id", "line 4: not JSON", "line 5"):
+        assert part in message
+
+
+def test_key_given_twice_in_json_is_not_swallowed(tmp_path: Path) -> None:
+    """JSON readers keep the last of two equal keys; here the file is refused."""
+    with pytest.raises(BadFile, match="q1: given again at entry 2"):
+        read(tmp_path, '{"q1": "A", "q1": "B"}')
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("p.json", '{"q1": {"correct_answer": "A"}}', "holds no predictions"),
+        ("p.json", "{", "not JSON"),
+        ("p.json", "3", "single JSON int"),
+        ("p.json", "[]", "no entries"),
+        ("p.csv", "item_id,truth\nq1,A\n", "no column `model_prediction`"),
+        ("p.csv", "answer\nA\n", "no column `item_id`"),
+        ("p.csv", 'item_id,answer\nq1,"A\nq2,B\n', "quotes"),
+    ],
+)
+def test_file_that_is_no_predictions_is_refused(
+    tmp_path: Path, name: str, text: str, says: str
+) -> None:
+    """The message says what is missing."""
+    with pytest.raises(BadFile, match=says):
+        read(tmp_path, text, name)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["q1", "item_id", "answer", "output", "id", ""]), inner, max_size=4
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(value=json_values)
+def test_any_json_gives_predictions_or_bad_file(
+    tmp_path_factory: pytest.TempPathFactory, value: object
+) -> None:
+    """Strange files never end in another exception."""
+    path = tmp_path_factory.mktemp("any") / "p.json"
+    path.write_text(json.dumps(value), encoding="utf-8")
+    try:
+        found = read_predictions(path, options={"q1": OPTIONS})
+    except BadFile:
+        return
+    for prediction in found.predictions:
+        assert (prediction.status == "answered") == (prediction.answer is not None)
+        prediction.raw_answer.encode("utf-8")

@@ -1,0 +1,217 @@
+"""Data quality: each fact on known readings, its threshold from both sides, nothing beside it."""
+
+import itertools
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from study.base.timestamps import stamp
+from study.monitoring.inspection import chosen, readings_of
+from study.monitoring.letter_runs import run_probability, runs_of
+from study.monitoring.quality import Fact, Kind, facts, facts_of, setup
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.reading.simulation import simulate
+from study.store import Store
+from tests.conftest import NOW, person, presentation, reading
+
+Opened = Callable[..., Store]
+PROTOCOL = Protocol(washout_days=28)
+_numbers = itertools.count()
+
+
+def _row(**changed: Any) -> dict[str, Any]:
+    """Return a reading nothing can be said about, with what is changed of it."""
+    n = next(_numbers)
+    return {
+        "id": f"reading-{n}",
+        "supersedes": None,
+        "status": "answered",
+        "answer": "ABCD"[n % 4],
+        "shown_order": "ABCD",
+        "response_ms": 9000.0,
+        "hidden_ms": 0.0,
+        "flags": frozenset(),
+        "timing_source": "browser",
+        "current": 1,
+        "reader_id": "R1",
+        "session": 1,
+        "position": n,
+        "case_id": n,
+        "case_number": n,
+        "item_id": f"q{n}",
+        "shown_at_utc": stamp(NOW),
+        "received_at_utc": stamp(NOW),
+        "circumstances": {"screen": [1920, 1080], "user_agent": "Firefox/140"},
+        **changed,
+    }
+
+
+def _only(rows: list[dict[str, Any]], protocol: Protocol = PROTOCOL) -> Fact:
+    (fact,) = facts_of(rows, protocol)
+    return fact
+
+
+def test_ordinary_readings_have_no_facts() -> None:
+    """Nothing to tell of is an empty list."""
+    assert facts_of([_row() for _ in range(8)], PROTOCOL) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind"),
+    [
+        ({"response_ms": 1999.0}, Kind.GLANCE),
+        ({"hidden_ms": 60_000.0}, Kind.HIDDEN),
+        ({"flags": frozenset({"too_fast"})}, Kind.TOO_FAST),
+        ({"flags": frozenset({"clock_disagreement"})}, Kind.CLOCK),
+        ({"flags": frozenset({"received_late"})}, Kind.LATE),
+        ({"flags": frozenset({"view_not_shown"})}, Kind.FILM),
+        ({"flags": frozenset({"page_zoom"})}, Kind.WINDOW),
+        ({"flags": frozenset({"software_rendering"})}, Kind.SOFTWARE),
+    ],
+)
+def test_each_fact_says_who_how_many_and_which(changed: dict[str, Any], kind: Kind) -> None:
+    """One of three readings: counted out of three, and named."""
+    odd = _row(**changed)
+    fact = _only([_row(), odd, _row()])
+    assert (fact.kind, fact.reader_id, fact.n, fact.of) == (kind, "R1", 1, 3)
+    assert fact.readings == (odd["id"],)
+
+
+def test_thresholds_are_where_they_are_said_to_be() -> None:
+    """2 s is no glance, a minute less a millisecond is not long out of sight."""
+    rows = [_row(response_ms=2000.0), _row(hidden_ms=59_999.0)]
+    assert facts_of(rows, PROTOCOL) == []
+
+
+def test_what_cannot_be_told_is_not_in_the_denominator() -> None:
+    """A time that was not measured, and a case given up, are neither fast nor slow."""
+    rows = [
+        _row(response_ms=500.0),
+        _row(response_ms=None),
+        _row(response_ms=500.0, status="skipped", answer=None),
+        _row(response_ms=500.0, supersedes="another"),
+    ]
+    assert [(one.n, one.of) for one in facts_of(rows, PROTOCOL)] == [(1, 1)]
+
+
+def test_simulated_and_superseded_readings_are_left_out() -> None:
+    """A simulation's times say nothing, and an answer that was changed no longer counts."""
+    fast = {"response_ms": 500.0}
+    rows = [_row(**fast, timing_source="simulated"), _row(**fast, current=0)]
+    assert facts_of(rows, PROTOCOL) == []
+
+
+def _counted(length: int, n_options: list[int]) -> float:
+    """Return the share of all lists of letters that hold a run of a length."""
+    lists = list(itertools.product(*("ABCD"[:k] for k in n_options)))
+    return sum(max(run.length for run in runs_of(one)) >= length for one in lists) / len(lists)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
+def test_the_chance_of_a_run_is_that_of_counting_all_lists(length: int) -> None:
+    """Exact where every case has as many options; where they differ, never too small."""
+    assert run_probability(length, [3] * 6) == pytest.approx(_counted(length, [3] * 6))
+    mixed = [2, 4, 2, 3, 2]
+    assert run_probability(length, mixed) >= _counted(length, mixed) - 1e-12
+
+
+def test_without_an_answer_there_is_no_run() -> None:
+    """An empty list holds none, a list of one holds a run of one."""
+    assert (run_probability(3, []), run_probability(1, []), run_probability(1, [4])) == (0, 0, 1)
+
+
+def test_a_long_run_of_one_key_is_told_with_its_chance() -> None:
+    """Nine times B in a list of 29 is rarer than 1 in 1,000; four times is not."""
+    start = [_row(answer="ABCD"[i % 4]) for i in range(20)]
+    run = [_row(answer="B") for _ in range(9)]
+    fact = _only([*start, *run])
+    assert (fact.kind, fact.n, fact.of, fact.values["letter"]) == (Kind.ONE_KEY, 9, 29, "B")
+    assert fact.values["chance"] == pytest.approx(run_probability(9, [4] * 29))
+    assert fact.readings == tuple(row["id"] for row in run)
+    assert facts_of([*start, *run[:4]], PROTOCOL) == []
+
+
+def test_a_run_is_of_the_key_pressed_not_of_the_option() -> None:
+    """The same option at changing places is no run; changing options at one place are."""
+    orders = ["ABCD", "DABC", "CDAB", "BCDA"]
+    wandering = [_row(answer="A", shown_order=orders[i % 4]) for i in range(12)]
+    assert facts_of(wandering, PROTOCOL) == []
+    pressing = [_row(answer=orders[i % 4][0], shown_order=orders[i % 4]) for i in range(12)]
+    assert _only(pressing).values["letter"] == "A"
+
+
+def test_a_case_without_an_answer_ends_a_run() -> None:
+    """Five, none, five: two runs of five."""
+    letters = ["A"] * 5 + [None] + ["A"] * 5
+    assert [run.length for run in runs_of(letters)] == [5, 5]
+
+
+def test_several_screens_in_a_session_are_told_and_over_sessions_are_not() -> None:
+    """Meant are the readings on the less usual one; what was not told is in no denominator."""
+    other = {"circumstances": {"screen": [2560, 1440], "user_agent": "Firefox/140"}}
+    odd = _row(**other)
+    fact = _only([_row(), _row(), odd, _row(circumstances={})])
+    assert (fact.kind, fact.session, fact.n, fact.of) == (Kind.SCREENS, 1, 1, 3)
+    assert fact.readings == (odd["id"],)
+    assert facts_of([_row(), _row(**other, session=2)], PROTOCOL) == []
+
+
+def test_a_browser_is_named_without_its_version() -> None:
+    """An update in mid-study is no other browser."""
+    chrome = "Mozilla/5.0 AppleWebKit/537.36 Chrome/{}.0 Safari/537.36"
+    assert setup({"user_agent": chrome.format(140)}) == setup({"user_agent": chrome.format(141)})
+    assert setup({"user_agent": chrome.format(140) + " Edg/140.0"}) == "Edge"
+    assert setup({}) == ""
+
+
+def _pair(days: float) -> list[dict[str, Any]]:
+    later = stamp(NOW + timedelta(days=days))
+    first = _row(case_id=-1)
+    return [first, _row(case_id=-1, session=2, shown_at_utc=later, received_at_utc=later)]
+
+
+def test_the_wash_out_is_told_kept_or_not() -> None:
+    """28 days are 28 days; a minute less is too near, and says how near."""
+    kept, near = _only(_pair(28)), _only(_pair(27.999))
+    assert (kept.kind, kept.n, kept.of, kept.values["shortest_days"]) == (Kind.WASHOUT, 0, 1, 28)
+    assert (near.n, near.of) == (1, 1)
+    assert near.values["shortest_days"] == pytest.approx(27.999)
+
+
+def test_hidden_repeats_within_a_session_need_no_wash_out() -> None:
+    """They are meant to be near."""
+    assert facts_of([_row(case_id=-2), _row(case_id=-2)], PROTOCOL) == []
+
+
+def test_a_case_that_gathers_trouble_is_told_by_its_item() -> None:
+    """Two of three readers gave it up or did not see it whole; one of three is nothing yet."""
+    case = {"case_number": 1, "item_id": "q1"}
+    given_up = _row(**case, status="skipped", answer=None)
+    unseen = _row(**case, reader_id="R2", flags=frozenset({"film_not_whole"}))
+    fine = _row(**case, reader_id="R3")
+    found = [one for one in facts_of([given_up, unseen, fine], PROTOCOL) if one.kind is Kind.CASE]
+    assert [(one.item_id, one.n, one.of, one.reader_id) for one in found] == [("q1", 2, 3, "")]
+    assert dict(found[0].values) == {"case_number": 1, "skipped": 1, "flagged": 1}
+    assert facts_of([given_up, fine], PROTOCOL) == []
+
+
+def test_facts_come_from_a_store_that_keeps_its_reference_standard_sealed(opened: Opened) -> None:
+    """From the record as the page sends it to the fact, and to the reading it is about."""
+    store = opened()
+    who = person(store)
+    case = desk.desk(store, who, now=NOW).cases[0].case
+    at_once = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms": 0.0}
+    record = reading(case, times=at_once, committed_epoch_ms=NOW.timestamp() * 1000 + 250)
+    desk.take_records(store, who, [presentation(case), record], now=NOW)
+    simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
+    assert [one.kind for one in facts(store, "trial")] == [Kind.TOO_FAST, Kind.GLANCE]
+    rows = readings_of(store, "trial")
+    assert len(rows) == 9
+    one = chosen(rows, "R1", 1)
+    assert one is not None
+    assert (one.id, one.flags, one.response_ms) == (f"read-{case}", ("too_fast",), 250.0)
+    assert chosen(rows, "R1", 2) is None
+    assert "answer" not in type(one).__dataclass_fields__

@@ -1,0 +1,65 @@
+"""Assignments: every reader, case, position and option order, fixed beforehand."""
+
+import json
+from collections import Counter
+
+from study.base.bank_model import LETTERS
+from study.protocol.assignment import assign, canonical, shown
+from study.protocol.protocol import Protocol
+
+CASES = [(f"q{i}", json.dumps(list("wxyz"))) for i in range(30)]
+
+
+def _assign(reader: str = "R1", index: int = 0, **values: object) -> list[object]:
+    return list(
+        assign(
+            CASES,
+            Protocol.from_json({"cases": 30, **values}),
+            reader_id=reader,
+            reader_index=index,
+        )
+    )
+
+
+def test_random_order_differs_between_readers_and_holds_every_case_once() -> None:
+    """Each reader has their own order of the same cases."""
+    first, second = _assign("R1"), _assign("R2")
+    assert [one.item_id for one in first] != [one.item_id for one in second]
+    assert sorted(one.item_id for one in first) == sorted(item for item, _ in CASES)
+    assert [one.position for one in first] == list(range(1, 31))
+
+
+def test_fixed_order_is_the_order_of_the_draw() -> None:
+    """All readers read in the order of case numbers."""
+    assert [one.item_id for one in _assign(case_order="fixed")] == [item for item, _ in CASES]
+
+
+def test_hidden_repeats_come_after_the_first_reading_in_the_second_half() -> None:
+    """A repeat never precedes its first reading, and is spread over the second half."""
+    for seed in range(30):
+        placed = _assign(hidden_repeats=6, seed=seed)
+        place = {(one.item_id, one.repeat): one.position for one in placed}
+        repeats = [item for item, repeat in place if repeat == 2]
+        assert len(repeats) == 6
+        assert len(placed) == 36
+        for item in repeats:
+            assert place[item, 2] > max(place[item, 1], 15)
+
+
+def test_conditions_are_rotated_over_readers() -> None:
+    """Every second reader begins with the other condition."""
+    both = ["unaided", "image-absent"]
+    firsts = [_assign(f"R{i}", i, conditions=both)[0].condition for i in range(4)]
+    assert firsts == ["unaided", "image-absent", "unaided", "image-absent"]
+    assert Counter(one.condition for one in _assign(conditions=both)) == dict.fromkeys(both, 30)
+
+
+def test_option_order_is_canonical_unless_asked_and_maps_back() -> None:
+    """A shuffled letter leads back to the canonical one, for every option."""
+    assert {one.shown_order for one in _assign()} == {"ABCD"}
+    orders = [one.shown_order for one in _assign(option_order="random")]
+    assert len(set(orders)) > 10
+    for order in orders:
+        assert sorted(order) == list("ABCD")
+        for letter in LETTERS[:4]:
+            assert shown(canonical(letter, order), order) == letter

@@ -1,0 +1,131 @@
+"""The protocol file: defaults, refusals, and every fault at once."""
+
+from pathlib import Path
+
+import pytest
+
+from study.base.canonical import sha256_of
+from study.base.errors import BadProtocol, NotFound
+from study.protocol.protocol import Condition, Feedback, Protocol, read_protocol
+
+
+def _file(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "protocol.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_left_out_keys_take_the_documented_defaults(tmp_path: Path) -> None:
+    """An empty file is the default protocol."""
+    protocol = read_protocol(_file(tmp_path, ""))
+    assert protocol == Protocol()
+    assert (protocol.cases, protocol.seed, protocol.stratify_by) == (200, 20250604, ("task",))
+    assert (protocol.margin, protocol.washout_days, protocol.confidence) == (0.05, 28, 0)
+    assert protocol.conditions == (Condition.UNAIDED,)
+    assert protocol.feedback is Feedback.NEVER
+    assert protocol.context == ("age", "sex")
+
+
+def test_every_key_can_be_set(tmp_path: Path) -> None:
+    """What the file says is what the protocol holds."""
+    protocol = read_protocol(
+        _file(
+            tmp_path,
+            """
+name = "Trial"
+cases = 10
+seed = 3
+stratify_by = ["task", "sex"]
+allocation = { "a / male" = 4, "b / female" = 6 }
+one_question_per = "examination"
+case_order = "fixed"
+option_order = "random"
+conditions = ["image-absent", "unaided"]
+washout_days = 14
+confidence = 5
+comments = true
+back_navigation = true
+time_limit_s = 90
+feedback = "after study"
+hidden_repeats = 2
+context = []
+margin = 0.1
+""",
+        )
+    )
+    assert protocol.allocation == {"a / male": 4, "b / female": 6}
+    assert protocol.conditions == (Condition.IMAGE_ABSENT, Condition.UNAIDED)
+    assert (protocol.confidence, protocol.time_limit_s, protocol.context) == (5, 90, ())
+    assert Protocol.from_json(protocol.as_json()) == protocol
+
+
+def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
+    """One run tells everything that has to be mended, each with its remedy."""
+    text = 'cases = 0\nseed = "x"\nconfidence = 1\nfeedbak = "never"\nmargin = true\n'
+    with pytest.raises(BadProtocol) as caught:
+        read_protocol(_file(tmp_path, text))
+    message = str(caught.value)
+    assert "5 fault(s)" in message
+    for key in ("cases = 0", "seed = 'x'", "confidence = 1", "feedbak: unknown key", "margin"):
+        assert key in message
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('allocation = { "a" = 3 }\ncases = 4', "adds up to 3"),
+        ('back_navigation = true\nfeedback = "after case"', "reference standard"),
+        ("hidden_repeats = 9\ncases = 8", "more than cases"),
+        ('hidden_repeats = 2\nfeedback = "after case"', "again after its reference standard"),
+        ('conditions = ["unaided", "image-absent"]\nfeedback = "after case"', "again after"),
+        ("cases = " + "9" * 5000, "not TOML"),
+        ("x = " + "[" * 4000, "not TOML"),
+        ('conditions = ["unaided", "unaided"]', "twice"),
+        ("conditions = []", "at least 1"),
+        ('conditions = ["aided"]', "cannot run that yet"),
+        ('sessions = 3\nconditions = ["unaided", "image-absent"]', "Make it 2 or 4, or 1"),
+        ('sessions = 2\nfeedback = "after case"', "several sessions"),
+        ("practice_cases = -1", "whole number"),
+        ("break_every = 2.5", "whole number"),
+        ('display_check = "yes"', "true or false"),
+        ("cannot_answer = 1", "true or false"),
+        ("consent = true", "text in quotes"),
+        (f'instructions = "{"x" * 20_001}"', "at most 20000"),
+        ("cases = [", "not TOML"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
+    """A contradiction, or what this release cannot do, is never silently ignored."""
+    with pytest.raises(BadProtocol, match=reason):
+        read_protocol(_file(tmp_path, text))
+
+
+def test_what_stands_before_and_beside_the_cases_is_off_by_default() -> None:
+    """A study says so where it wants any of it; a text of spaces is none."""
+    protocol = Protocol.from_json({"consent": " \n"})
+    assert (protocol.consent, protocol.instructions, protocol.questionnaire) == ("", "", ())
+    assert (protocol.display_check, protocol.cannot_answer) == (False, False)
+    assert (protocol.practice_cases, protocol.break_every) == (0, 0)
+
+
+def test_a_protocol_the_first_release_could_run_keeps_its_hash() -> None:
+    """Keys that are new since then stand in the stored protocol only where they are used."""
+    stored = Protocol().as_json()
+    assert sha256_of(stored).startswith("bf4ae2f1269202a4")
+    used = Protocol.from_json({"break_every": 5, "consent": "?", "cannot_answer": True})
+    assert set(used.as_json()) - set(stored) == {"break_every", "consent", "cannot_answer"}
+    assert Protocol.from_json(used.as_json()) == used
+    assert Protocol.from_json(stored) == Protocol()
+
+
+def test_a_long_value_is_not_repeated_whole_in_its_fault() -> None:
+    """A consent of pages would hide the other faults."""
+    with pytest.raises(BadProtocol) as caught:
+        Protocol.from_json({"consent": "x" * 30_000})
+    assert len(str(caught.value)) < 400
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    """The message says which file."""
+    with pytest.raises(NotFound, match=r"none\.toml"):
+        read_protocol(tmp_path / "none.toml")

@@ -1,0 +1,82 @@
+"""The questionnaire of a protocol: what may be asked, and every fault at once."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study.base.errors import BadProtocol
+from study.protocol.protocol import Protocol, read_protocol
+from study.protocol.questionnaire import Question, fit_answers
+
+ONE: dict[str, Any] = {"id": "a", "question": "How?", "kind": "choice", "options": ["x", "y"]}
+
+
+def test_questions_are_read_from_toml_with_their_defaults(tmp_path: Path) -> None:
+    """As tables; an answer is required unless the protocol says otherwise."""
+    path = tmp_path / "p.toml"
+    path.write_text(
+        '[[questionnaire]]\nid = "years"\nquestion = "Years?"\nkind = "number"\n'
+        'required = false\n[[questionnaire]]\nid = "level"\nquestion = "Level?"\n'
+        'kind = "choice"\noptions = ["one", "two"]\n'
+    )
+    protocol = read_protocol(path)
+    assert protocol.questionnaire == (
+        Question(id="years", question="Years?", kind="number", required=False),
+        Question(id="level", question="Level?", kind="choice", options=("one", "two")),
+    )
+    assert Protocol.from_json(protocol.as_json()) == protocol
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"id": "1st"}, "id: must be a letter"),
+        ({"id": 5}, "id: must be a letter"),
+        ({"question": " "}, "question: must be text"),
+        ({"question": "x" * 501}, "question: must be text"),
+        ({"kind": "date"}, "kind: must be one of choice, number, text"),
+        ({"kind": ["choice"]}, "kind: must be one of"),
+        ({"options": ["x"]}, "a choice has 2 to 20"),
+        ({"options": ["x", "x"]}, "names something twice"),
+        ({"options": ["x", ""]}, "options: must be a list of texts"),
+        ({"options": "xy"}, "options: must be a list of texts"),
+        ({"kind": "text"}, "only a choice has them"),
+        ({"required": "yes"}, "required: must be true or false"),
+        ({"hint": "?"}, "hint: unknown key"),
+    ],
+)
+def test_a_faulty_question_is_refused_with_its_place(changed: dict[str, Any], reason: str) -> None:
+    """The number of the question and what is wrong with it."""
+    with pytest.raises(BadProtocol) as caught:
+        Protocol.from_json({"questionnaire": [{**ONE, "id": "b"}, {**ONE, **changed}]})
+    assert "questionnaire[2]: " in str(caught.value)
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["x", {}, [ONE] * 51, [7]])
+def test_a_questionnaire_is_a_list_of_tables(value: Any) -> None:
+    """Of at most fifty."""
+    with pytest.raises(BadProtocol, match=r"questionnaire|must be"):
+        Protocol.from_json({"questionnaire": value})
+
+
+def test_all_faults_of_all_questions_are_listed_at_once() -> None:
+    """Beside those of the other keys."""
+    broken = [{**ONE, "kind": "x"}, {**ONE, "question": ""}, {"id": "c"}]
+    with pytest.raises(BadProtocol) as caught:
+        Protocol.from_json({"cases": 0, "questionnaire": broken})
+    message = str(caught.value)
+    for part in ("cases = 0", "[1]: kind", "[2]: question", "[3]: question", "[3]: kind", "twice"):
+        assert part in message
+    assert "6 fault(s)" in message
+
+
+def test_a_question_left_open_is_left_out() -> None:
+    """Neither null nor an empty text is an answer."""
+    asked = (
+        Question(id="a", question="?", kind="text", required=False),
+        Question(id="b", question="?", kind="number"),
+    )
+    assert fit_answers(asked, {"a": "", "b": 0}) == {"b": 0.0}
+    assert fit_answers(asked, {"a": None, "b": 2.5}) == {"b": 2.5}

@@ -1,0 +1,360 @@
+"""The reader's desk: one reading a case, nothing leaked, nothing lost."""
+
+import dataclasses
+import json
+import sqlite3
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study.bank.importing import import_bank
+from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
+from study.lifecycle import studies
+from study.lifecycle.deployments import init
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.store import SEALED_TABLES, Store
+from tests.conftest import (
+    NOW,
+    SECRETS,
+    entropy_from,
+    invite,
+    person,
+    presentation,
+    reading,
+    tamper,
+    write_bank,
+)
+
+Opened = Callable[..., Store]
+
+
+def _desk(store: Store, who: str = "R1") -> desk.Desk:
+    return desk.desk(store, person(store, who), now=NOW)
+
+
+def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> desk.Receipt:
+    now = NOW + timedelta(seconds=after_s)
+    return desk.take_records(store, person(store, who), records, now=now)
+
+
+def _rows(store: Store) -> list[dict[str, Any]]:
+    with store.look() as look:
+        return look.rows("SELECT * FROM readings ORDER BY rowid")
+
+
+def test_the_current_case_and_the_next_two_are_handed_out(opened: Opened) -> None:
+    """The page holds three cases, in order of position."""
+    found = _desk(opened())
+    assert [case.position for case in found.cases] == [1, 2, 3]
+    assert (found.total, found.read, found.finished) == (8, 0, False)
+
+
+def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
+    """The fields are these and no others: adding one is a decision about blinding."""
+    fields = {field.name for field in dataclasses.fields(desk.CaseView)}
+    assert fields == {
+        "case",
+        "position",
+        "condition",
+        "question",
+        "options",
+        "context",
+        "views",
+        "presented",
+        "practice",
+        "reading",
+    }
+    film = {field.name for field in dataclasses.fields(desk.FilmView)}
+    assert film == {"film", "label", "width", "height", "bits", "low", "high", "spacing_mm"}
+
+
+def test_nothing_a_reader_gets_tells_the_order_of_the_import(tmp_path: Path) -> None:
+    """The same bank imported the other way round, as where it is sorted by finding: same desk."""
+    desks, numbers = [], []
+    for name, step in (("up", 1), ("down", -1)):
+        path = write_bank(tmp_path / name)
+        records = list(json.loads(path.read_text()).items())[::step]
+        path.write_text(json.dumps(dict(records)))
+        made = init(tmp_path / f"{name}.db", entropy=entropy_from(1), now=NOW)
+        import_bank(made, path, name="bank", images=path.parent, now=NOW)
+        protocol = Protocol.from_json({"cases": 8, "practice_cases": 2})
+        studies.draw(made, bank="bank", study="trial", protocol=protocol, now=NOW)
+        invite(made, "R1")
+        studies.open_study(made, study="trial", now=NOW)
+        practised = _desk(made)
+        for case in practised.cases:
+            desk.take_records(made, person(made), [reading(case.case)], now=NOW)
+        desks.append((practised, _desk(made)))
+        with made.look() as look:
+            rows = look.rows("SELECT path, id FROM films ORDER BY path")
+        numbers.append([row["id"] for row in rows])
+    assert numbers[0] != numbers[1]
+    assert desks[0] == desks[1]
+    assert [case.practice for each in desks[0] for case in each.cases] == [True] * 2 + [False] * 3
+
+
+def test_a_hidden_repeat_has_films_of_another_name(opened: Opened) -> None:
+    """The same film under two names, each good for its own reader alone."""
+    store = opened(cases=4, hidden_repeats=4)
+    met: dict[int, set[str]] = {}
+    while cases := _desk(store).cases:
+        for view in cases[0].views:
+            case, place = view.film.split("/")
+            row = desk.film(store, person(store), case, int(place))
+            assert row is not None
+            assert desk.film(store, person(store, "R2"), case, int(place)) is None
+            met.setdefault(row["id"], set()).add(view.film)
+        desk.take_records(store, person(store), [reading(cases[0].case)], now=NOW)
+    assert len(met) > 4
+    assert {len(names) for names in met.values()} == {2}
+
+
+def test_a_label_kept_before_there_was_a_list_is_shown_to_nobody(
+    opened: Opened,
+) -> None:
+    """An older store has what the file said where the label is."""
+    store = opened()
+    tamper(store, "UPDATE item_views SET label = 'PICC LINE' WHERE position = 1")
+    (case, *_) = _desk(store).cases
+    assert [view.label for view in case.views] == ["", "LATERAL"]
+
+
+def test_a_film_is_handed_out_with_its_pixel_spacing(store: Store, tmp_path: Path) -> None:
+    """In millimetres of the detector; a film of which nothing is known has none."""
+    path = write_bank(tmp_path / "bank")
+    records = json.loads(path.read_text())
+    given = {key: one | {"PixelSpacing": [0.143, None]} for key, one in records.items()}
+    path.write_text(json.dumps(given))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1")
+    studies.open_study(store, study="trial", now=NOW)
+    for case in _desk(store).cases:
+        assert [view.spacing_mm for view in case.views] == [0.143, None]
+
+
+@pytest.mark.parametrize("table", sorted(SEALED_TABLES))
+def test_sqlite_itself_refuses_the_sealed_tables_to_the_desk(store: Store, table: str) -> None:
+    """No statement of the reading page can read them, whatever its code does."""
+    with pytest.raises(sqlite3.DatabaseError, match="prohibited"), store.desk() as look:
+        look.rows(f"SELECT * FROM {table}")
+
+
+def test_nothing_secret_is_in_what_a_reader_gets(opened: Opened) -> None:
+    """Walk through a whole study and look at everything handed out."""
+    store = opened()
+    seen = []
+    while cases := _desk(store).cases:
+        seen.append(repr(cases))
+        _take(store, presentation(cases[0].case), reading(cases[0].case))
+    assert len(seen) == 8
+    assert not any(secret in "".join(seen) for secret in SECRETS)
+
+
+def test_an_answer_is_stored_once_and_acknowledged_twice(opened: Opened) -> None:
+    """A record sent again changes nothing and is acknowledged again."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    for _ in range(2):
+        receipt = _take(store, presentation(case), reading(case, "B"))
+        assert receipt.stored == (f"shown-{case}", f"read-{case}")
+    assert [(row["answer"], row["response_ms"]) for row in _rows(store)] == [("B", 1234.5)]
+    assert receipt.desk.cases[0].position == 2
+
+
+def test_a_second_answer_from_another_tab_is_refused_and_the_first_stands(
+    opened: Opened,
+) -> None:
+    """Two tabs, one reading."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    _take(store, presentation(case), reading(case, "B"))
+    receipt = _take(store, reading(case, "C", id="from-another-tab"))
+    assert receipt.refused == (
+        ("from-another-tab", "This case was already read; the first answer stands."),
+    )
+    assert [row["answer"] for row in _rows(store)] == ["B"]
+
+
+def test_a_shuffled_option_is_stored_under_its_canonical_letter(opened: Opened) -> None:
+    """The reader presses A; what stands there in the bank is what is stored."""
+    store = opened(option_order="random")
+    case = _desk(store).cases[0]
+    _take(store, presentation(case.case), reading(case.case, "A"))
+    with store.look() as look:
+        texts = json.loads(
+            look.value(
+                "SELECT options FROM items JOIN cases ON item = items.id "
+                "JOIN assignments ON case_id = cases.id WHERE assignments.id = :case",
+                case=case.case,
+            )
+        )
+    assert texts["ABCD".index(_rows(store)[0]["answer"])] == case.options[0][1]
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"option": "E"}, "no such option"),
+        ({"option": None, "status": "timed_out"}, "no time limit"),
+        ({"confidence": 3}, "no confidence"),
+        ({"comment": "hm"}, "no comments"),
+        ({"supersedes": "some-other-reading"}, "cannot be changed"),
+        ({"times": None}, "Not a sound record"),
+        ({"times": {"response_ms": "soon"}}, "Not a sound record"),
+        ({"status": "unparsed"}, "Not a sound record"),
+        ({"behaviour": {"<script>": 1}}, "Not a sound record"),
+        ({"behaviour": {"zoom": 10**400}}, "Not a sound record"),
+        ({"presented_epoch_ms": None}, "Not a sound record"),
+        ({"selections": [{"option": "\ud800"}]}, "Not a sound record"),
+        ({"flags": ["\ud800"]}, "Not a sound record"),
+        ({"case": "0000000000000000"}, "not on your list"),
+    ],
+)
+def test_an_impossible_reading_is_refused_with_its_reason(
+    opened: Opened, changed: dict[str, Any], reason: str
+) -> None:
+    """The page is trusted in nothing; what it cannot have sent is not stored."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    receipt = _take(store, presentation(case), {**reading(case), **changed})
+    assert reason in receipt.refused[0][1]
+    assert _rows(store) == []
+
+
+def test_one_bad_record_does_not_hold_up_the_others(opened: Opened) -> None:
+    """A batch is taken record by record."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    receipt = _take(store, None, 7, {"kind": "reading"}, presentation(case), reading(case))
+    assert len(receipt.refused) == 3
+    assert f"read-{case}" in receipt.stored
+
+
+def test_a_flood_of_records_is_refused(opened: Opened) -> None:
+    """No reading page sends hundreds of records at once."""
+    with pytest.raises(BadFile, match="At most"):
+        _take(opened(), *[{}] * 501)
+
+
+def test_a_case_not_yet_handed_out_cannot_be_read(opened: Opened) -> None:
+    """Nobody can answer ahead of what the page was given."""
+    store = opened()
+    with store.look() as look:
+        late = look.value(
+            "SELECT assignments.id FROM assignments JOIN readers ON readers.id = reader "
+            "WHERE reader_id = 'R1' AND position = 4"
+        )
+    assert "not handed out" in _take(store, reading(late)).refused[0][1]
+
+
+def test_another_readers_case_cannot_be_read(opened: Opened) -> None:
+    """Cases are handed out to one reader each."""
+    store = opened()
+    other = _desk(store, "R2").cases[0].case
+    assert "not on your list" in _take(store, reading(other)).refused[0][1]
+
+
+def test_a_changed_answer_is_a_new_row_that_supersedes(opened: Opened) -> None:
+    """Where going back is allowed both answers are kept and the last one counts."""
+    store = opened(back_navigation=True)
+    case = _desk(store).cases[0].case
+    _take(store, presentation(case), reading(case, "B"))
+    again = desk.case_at(store, person(store), 1, now=NOW)
+    assert again.reading is not None
+    assert again.reading.option == "B"
+    change = reading(case, "C", id="changed-it", supersedes=again.reading.id)
+    assert _take(store, change).stored == ("changed-it",)
+    assert [row["answer"] for row in _rows(store)] == ["B", "C"]
+    twice = reading(case, "D", id="changed-it-elsewhere", supersedes=again.reading.id)
+    assert "changed elsewhere" in _take(store, twice).refused[0][1]
+    assert _desk(store).read == 1
+
+
+def test_going_back_is_refused_unless_the_protocol_allows_it(opened: Opened) -> None:
+    """By default a case cannot be looked at again."""
+    store = opened()
+    with pytest.raises(NotAllowed):
+        desk.case_at(store, person(store), 1, now=NOW)
+
+
+def test_an_unread_case_cannot_be_looked_at_out_of_order(opened: Opened) -> None:
+    """Going back leads to read cases only."""
+    store = opened(back_navigation=True)
+    for position in (5, 0, -1, 2**63, 10**22):
+        with pytest.raises(NotFound):
+            desk.case_at(store, person(store), position, now=NOW)
+
+
+def test_feedback_after_a_case_comes_only_once_it_is_stored(opened: Opened) -> None:
+    """The reference standard is told for stored readings alone."""
+    store = opened(feedback="after case")
+    case = _desk(store).cases[0].case
+    refused = _take(store, reading(case, "E"))
+    assert refused.feedback == {}
+    told = _take(store, presentation(case), reading(case, "A", id="read-it-now")).feedback
+    assert set(told) == {"read-it-now"}
+    assert told["read-it-now"].correct == (told["read-it-now"].option == "A")
+
+
+def test_a_presentation_under_a_readings_id_is_told_nothing(opened: Opened) -> None:
+    """Nobody learns of an unread case by showing it under the id of a reading they made."""
+    store = opened(feedback="after case")
+    first, second = (case.case for case in _desk(store).cases[:2])
+    _take(store, presentation(first), reading(first))
+    receipt = _take(store, {**presentation(second), "id": f"read-{first}"})
+    assert receipt.feedback == {}
+
+
+def test_without_feedback_nothing_is_told(opened: Opened) -> None:
+    """The default study never tells right from wrong."""
+    store = opened()
+    case = _desk(store).cases[0].case
+    receipt = _take(store, presentation(case), reading(case))
+    assert receipt.feedback == {}
+
+
+@pytest.mark.parametrize("feedback", ["never", "after study"])
+def test_no_desk_of_an_open_study_tells_a_score(opened: Opened, feedback: str) -> None:
+    """Not even at the end: "after study" means the score card of the closed study."""
+    store = opened(feedback=feedback)
+    while cases := _desk(store).cases:
+        assert _take(store, reading(cases[0].case, "A")).feedback == {}
+    assert _desk(store).finished
+    assert not hasattr(_desk(store), "score")
+
+
+def test_confidence_is_asked_for_where_the_protocol_says_so(opened: Opened) -> None:
+    """An answer without it, or beyond the scale, is refused."""
+    store = opened(confidence=5)
+    case = _desk(store).cases[0].case
+    for confidence in (None, 6):
+        assert "confidence" in _take(store, reading(case, confidence=confidence)).refused[0][1]
+    assert _take(store, reading(case, confidence=5)).stored
+
+
+def test_image_absent_cases_carry_no_film(opened: Opened) -> None:
+    """The condition is real: not even a film's number is handed out."""
+    store = opened(conditions=["image-absent"])
+    assert _desk(store).cases[0].views == ()
+
+
+def test_context_shows_what_the_protocol_names(opened: Opened) -> None:
+    """Age and sex where named, in that order, and nothing else."""
+    shown = dict(_desk(opened(context=["sex"])).cases[0].context)
+    assert list(shown) == ["Sex"]
+    assert shown["Sex"] in ("male", "female")
+
+
+def test_nobody_reads_before_the_study_is_open(banked: Store) -> None:
+    """A drawn study hands out nothing."""
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(banked, "R1")
+    with pytest.raises(NotNow, match="not open"):
+        _desk(banked)

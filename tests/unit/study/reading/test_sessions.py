@@ -1,0 +1,351 @@
+"""Sessions: the wash-out, the days of a session, and what stepping in does to them."""
+
+import csv
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from study.base.actor import By
+from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
+from study.base.timestamps import moment, stamp
+from study.exchange.bundle import bundle_files
+from study.monitoring import interventions
+from study.people.access import has_left, new_code, sign_in, signed_in
+from study.reading import desk
+from study.reading.sessions import sessions_of
+from study.reading.simulation import simulate
+from study.reading.views import Desk
+from study.store import Store, events
+from study.store import studies as stored_studies
+from study.store.studies import study_row
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from, person, presentation, reading, tamper
+
+BY = By(name="c", role="coordinator", place="here")
+TWO: dict[str, Any] = {"cases": 2, "sessions": 2, "washout_days": 10}
+BOTH = ["unaided", "image-absent"]
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+
+
+def _desk(store: Store, now: datetime, who: str = "R1") -> Desk:
+    return desk.desk(store, person(store, who), now=now)
+
+
+def _send(store: Store, *records: dict[str, Any], now: datetime, who: str = "R1") -> dict[str, str]:
+    """Send records and return the refusals by id."""
+    sent_ms = now.timestamp() * 1000
+    sent = [{**record, "sent_epoch_ms": sent_ms} for record in records]
+    return dict(desk.take_records(store, person(store, who), sent, now=now).refused)
+
+
+def _answer(case: str, at: datetime, **changed: Any) -> dict[str, Any]:
+    """Return a reading shown half a minute before it was committed."""
+    at_ms = at.timestamp() * 1000
+    times = {"presented_epoch_ms": at_ms - 30_000, "committed_epoch_ms": at_ms}
+    return reading(case, **{**times, **changed})
+
+
+def _read_session(store: Store, now: datetime, who: str = "R1") -> datetime:
+    """Read what is handed out, a case a minute, and return when the last was received."""
+    while cases := _desk(store, now, who).cases:
+        now += MINUTE
+        case = cases[0].case
+        assert _send(store, presentation(case, now), now=now, who=who) == {}
+        now += MINUTE
+        assert _send(store, _answer(case, now), now=now, who=who) == {}
+    return now
+
+
+def _step(
+    store: Store, what: str, now: datetime, reader_id: str | None = "R1", **more: Any
+) -> None:
+    about = {"study": "trial", "reader_id": reader_id, "reason": "ill", "by": BY, "now": now}
+    getattr(interventions, what)(store, **{**about, **more})
+
+
+def _states(store: Store, now: datetime, who: str = "R1") -> list[str]:
+    with store.look() as look:
+        found = sessions_of(look, study_row(look, "trial"), now=now)
+    return [str(one.state) for one in found if one.reader_id == who]
+
+
+def test_the_next_session_opens_when_the_wash_out_is_over_and_not_before(opened: Any) -> None:
+    """To the millisecond after the last reading was received; positions begin anew."""
+    store = opened(**TWO, conditions=BOTH)
+    last = _read_session(store, NOW)
+    opens = last + 10 * DAY
+    held = _desk(store, opens - timedelta(milliseconds=1))
+    assert (held.session, held.sessions, held.hold, held.cases) == (2, 2, "washing out", ())
+    assert (held.opens_in_ms, held.total, held.read, held.finished) == (1, 2, 0, False)
+    there = _desk(store, opens)
+    assert (there.hold, there.opens_at_utc) == ("", None)
+    assert [case.position for case in there.cases] == [1, 2]
+    assert {case.condition for case in there.cases} == {"image-absent"}
+    assert _states(store, opens) == ["done", "open"]
+    assert _states(store, last) == ["done", "washing out"]
+    assert _states(store, opens, "R2") == ["open", "waiting"]
+    _read_session(store, opens)
+    assert _desk(store, opens + DAY).finished
+
+
+def test_a_case_of_a_session_that_is_not_open_is_not_taken(opened: Any) -> None:
+    """Whoever knows its id, and whatever its records claim."""
+    store = opened(**TWO)
+    with store.look() as look:
+        rows = look.rows("SELECT id FROM assignments WHERE session = 2 ORDER BY reader, position")
+    case = rows[0]["id"]
+    for now in (NOW, _read_session(store, NOW) + 9 * DAY):
+        old = NOW - 100 * DAY
+        refused = _send(store, presentation(case, old), _answer(case, old), now=now)
+        assert set(refused.values()) == {"This session is not open yet."}
+    assert verify(store) == []
+
+
+def test_a_corrected_answer_puts_the_next_session_off_and_later_none_is_taken(opened: Any) -> None:
+    """The wash-out counts from the last look at the cases; back is within the session only."""
+    store = opened(**TWO, back_navigation=True)
+    first = _desk(store, NOW).cases[0].case
+    last = _read_session(store, NOW)
+    with pytest.raises(NotNow, match="just now"):
+        desk.case_at(store, person(store), 1, now=last)
+    corrected = _answer(first, last, id="corrected-1", option="B", supersedes=f"read-{first}")
+    later = last + 3 * DAY
+    assert _send(store, corrected, now=later) == {}
+    assert _desk(store, later + 9 * DAY).hold == "washing out"
+    begun = later + 10 * DAY
+    case = _desk(store, begun).cases[0].case
+    _send(store, presentation(case, begun), _answer(case, begun), now=begun)
+    again = {**corrected, "id": "corrected-2", "supersedes": "corrected-1"}
+    assert "next session has begun" in _send(store, again, now=begun)["corrected-2"]
+    assert desk.case_at(store, person(store), 1, now=begun).case == case
+    with pytest.raises(NotFound):
+        desk.case_at(store, person(store), 3, now=begun)
+
+
+def test_under_a_pause_nothing_new_comes_and_what_was_shown_before_is_kept(opened: Any) -> None:
+    """A late answer is flagged; a case first shown in the pause is not taken, and comes again."""
+    store = opened(cases=4)
+    on_screen, offline, unseen, _ = (row for row in _cases(store))
+    _send(store, presentation(on_screen, NOW), now=NOW)
+    _step(store, "pause", NOW + MINUTE, None)
+    held = _desk(store, NOW + MINUTE)
+    assert (held.hold, held.cases, held.preparation) == ("paused", (), ())
+    hour = NOW + timedelta(hours=1)
+    assert _send(store, _answer(on_screen, hour), now=hour) == {}
+    before = _answer(offline, NOW + timedelta(seconds=40))
+    assert _send(store, before, now=hour) == {}
+    for record in (presentation(unseen, hour), _answer(unseen, hour)):
+        assert set(_send(store, record, now=hour).values()) == {"Reading is paused."}
+    assert _send(store, _answer(on_screen, hour), before, now=hour) == {}, "sent again, as lost"
+    with store.look() as look:
+        flags = look.rows("SELECT flags FROM readings")
+    assert all("received_while_paused" in row["flags"] for row in flags)
+    _step(store, "resume", hour, None)
+    assert next(case.case for case in _desk(store, hour).cases) == unseen
+    assert _send(store, presentation(unseen, hour), _answer(unseen, hour), now=hour) == {}
+    assert verify(store) == []
+
+
+def _cases(store: Store, who: str = "R1") -> list[str]:
+    with store.look() as look:
+        rows = look.rows(
+            "SELECT assignments.id FROM assignments JOIN readers ON readers.id = reader "
+            "WHERE reader_id = :who ORDER BY position",
+            who=who,
+        )
+    return [row["id"] for row in rows]
+
+
+def test_when_a_case_was_shown_is_told_by_a_clock_that_is_set_right(opened: Any) -> None:
+    """A computer an hour slow cannot have shown a case before the pause that it shows in it."""
+    store = opened(cases=4)
+    case = _cases(store)[0]
+    _step(store, "pause", NOW, None)
+    slow = NOW - timedelta(minutes=55)
+    sent = {**presentation(case, slow), "sent_epoch_ms": slow.timestamp() * 1000}
+    now = NOW + timedelta(minutes=5)
+    receipt = desk.take_records(store, person(store), [sent], now=now)
+    assert [why for _, why in receipt.refused] == ["Reading is paused."]
+
+
+def test_a_readers_pause_is_their_own_and_the_studys_is_everybodys(opened: Any) -> None:
+    """Either holds, and each is ended by itself; neither is begun or ended twice."""
+    store = opened()
+    _step(store, "pause", NOW)
+    assert (_desk(store, NOW).hold, _desk(store, NOW, "R2").hold) == ("paused", "")
+    _step(store, "pause", NOW, None)
+    assert _desk(store, NOW, "R2").hold == "paused"
+    _step(store, "resume", NOW, None)
+    assert (_desk(store, NOW).hold, _desk(store, NOW, "R2").hold) == ("paused", "")
+    with pytest.raises(NotNow, match="R1 is paused already"):
+        _step(store, "pause", NOW)
+    _step(store, "resume", NOW)
+    assert _desk(store, NOW).hold == ""
+    with pytest.raises(NotNow, match="trial is not paused"):
+        _step(store, "resume", NOW, None)
+
+
+def test_a_session_lapses_after_its_days_and_goes_on_extended_or_released(opened: Any) -> None:
+    """Days count from its first presentation; an extension after the end counts from then."""
+    store = opened(cases=4, session_days=2)
+    assert _desk(store, NOW + 99 * DAY).hold == "", "a session nobody began has no end"
+    cases = _cases(store)
+    _send(store, presentation(cases[0], NOW), now=NOW)
+    end = NOW + 2 * DAY
+    assert _desk(store, end - MINUTE).hold == ""
+    assert (_desk(store, end).hold, _states(store, end)) == ("lapsed", ["lapsed"])
+    refused = _send(store, presentation(cases[1], end), now=end)
+    assert list(refused.values()) == ["The time for this session has run out."]
+    assert _send(store, _answer(cases[0], end + DAY), now=end + DAY) == {}
+    with store.look() as look:
+        assert "received_after_lapse" in look.value("SELECT flags FROM readings")
+    _step(store, "extend", end + DAY, session=1, days=1)
+    assert _desk(store, end + 2 * DAY - MINUTE).hold == ""
+    assert _desk(store, end + 2 * DAY).hold == "lapsed"
+    _step(store, "release", end + 9 * DAY, session=1)
+    assert _desk(store, end + 999 * DAY).hold == ""
+    with pytest.raises(NotNow, match="no end"):
+        _step(store, "extend", NOW, session=1, days=1)
+    assert _states(store, end + 999 * DAY, "R2") == ["open"]
+
+
+def test_a_lapsed_session_holds_up_the_next_one(opened: Any) -> None:
+    """Its cases are not skipped behind anybody's back: the coordinator decides."""
+    store = opened(**TWO, session_days=1)
+    case = _cases(store)[0]
+    _send(store, presentation(case, NOW), _answer(case, NOW), now=NOW)
+    assert _states(store, NOW + 99 * DAY) == ["lapsed", "waiting"]
+
+
+def test_what_cannot_be_stepped_into_is_refused_with_its_reason(opened: Any) -> None:
+    """No reason, no reader, no session, no end, no sense."""
+    store = opened(cases=2)
+    for what, more, error, words in (
+        ("pause", {"reason": " "}, NotNow, "Say why"),
+        ("pause", {"reader_id": "R9"}, NotFound, "no reader R9"),
+        ("extend", {"session": 1, "days": 1}, NotNow, "no end"),
+        ("extend", {"session": 1, "days": 0}, BadFile, "above 0"),
+        ("extend", {"session": 1, "days": float("nan")}, BadFile, "above 0"),
+        ("release", {"session": 2}, NotFound, "no session 2"),
+        ("resume", {"study": "none"}, NotFound, "none"),
+    ):
+        with pytest.raises(error, match=words):
+            _step(store, what, NOW, **more)
+    _read_session(store, NOW)
+    with pytest.raises(NotNow, match="read to its end"):
+        _step(store, "release", NOW, session=1)
+    with store.look() as look:
+        assert look.value("SELECT count(*) FROM interventions") == 0
+
+
+def test_a_withdrawn_reader_is_out_and_their_readings_stay(opened: Any) -> None:
+    """Access ends at once, what arrives is refused, nobody steps in any more; others go on."""
+    store = opened()
+    source = entropy_from(200 + sum(map(ord, "R1R2")))
+    code = new_code(source).text
+    token = sign_in(store, code, entropy=entropy_from(5), now=NOW).token
+    case = _cases(store)[0]
+    _send(store, presentation(case, NOW), _answer(case, NOW), now=NOW)
+    assert not has_left(store, token, now=NOW)
+    _step(store, "withdraw", NOW)
+    assert has_left(store, token, now=NOW)
+    assert signed_in(store, token, now=NOW) is None
+    with pytest.raises(NotAllowed, match="no part in any study"):
+        sign_in(store, code, entropy=entropy_from(6), now=NOW)
+    held = _desk(store, NOW)
+    assert (held.hold, held.cases, held.read) == ("withdrawn", (), 1)
+    late = _cases(store)[1]
+    refused = _send(store, presentation(late, NOW), _answer(late, NOW), now=NOW)
+    assert set(refused.values()) == {"You have left this study."}
+    with pytest.raises(NotNow, match="R1 has left"):
+        _step(store, "pause", NOW)
+    assert _desk(store, NOW, "R2").hold == ""
+    assert verify(store) == []
+
+
+def test_a_closed_study_hands_out_and_takes_nothing(opened: Any) -> None:
+    """Its readers are told so, and whoever has read everything is thanked as before."""
+    store = opened(cases=2)
+    _read_session(store, NOW, "R2")
+    with store.change() as change:
+        stored_studies.mark_closed(change, study_row(change, "trial")["id"], stamp(NOW))
+    assert (_desk(store, NOW).hold, _desk(store, NOW).cases) == ("closed", ())
+    assert (_desk(store, NOW, "R2").hold, _desk(store, NOW, "R2").finished) == ("", True)
+    case = _cases(store)[0]
+    with pytest.raises(NotNow, match="no more answers"):
+        _send(store, _answer(case, NOW), now=NOW)
+    with pytest.raises(NotNow, match="not open"):
+        _step(store, "pause", NOW)
+
+
+def test_what_was_stepped_in_stands_in_the_trail_with_who_and_why(opened: Any) -> None:
+    """The event says what the row says, and from where."""
+    store = opened(session_days=3)
+    _step(store, "extend", NOW, session=1, days=2)
+    _step(store, "pause", NOW, None)
+    with store.look() as look:
+        trail = list(events.walk(look, events.study_chain("trial")))[-2:]
+    about = {"reason": "ill", "role": "coordinator", "place": "here"}
+    assert [(event["kind"], event["actor"], event["detail"]) for event in trail] == [
+        ("session extended", "c", {"reader_id": "R1", "session": 1, "days": 2.0, **about}),
+        ("reading paused", "c", {"old": "reading", "new": "paused", **about}),
+    ]
+    assert verify(store) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "breach"),
+    [
+        ("UPDATE interventions SET reason = 'well' WHERE id = 1", "intervention 1: reason altered"),
+        ("UPDATE interventions SET days = 9 WHERE kind = 'extend'", "intervention 2: days altered"),
+        ("UPDATE interventions SET reader = 2 WHERE id = 2", "intervention 2: reader_id altered"),
+        ("UPDATE interventions SET actor = 'x' WHERE id = 1", "intervention 1: actor altered"),
+        ("DELETE FROM interventions WHERE id = 2", "intervention 2 (session extended) is missing"),
+        (
+            "INSERT INTO interventions (study, kind, reason, actor, at_utc) "
+            "VALUES (1, 'resume', 'x', 'c', '2025-06-04T12:00:00.000Z')",
+            "intervention 3 was slipped in",
+        ),
+    ],
+)
+def test_verify_names_an_intervention_that_was_tampered_with(
+    opened: Any, statement: str, breach: str
+) -> None:
+    """Altered, deleted or slipped in behind the program's back."""
+    store = opened(session_days=3)
+    _step(store, "pause", NOW)
+    _step(store, "extend", NOW, session=1, days=2)
+    tamper(store, statement)
+    assert verify(store) == [f"study trial: {breach}."]
+
+
+def test_a_simulated_reader_reads_all_sessions_over_the_wash_out(opened: Any) -> None:
+    """Its clock runs ahead; its readings keep the wash-out like anybody's."""
+    store = opened(**TWO, conditions=BOTH, hidden_repeats=1)
+    done = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    assert done.n_read == 6
+    with store.look() as look:
+        first, second, *_ = sessions_of(look, study_row(look, "trial"), now=NOW)
+    assert first.last_at_utc is not None
+    assert second.first_at_utc is not None
+    assert moment(second.first_at_utc) - moment(first.last_at_utc) >= 10 * DAY
+    assert verify(store) == []
+    _step(store, "pause", NOW, "R2")
+    held = simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
+    assert held.n_read == 0
+
+
+def test_a_bundle_tells_sessions_positions_and_repeats_apart(opened: Any) -> None:
+    """Where a condition comes round again its readings are further repeats."""
+    store = opened(readers=("R1",), cases=2, sessions=2, washout_days=1, hidden_repeats=1)
+    simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    table = bundle_files(store, "trial")["readings.csv"].decode().splitlines()
+    rows = list(csv.DictReader(table))
+    assert [row["session"] for row in rows] == ["1"] * 3 + ["2"] * 3
+    assert [row["position"] for row in rows] == list("123456")
+    repeats: dict[str, list[str]] = {}
+    for row in rows:
+        repeats.setdefault(row["item_id"], []).append(row["repeat"])
+    assert all(found == [str(n + 1) for n in range(len(found))] for found in repeats.values())
+    assert sum(map(len, repeats.values())) == 6

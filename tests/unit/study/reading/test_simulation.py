@@ -1,0 +1,152 @@
+"""The simulated reader: as accurate as asked for, marked, and never mixed up with a person."""
+
+import json
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from study.base.errors import BadFile, NotNow
+from study.reading import desk
+from study.reading.simulation import DIFFICULTY_SD, ability, simulate
+from study.store import Store
+from study.trail.verification import verify
+from tests.conftest import NOW, person, presentation, reading
+
+Opened = Callable[..., Store]
+
+
+def _simulate(store: Store, who: str = "R1", *, seed: int = 1, accuracy: float = 0.7) -> int:
+    done = simulate(store, study="trial", reader_id=who, seed=seed, accuracy=accuracy, now=NOW)
+    return done.n_read
+
+
+def _rows(store: Store) -> list[dict[str, Any]]:
+    with store.look() as look:
+        return look.rows(
+            "SELECT reader_id, item_id, readings.*, truth, options, shown_order FROM readings "
+            "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
+            "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+            "JOIN reference_standard ON reference_standard.item = items.id"
+        )
+
+
+@pytest.mark.parametrize("accuracy", [0.01, 0.25, 0.5, 0.68, 0.75, 0.84, 0.95, 0.995])
+def test_the_expected_accuracy_is_the_one_asked_for(accuracy: float) -> None:
+    """By Gauss-Hermite quadrature over the normal difficulties, to 1e-3."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    success = 1 / (1 + np.exp(DIFFICULTY_SD * nodes - ability(accuracy)))
+    assert weights @ success / weights.sum() == pytest.approx(accuracy, abs=1e-3)
+
+
+def test_the_accuracy_read_is_the_one_asked_for(opened: Opened) -> None:
+    """Over 20 readers of 24 cases: within four standard errors, the cases being shared."""
+    names = tuple(f"S{i}" for i in range(20))
+    store = opened(readers=names, cases=24)
+    for i, name in enumerate(names):
+        _simulate(store, name, seed=i, accuracy=0.8)
+    rows = _rows(store)
+    right = np.mean([row["answer"] == row["truth"] for row in rows])
+    assert len(rows) == 20 * 24
+    per_item: dict[str, list[bool]] = {row["item_id"]: [] for row in rows}
+    for row in rows:
+        per_item[row["item_id"]].append(row["answer"] == row["truth"])
+    spread = np.std([np.mean(one) for one in per_item.values()]) / np.sqrt(len(per_item))
+    assert abs(right - 0.8) < 4 * spread
+
+
+def test_hard_items_and_tempting_distractors_are_the_same_for_all_seeds(opened: Opened) -> None:
+    """Readers of different seeds err on the same items, and with the same answer."""
+    names = tuple(f"S{i}" for i in range(30))
+    store = opened(readers=names, cases=24)
+    for i, name in enumerate(names):
+        _simulate(store, name, seed=1000 + i, accuracy=0.5)
+    wrong: dict[str, list[str]] = {}
+    for row in _rows(store):
+        if row["answer"] != row["truth"]:
+            wrong.setdefault(row["item_id"], []).append(row["answer"])
+    counts = [len(wrong.get(f"q{i:04d}", [])) for i in range(24)]
+    by_chance = 30 * 0.5 * 0.5
+    assert np.var(counts) > 2 * by_chance
+    shares = [
+        max(answers.count(letter) for letter in "ABCD") / len(answers)
+        for answers in wrong.values()
+        if len(answers) >= 8
+    ]
+    assert np.mean(shares) > 0.6
+
+
+def test_a_readers_own_luck_is_of_the_seed(opened: Opened) -> None:
+    """Another seed, other answers; the same reader and seed, the same ones."""
+    store = opened(readers=("S1", "S2"), cases=24)
+    _simulate(store, "S1", seed=1)
+    _simulate(store, "S2", seed=2)
+    by_reader: dict[str, dict[str, str]] = {"S1": {}, "S2": {}}
+    for row in _rows(store):
+        by_reader[row["reader_id"]][row["item_id"]] = row["answer"]
+    assert by_reader["S1"] != by_reader["S2"]
+
+
+def test_a_time_limit_ends_a_case_without_an_answer(opened: Opened) -> None:
+    """At the limit exactly, as the page would."""
+    store = opened(cases=24, time_limit_s=14, confidence=5)
+    assert _simulate(store) == 24
+    rows = _rows(store)
+    late = [row for row in rows if row["status"] == "timed_out"]
+    assert 0 < len(late) < 24
+    for row in late:
+        assert (row["answer"], row["confidence"]) == (None, None)
+        assert (row["response_ms"], row["elapsed_ms"]) == (14_000, 14_000)
+        assert json.loads(row["selections"]) == []
+    for row in rows:
+        if row["status"] == "answered":
+            assert row["response_ms"] <= 14_000
+            assert 1 <= row["confidence"] <= 5
+    assert verify(store) == []
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_a_person_who_has_begun_is_not_simulated(opened: Opened, answered: bool) -> None:
+    """Whether they answered or only looked; the reader stays a person."""
+    store = opened()
+    case = desk.desk(store, person(store), now=NOW).cases[0].case
+    records = [presentation(case), *([reading(case)] if answered else [])]
+    desk.take_records(store, person(store), records, now=NOW + timedelta(seconds=2))
+    with pytest.raises(NotNow, match="readings of a person"):
+        _simulate(store)
+    with store.look() as look:
+        assert look.value("SELECT simulated FROM readers WHERE reader_id = 'R1'") == 0
+
+
+@pytest.mark.parametrize("seeds", [(1, 1), (1, 2)])
+def test_two_simulations_at_once_count_their_own(opened: Opened, seeds: tuple[int, int]) -> None:
+    """Together they read every case once, with the same seed or another."""
+    store = opened(cases=24)
+    counted: list[int] = []
+    threads = [
+        threading.Thread(target=lambda seed=seed: counted.append(_simulate(store, seed=seed)))
+        for seed in seeds
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(counted) == 2
+    assert sum(counted) == 24 == len(_rows(store))
+    assert verify(store) == []
+
+
+def test_a_second_simulation_has_nothing_left_to_read(opened: Opened) -> None:
+    """It counts nothing and changes nothing."""
+    store = opened()
+    assert (_simulate(store), _simulate(store, seed=9)) == (8, 0)
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 1.0, -1.0, float("nan")])
+def test_an_accuracy_out_of_range_is_refused(opened: Opened, accuracy: float) -> None:
+    """Nobody is always right, or always wrong."""
+    with pytest.raises(BadFile, match="between 0 and 1"):
+        _simulate(opened(), accuracy=accuracy)

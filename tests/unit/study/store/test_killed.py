@@ -1,0 +1,62 @@
+"""A command killed at any moment leaves a store that holds, with the whole of its act or none."""
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from study.store import Store
+from study.store import studies as stored
+from study.trail.verification import verify
+from tests.conftest import write_bank
+from tests.forked import run, start
+
+CASES = 120
+MOMENTS = (0.2, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95)
+"""Shares of the time that the whole command takes here; whatever they fall on must hold."""
+
+
+@pytest.fixture
+def banked(tmp_path: Path) -> Path:
+    """Return the folder of a store with a bank, and a protocol beside it."""
+    folder = tmp_path / "before"
+    folder.mkdir()
+    bank = write_bank(tmp_path / "bank", n_patients=CASES, per_patient=1)
+    for command in (
+        ("init", "--db", folder / "s.db"),
+        ("import", bank, "--db", folder / "s.db", "--bank", "b"),
+    ):
+        assert run("study", *map(str, command)).returncode == 0
+    (folder / "p.toml").write_text(f"cases = {CASES}\nseed = 1\n")
+    return folder
+
+
+def _draw(folder: Path) -> list[str]:
+    named = ("--study", "t", "--bank", "b", "--protocol", folder / "p.toml")
+    return list(map(str, ("draw", "--db", folder / "s.db", *named)))
+
+
+def test_a_draw_killed_at_any_moment_is_whole_or_not_there(banked: Path, tmp_path: Path) -> None:
+    """The store verifies; where nothing is there the same command draws, else it says it is."""
+    whole = shutil.copytree(banked, tmp_path / "whole")
+    began = time.monotonic()
+    process = start("study", _draw(whole), out=tmp_path / "log")
+    process.join(120)
+    took_s = time.monotonic() - began
+    assert process.exitcode == 0
+    for number, share in enumerate(MOMENTS):
+        folder = shutil.copytree(banked, tmp_path / f"killed-{number}")
+        process = start("study", _draw(folder), out=tmp_path / "log")
+        process.join(share * took_s)
+        process.kill()
+        process.join()
+        store = Store(folder / "s.db")
+        assert verify(store) == []
+        with store.look() as look:
+            found = stored.find(look, "t")
+            drawn = len(stored.cases(look, found["id"])) if found else 0
+        assert drawn == (CASES if found else 0)
+        again = run("study", *_draw(folder))
+        assert again.returncode == (1 if found else 0), again.stderr
+        assert verify(store) == []

@@ -1,0 +1,200 @@
+"""Receipts and heads: what readers and others keep shows whether history was written anew."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from study.base.actor import By
+from study.base.canonical import canonical_json, sha256_of
+from study.base.errors import NotFound, Undelivered
+from study.lifecycle import closing
+from study.reading import desk
+from study.store import Store, events
+from study.trail import deposits, heads, receipt_checks
+from study.trail.verification import verify
+from tests.conftest import NOW, person, presentation, reading, tamper
+
+Opened = Callable[..., Store]
+BY = By(name="coordinator")
+
+
+def read(store: Store, n: int, reader: str = "R1") -> None:
+    """Let a reader read some cases."""
+    me = person(store, reader)
+    for _ in range(n):
+        (case, *_) = desk.desk(store, me, now=NOW).cases
+        records = [presentation(case.case), reading(case.case)]
+        assert desk.take_records(store, me, records, now=NOW).refused == ()
+
+
+def forge(store: Store, answer: str) -> None:
+    """Rewrite R2's first answer and every hash after it, as whoever holds the file can."""
+    with store.look() as look:
+        row = look.row(
+            "SELECT readings.id FROM readings JOIN assignments ON assignments.id = assignment "
+            "JOIN readers ON readers.id = reader WHERE reader_id = 'R2'"
+        )
+    assert row is not None
+    tamper(store, f"UPDATE readings SET answer = '{answer}' WHERE id = '{row['id']}'")
+    with store.look() as look:
+        stored = look.row("SELECT * FROM readings WHERE id = :id", id=row["id"])
+        lines = list(events.walk(look, "study:trial"))
+    previous, changed = events.FIRST_HASH, []
+    for line in lines:
+        if line["detail"].get("reading") == row["id"]:
+            line["detail"]["sha256"] = sha256_of(stored)
+        event = {**{key: line[key] for key in line if key != "hash"}, "previous_hash": previous}
+        previous_of, previous = previous, sha256_of(event)
+        changed.append((canonical_json(line["detail"]), previous_of, previous, line["number"]))
+    statements = [
+        f"UPDATE events SET detail = '{detail.replace(chr(39), chr(39) * 2)}', "
+        f"previous_hash = '{before}', hash = '{digest}' "
+        f"WHERE chain = 'study:trial' AND number = {number}"
+        for detail, before, digest, number in changed
+    ]
+    tamper(store, *statements)
+    tamper(store, f"UPDATE chain_heads SET hash = '{previous}' WHERE chain = 'study:trial'")
+
+
+def test_a_receipt_is_given_out_at_the_end_and_says_nothing_before(opened: Opened) -> None:
+    """While there is a case to read there is none; finished, it is the same however often asked."""
+    store = opened(cases=4)
+    read(store, 3)
+    assert desk.desk(store, person(store), now=NOW).receipt == ""
+    read(store, 1)
+    found = desk.desk(store, person(store), now=NOW).receipt
+    assert found.startswith("R1 · 4 of 4 · ")
+    assert found == desk.desk(store, person(store), now=NOW).receipt
+    assert [one.holds for one in receipt_checks.check(store, found)] == [True]
+
+
+def test_a_receipt_is_read_however_it_was_written_down(opened: Opened) -> None:
+    """Spaces, small letters, O for 0, dashes or none; comments and empty lines are passed over."""
+    store = opened(cases=4)
+    read(store, 4)
+    whole = desk.desk(store, person(store), now=NOW).receipt
+    signs = whole.rpartition(" ")[2]
+    file = "\n".join(
+        [
+            "# kept by R1",
+            "",
+            whole,
+            f"  r1   4 of 4   {signs.lower().replace('0', 'o')}",
+            f"r1 · 4/4 · {signs.replace('-', ' ')}",
+            f"> R1, 4 of 4, {signs.replace('-', '')}",
+        ]
+    )
+    assert [one.holds for one in receipt_checks.check(store, file)] == [True] * 4
+
+
+def test_a_receipt_that_is_not_right_says_what_is_wrong(opened: Opened) -> None:
+    """Other signs, another number, another reader, no receipt at all: each with its line."""
+    store = opened(cases=4)
+    read(store, 4)
+    whole = desk.desk(store, person(store), now=NOW).receipt
+    file = f"{whole[:-1]}{'0' if whole[-1] != '0' else '1'}\n{whole.replace('4 of', '3 of')}\n"
+    file += f"{whole.replace('R1', 'R9')}\nhello\n"
+    said = receipt_checks.check(store, file)
+    assert [one.holds for one in said] == [False] * 4
+    for one, words in zip(
+        said,
+        (
+            "line 1: R1, 4 of 4: NOT: the readings of R1 up to case 4",
+            "line 2: R1, 3 of 4: NOT: the receipt of these signs was for 4 cases",
+            "line 3: R9, 4 of 4: NOT: no reader R9",
+            "line 4: no receipt",
+        ),
+        strict=True,
+    ):
+        assert one.words.startswith(words)
+
+
+def test_history_written_anew_verifies_and_fits_no_receipt_and_no_head(opened: Opened) -> None:
+    """Every hash is right again; what others keep is not."""
+    store = opened(cases=4)
+    read(store, 4, "R2")
+    before = heads.head_line(store, "trial", now=NOW)
+    read(store, 4, "R1")
+    kept = [desk.desk(store, person(store, who), now=NOW).receipt for who in ("R1", "R2")]
+    after = heads.head_line(store, "trial", now=NOW)
+    assert all(one.holds for one in heads.check(store, f"{before}\n{after}"))
+    (store.path.parent / "store.db-heads.log").unlink()
+    forge(store, "B")
+    assert verify(store) == []
+    assert not any(one.holds for one in receipt_checks.check(store, "\n".join(kept)))
+    said = heads.check(store, f"{before}\n{after}")
+    assert not any(one.holds for one in said)
+    assert "written anew" in said[0].words
+
+
+def test_heads_are_known_again_while_the_chain_grows(opened: Opened) -> None:
+    """At opening, later, and one that is not of this chain."""
+    store = opened(cases=4)
+    first = heads.head_line(store, "trial", now=NOW)
+    assert first.startswith("reading-room head: trial · 2025-06-04T12:00Z · 6 · ")
+    read(store, 2)
+    longer = first.replace("· 6 ·", "· 60 ·")
+    said = heads.check(store, f"> {first}\n{longer}\nreading-room head: x\n{first.upper()[19:]}")
+    assert [one.holds for one in said] == [True, False, False, False]
+    assert "the chain ends before it" in said[1].words
+    assert "line 3: no head" in said[2].words
+    assert "no study of that name" in said[3].words
+    with pytest.raises(NotFound):
+        heads.head_line(store, "none", now=NOW)
+
+
+def test_whoever_was_named_is_known_by_a_mark_alone(opened: Opened) -> None:
+    """The address is in no trail; exchanged behind the program's back it is found."""
+    store = opened(cases=4)
+    with store.change() as change:
+        deposits.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+        with pytest.raises(Undelivered):
+            deposits.name_witness(change, "trial", "nobody", by=BY, now=NOW)
+    with store.look() as look:
+        assert "ann@example.org" not in json.dumps(list(events.walk(look, "study:trial")))
+    assert verify(store) == []
+    tamper(store, "UPDATE deployment SET value = 'eve@example.org' WHERE name LIKE 'head_to/%'")
+    assert verify(store) == ["study trial: whom the head of its chain is sent to was altered."]
+
+
+def test_a_head_that_cannot_be_sent_holds_nothing_up(opened: Opened) -> None:
+    """No server, or one that is not there: it is said, kept, and tried again an hour later."""
+    store = opened(cases=4)
+    assert deposits.send_now(store, {}, "trial", now=NOW) == ""
+    with store.change() as change:
+        deposits.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+    why = deposits.send_now(store, {}, "trial", now=NOW)
+    assert why == "The head of the chain was not sent: This deployment has no mail server."
+    assert deposits.send_due(store, {}, now=NOW) == []
+    with store.look() as look:
+        row = look.row("SELECT * FROM studies")
+        assert row is not None
+        assert deposits.deposit_of(look, row).why_not == "This deployment has no mail server."
+    assert deposits.send_due(store, {}, now=NOW + deposits.AGAIN) == [why]
+
+
+def test_the_head_goes_out_at_the_opening_daily_and_at_the_closing(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each letter has the line of its moment; between them nothing goes."""
+    letters: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        deposits, "send", lambda _, *, to, subject, text: letters.append((to, text))
+    )
+    mail = {"READING_ROOM_SMTP": "smtp://localhost", "READING_ROOM_MAIL_FROM": "a@example.org"}
+    store = opened(cases=4)
+    with store.change() as change:
+        deposits.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+    sent = []
+    for hours in (0, 1, 23, 25, 26, 48, 50):
+        if hours == 48:
+            closing.close(store, study="trial", reason="done", now=NOW + timedelta(hours=hours))
+        assert deposits.send_due(store, mail, now=NOW + timedelta(hours=hours)) == []
+        sent.append(len(letters))
+    assert sent == [1, 1, 1, 2, 2, 3, 3]
+    assert {to for to, _ in letters} == {"ann@example.org"}
+    lines = [line for _, text in letters for line in text.splitlines() if "head: " in line]
+    assert [one.holds for one in heads.check(store, "\n".join(lines))] == [True] * 3
+    assert verify(store) == []

@@ -1,0 +1,146 @@
+"""The trail: every act found by words, kind, actor and date; paged; and whole as CSV."""
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from study.base.actor import By
+from study.exchange.merging import merge
+from study.lifecycle.amendments import amend
+from study.people import access
+from study.people import address_marks as places
+from study.store import Store, events
+from study.trail import search as trail
+from study.trail.downloads import record_download
+from study.trail.search import Search
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from, invite
+from tests.sites import bundle_of, close, site
+
+Opened = Callable[..., Store]
+BY = By(name="c", role="coordinator", place="mark1")
+
+
+def _found(store: Store, wanted: Search, study: str = "trial") -> list[str]:
+    return [act.kind for act in trail.search(store, study, wanted, page=0, size=500).acts]
+
+
+@pytest.fixture
+def acted(opened: Opened) -> Store:
+    """Return a study amended from a known place, whose bundle was taken."""
+    store = opened()
+    amend(store, study="trial", changes={"break_every": 5}, reason="Long lists", by=BY, now=NOW)
+    record_download(store, study="trial", what="b.zip", content=b"x", by=BY, now=NOW)
+    record_download(store, study="other", what="b.zip", content=b"x", by=BY, now=NOW)
+    return store
+
+
+def test_acts_are_found_by_words_kind_actor_and_date(acted: Store) -> None:
+    """And case by case what readers did only where it is asked for."""
+    assert _found(acted, Search(text="LONG lists")) == ["protocol amended"]
+    assert _found(acted, Search(kind="study opened")) == ["study opened"]
+    assert _found(acted, Search(actor="c")) == ["downloaded", "protocol amended"]
+    assert _found(acted, Search(since=NOW + timedelta(seconds=1))) == []
+    assert _found(acted, Search(until=NOW)) == []
+    assert len(_found(acted, Search(since=NOW, until=NOW + timedelta(days=1)))) == 8
+    for nothing in ("100%", "r_1", "'; DROP TABLE events; --", "\\"):
+        assert _found(acted, Search(text=nothing)) == []
+
+
+def test_an_act_says_who_from_where_what_it_was_and_what_it_is(acted: Store) -> None:
+    """Old and new value, reason, role, place and hash, each in a field of its own."""
+    (act,) = trail.search(acted, "trial", Search(text="long"), page=0, size=5).acts
+    assert (act.actor, act.role, act.place, act.reason) == (
+        "c",
+        "coordinator",
+        "mark1",
+        "Long lists",
+    )
+    assert (act.old, act.new) == ("break_every = 0", "break_every = 5")
+    assert len(act.hash) == 64
+    assert _found(acted, Search(text=act.hash[:12])) == ["protocol amended"]
+
+
+def test_the_deployments_acts_are_its_own_and_those_on_a_study_the_studys(acted: Store) -> None:
+    """Another study's downloads are nobody's business here."""
+    assert _found(acted, Search()).count("downloaded") == 1
+    whole = _found(acted, Search(), study="")
+    assert whole.count("downloaded") == 2
+    assert "study opened" not in whole
+    assert "bank imported" in whole
+
+
+def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store) -> None:
+    """The trail has the mark; the address is looked up beside it."""
+    from study.lifecycle import studies
+    from study.protocol.protocol import Protocol
+
+    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    code = invite(banked, "R1")[0].text
+    studies.open_study(banked, study="trial", now=NOW)
+    mark = places.remember(banked, "192.0.2.7", agent="Firefox", now=NOW)
+    assert places.remember(banked, "192.0.2.7", agent="Firefox", now=NOW) == mark
+    assert places.remember(banked, "", agent="", now=NOW) == ""
+    entered = access.sign_in(banked, code, entropy=entropy_from(5), now=NOW, place=mark)
+    access.sign_out(banked, entered.token, now=NOW, place=mark)
+    access.sign_out(banked, entered.token, now=NOW, place=mark)
+    assert _found(banked, Search(actor="R1")) == ["signed out", "signed in"]
+    acts = trail.search(banked, "trial", Search(actor="R1"), page=0, size=5).acts
+    assert {act.place for act in acts} == {"192.0.2.7"}
+    text = b"".join(trail.as_csv(banked, "trial", Search()))
+    assert mark.encode() in text
+    assert b"192.0.2.7" not in text
+    assert verify(banked) == []
+
+
+def test_a_hundred_thousand_events_are_paged(opened: Opened) -> None:
+    """A page holds its fifty, whichever it is; none is in two, and none is left out."""
+    store = opened()
+    with store.change() as change:
+        change.insert_many(
+            "events",
+            ("chain", "number", "at_utc", "actor", "kind", "detail", "previous_hash", "hash"),
+            (
+                ("study:trial", 1000 + i, f"2026-{i:09d}", "R1", "case read", "{}", "", "x")
+                for i in range(100_000)
+            ),
+        )
+    wanted = Search(kind="case read")
+    first = trail.search(store, "trial", wanted, page=0, size=50)
+    last = trail.search(store, "trial", wanted, page=1999, size=50)
+    assert (first.n_found, len(first.acts), len(last.acts)) == (100_000, 50, 50)
+    assert first.acts[0].number == 100_999
+    assert last.acts[-1].number == 1000
+    assert trail.search(store, "trial", wanted, page=2000, size=50).acts == ()
+    assert len(_found(store, Search())) == 6
+
+
+def test_the_csv_has_everything_and_no_formula(acted: Store) -> None:
+    """Oldest first; what would be a formula in a spreadsheet is text."""
+    with acted.change() as change:
+        detail = {"reason": "=HYPERLINK(1)"}
+        events.record(change, "trial", NOW, kind="study copied", detail=detail, by=BY)
+    text = b"".join(trail.as_csv(acted, "trial", Search(with_readings=True))).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert rows[0]["kind"] == "study drawn"
+    assert rows[-1]["reason"] == "'=HYPERLINK(1)"
+    assert {row["chain"] for row in rows} == {"study:trial", "deployment"}
+
+
+def test_the_trail_of_a_merged_study_has_every_site(tmp_path: Path) -> None:
+    """Each act says in which deployment it happened, where not in this one."""
+    home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
+    for store in (home, other):
+        close(store)
+    done = merge(home, bundle_of(other), study="trial", by=BY, now=NOW)
+    acts = trail.search(home, "trial", Search(kind="study drawn"), page=0, size=9).acts
+    assert {act.site for act in acts} == {"", done.deployment_id}
+    assert "P2" in {
+        act.actor
+        for act in trail.search(home, "trial", Search(with_readings=True), page=0, size=200).acts
+    }

@@ -1,0 +1,311 @@
+"""Verification: whatever is altered behind the program's back is found and named."""
+
+import json
+import shutil
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from study.bank.importing import import_bank
+from study.base.errors import BrokenStore
+from study.lifecycle import studies
+from study.lifecycle.deployments import init
+from study.models.models import add_model
+from study.models.withdrawals import withdraw_model
+from study.protocol.protocol import Protocol
+from study.reading.simulation import simulate
+from study.store import Store, events
+from study.trail.verification import check_chain, verify
+from tests.conftest import NOW, bank_records, entropy_from, invite, tamper, write_bank
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a store whose readers have read everything, as has the model that stands.
+
+    Another model was withdrawn.
+    """
+    folder = tmp_path_factory.mktemp("verified")
+    store = init(folder / "master.db", entropy=entropy_from(1), now=NOW)
+    path = write_bank(folder / "bank")
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1", "R2")
+    studies.open_study(store, study="trial", now=NOW)
+    for reader in ("R1", "R2"):
+        simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
+    file = folder / "model.json"
+    answers = {item_id: {"model_prediction": "A"} for item_id in bank_records(12)}
+    file.write_text(json.dumps(answers))
+    add_model(store, file, study="trial", model_id="M0", now=NOW)
+    withdraw_model(store, study="trial", model_id="M0", reason="The wrong file", now=NOW)
+    add_model(store, file, study="trial", model_id="M1", model_version="2", now=NOW)
+    return store.path
+
+
+@pytest.fixture
+def read_study(master: Path, tmp_path: Path) -> Store:
+    """Return a copy of that store, to be altered."""
+    return Store(Path(shutil.copy(master, tmp_path / "copy.db")))
+
+
+def test_an_untouched_store_holds(read_study: Store) -> None:
+    """Nothing to report after a whole study."""
+    assert verify(read_study) == []
+
+
+def _as_released(path: Path) -> None:
+    """Take a store back to the first release, which did not know the films' pixel spacing."""
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE films DROP COLUMN spacing_mm")
+    connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm003_pixel_spacing'")
+    connection.commit()
+    connection.close()
+
+
+def test_a_store_of_the_first_release_migrates_and_holds(read_study: Store) -> None:
+    """The column comes in empty, and the content hash of the old import stays the same."""
+    _as_released(read_study.path)
+    migrated = Store(read_study.path)
+    with migrated.look() as look:
+        assert {row["spacing_mm"] for row in look.rows("SELECT * FROM films")} == {None}
+    assert verify(migrated) == []
+
+
+def test_two_processes_may_migrate_a_store_at_once(read_study: Store) -> None:
+    """Whoever comes second finds it done."""
+    _as_released(read_study.path)
+    with ThreadPoolExecutor(4) as pool:
+        for opened in [pool.submit(Store, read_study.path) for _ in range(8)]:
+            assert verify(opened.result()) == []
+
+
+def test_the_spacing_of_a_new_import_is_covered(store: Store, tmp_path: Path) -> None:
+    """A scale that was altered or taken away behind the program's back is found."""
+    path = write_bank(tmp_path / "bank")
+    records = json.loads(path.read_text())
+    path.write_text(json.dumps({key: one | {"spacing_mm": 0.143} for key, one in records.items()}))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    assert verify(store) == []
+    for value in ("0.2", "NULL"):
+        copy = Store(Path(shutil.copy(store.path, tmp_path / "copy.db")))
+        tamper(copy, f"UPDATE films SET spacing_mm = {value} WHERE id = 1")
+        assert "bank bank: its items" in verify(copy)[0]
+
+
+def test_every_state_a_study_passes_through_holds(banked: Store) -> None:
+    """Imported, drawn, invited, opened, invited into the open study: no breach at any step."""
+    assert verify(banked) == []
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    assert verify(banked) == []
+    invite(banked, "R1")
+    assert verify(banked) == []
+    studies.open_study(banked, study="trial", now=NOW)
+    invite(banked, "R2")
+    assert verify(banked) == []
+
+
+ALTERATIONS = [
+    # readings, presentations, events
+    ("UPDATE readings SET answer = 'D', response_ms = 1 WHERE rowid = 3", "was altered"),
+    ("UPDATE readings SET flags = '[\"x\"]' WHERE rowid = 1", "was altered"),
+    ("UPDATE readings SET response_ms = 9e999 WHERE rowid = 1", "was altered"),
+    ("DELETE FROM readings WHERE rowid = 5", "is missing"),
+    ("UPDATE presentations SET received_at_utc = 'x' WHERE rowid = 2", "was altered"),
+    ("UPDATE events SET actor = 'x' WHERE kind = 'case read' AND number = 13", "was altered"),
+    ("UPDATE events SET detail = '{}' WHERE kind = 'case read' AND number = 13", "was altered"),
+    ("UPDATE events SET detail = 'x' WHERE kind = 'case read'", "cannot be read"),
+    ("UPDATE events SET detail = '{\"a\":9e999}' WHERE kind = 'case read'", "was altered"),
+    ("DELETE FROM events WHERE number = 7 AND chain LIKE 'study:%'", "event 7 is missing"),
+    ("DELETE FROM events WHERE chain LIKE 'study:%' AND number > 30", "cut off"),
+    ("DELETE FROM chain_heads WHERE chain = 'study:trial'", "cut off"),
+    ("DELETE FROM events WHERE chain = 'deployment'", "cut off"),
+    # the bank
+    ("DELETE FROM banks", "bank bank: it was imported, and is missing"),
+    ("UPDATE banks SET name = 'other'", "bank other: it was slipped in"),
+    ("UPDATE banks SET simulated = 1", "bank bank: simulated altered"),
+    ("UPDATE banks SET source_sha256 = 'x'", "bank bank: source_sha256 altered"),
+    ("UPDATE banks SET content_sha256 = 'x'", "bank bank: content_sha256 altered"),
+    ("UPDATE reference_standard SET truth = 'A'", "bank bank: its items"),
+    ("DELETE FROM reference_standard WHERE item = 1", "bank bank: its items"),
+    ("UPDATE items SET question = question || '?' WHERE id = 1", "bank bank: its items"),
+    ("UPDATE items SET options = 'x' WHERE id = 1", "bank bank: its items"),
+    ("UPDATE items SET question = CAST(x'ff' AS TEXT) WHERE id = 1", "bank bank: cannot be"),
+    ("UPDATE explanations SET words = 'x' WHERE item = 1", "bank bank: its items"),
+    ("UPDATE report_texts SET words = 'x' WHERE item = 1", "bank bank: its items"),
+    ("UPDATE item_views SET label = 'x' WHERE item = 1", "bank bank: its items"),
+    *(
+        (f"UPDATE films SET {column} = {value} WHERE id = 1", "bank bank: its items")
+        for column, value in (
+            ("sha256", "'x'"),
+            ("path", "'x'"),
+            ("low", "low + 1"),
+            ("high", "high - 1"),
+            ("width", "width + 1"),
+            ("height", "height + 1"),
+            ("bits", "24 - bits"),
+            ("n_bytes", "n_bytes + 1"),
+            ("spacing_mm", "0.2"),
+        )
+    ),
+    # the study
+    ("UPDATE studies SET protocol = replace(protocol, '8', '9')", "protocol was altered"),
+    ("UPDATE studies SET protocol = '{}'", "protocol was altered"),
+    ("UPDATE studies SET protocol = 'x', protocol_sha256 = 'y'", "protocol was altered"),
+    ("UPDATE studies SET state = 'drawn'", "study trial: state altered"),
+    ("UPDATE studies SET state = 'closed'", "study trial: state altered"),
+    ("UPDATE studies SET opened_at_utc = 'x'", "study trial: opened_at_utc altered"),
+    ("UPDATE studies SET drawn_at_utc = 'x'", "study trial: drawn_at_utc altered"),
+    ("UPDATE studies SET name = 'other'", "study:trial: its events are there"),
+    ("UPDATE cases SET stratum = 'x' WHERE number = 1", "cases or their strata"),
+    ("DELETE FROM cases WHERE number = 8", "cases or their strata"),
+    ("UPDATE assignments SET shown_order = 'DCBA' WHERE position = 1", "assignments of R1"),
+    ("DELETE FROM assignments", "assignments of R2"),
+    # readers and models
+    *(
+        (f"UPDATE readers SET {column} = {value}", f"the reader R1: {column} altered")
+        for column, value in (
+            ("simulated", "0"),
+            ("level", "'professor'"),
+            ("years", "'30'"),
+            ("site", "'x'"),
+            ("invited_at_utc", "'x'"),
+        )
+    ),
+    ("DELETE FROM readers WHERE reader_id = 'R2'", "the reader R2 is missing"),
+    (
+        "INSERT INTO readers (study, reader_id, level, years, site, simulated, invited_at_utc) "
+        "SELECT study, 'R3', level, years, site, simulated, invited_at_utc FROM readers LIMIT 1",
+        "the reader R3 was slipped in",
+    ),
+    *(
+        (f"UPDATE models SET {column} = {value}", f"the model M1: {named} altered")
+        for column, value, named in (
+            ("simulated", "1", "simulated"),
+            ("model_version", "'3'", "model_version"),
+            ("source_sha256", "'x'", "source_sha256"),
+            ("source_name", "'x'", "source"),
+            ("added_at_utc", "'x'", "added_at_utc"),
+        )
+    ),
+    ("DELETE FROM models", "the model M1 is missing"),
+    ("UPDATE models SET model_id = 'M2' WHERE model_id = 'M1'", "the model M2 was slipped in"),
+    ("UPDATE predictions SET answer = 'B' WHERE case_id = 1", "predictions of M1"),
+    ("UPDATE predictions SET raw_answer = 'B' WHERE case_id = 1", "predictions of M1"),
+    ("DELETE FROM predictions WHERE case_id = 1", "predictions of M1"),
+    (
+        "INSERT INTO withdrawn_models SELECT id, 'r', 'c', 'x' FROM models WHERE model_id = 'M1'",
+        "the model M1 is marked as withdrawn, and no event tells of it",
+    ),
+    ("UPDATE models SET edition = 2 WHERE model_id = 'M1'", "the model M1 was slipped in"),
+    ("DELETE FROM withdrawn_models", "the model M0: its withdrawal was taken back"),
+    ("UPDATE withdrawn_models SET reason = 'x'", "the model M0: its withdrawal was altered"),
+    ("UPDATE withdrawn_models SET actor = 'x'", "the model M0: its withdrawal was altered"),
+    ("UPDATE withdrawn_models SET at_utc = 'x'", "the model M0: its withdrawal was altered"),
+    ("DELETE FROM models WHERE model_id = 'M0'", "the model M0 is missing"),
+    ("UPDATE predictions SET answer = 'B' WHERE model = 1", "predictions of M0"),
+]
+
+
+@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[one[0] for one in ALTERATIONS])
+def test_every_alteration_is_found(read_study: Store, statement: str, named: str) -> None:
+    """Each kind of change to the file is named in words, and none of them ends in a traceback."""
+    tamper(read_study, statement)
+    found = verify(read_study)
+    assert any(named in breach for breach in found), found
+
+
+def test_two_assignments_that_changed_places_are_found(read_study: Store) -> None:
+    """Readings hang on an assignment's id: swapping two would move answers to other cases."""
+    with read_study.look() as look:
+        first, second = look.rows("SELECT id FROM assignments WHERE reader = 1 LIMIT 2")
+    tamper(
+        read_study,
+        f"UPDATE assignments SET id = 'x' WHERE id = '{first['id']}'",
+        f"UPDATE assignments SET id = '{first['id']}' WHERE id = '{second['id']}'",
+        f"UPDATE assignments SET id = '{second['id']}' WHERE id = 'x'",
+    )
+    assert any("assignments of R1" in breach for breach in verify(read_study))
+
+
+def test_a_study_whose_rows_are_all_gone_is_missed(read_study: Store) -> None:
+    """The chain remembers the study."""
+    read = ("readings", "presentations", "predictions", "withdrawn_models", "models")
+    people = ("assignments", "grants", "readers")
+    tamper(read_study, *(f"DELETE FROM {table}" for table in (*read, *people, "cases", "studies")))
+    assert verify(read_study) == ["study:trial: its events are there, the study is missing."]
+
+
+def test_an_event_that_lacks_what_it_should_say_is_a_breach(read_study: Store) -> None:
+    """Even where the chain was sealed anew, nothing ends in a traceback."""
+    with read_study.look() as look:
+        trail = list(events.walk(look, "study:trial"))
+    tamper(read_study, "DELETE FROM events WHERE chain = 'study:trial'", "DELETE FROM chain_heads")
+    with read_study.change() as change:
+        for event in trail:
+            events.append(
+                change,
+                chain="study:trial",
+                at_utc=event["at_utc"],
+                actor=event["actor"],
+                kind=event["kind"],
+                detail={},
+            )
+    found = verify(read_study)
+    for what in ("protocol", "readers", "assignments", "models", "presentations", "readings"):
+        assert any(f"the {what}: cannot be checked" in breach for breach in found), what
+
+
+def test_a_broken_chain_is_believed_in_nothing(read_study: Store) -> None:
+    """Where the chain does not hold, that is the finding; its details are not read."""
+    tamper(read_study, "UPDATE events SET detail = '7' WHERE chain = 'study:trial'")
+    assert verify(read_study) == [
+        "study:trial: event 1 (study drawn, 2025-06-04T12:00:00.000Z) was altered."
+    ]
+
+
+def test_a_study_set_back_to_drawn_is_not_opened_again(read_study: Store) -> None:
+    """One sentence, and nothing is written."""
+    tamper(read_study, "UPDATE studies SET state = 'drawn'")
+    with pytest.raises(BrokenStore, match="opened before"):
+        studies.open_study(read_study, study="trial", now=NOW)
+    assert verify(read_study) == ["study trial: state altered."]
+
+
+def test_a_film_exchanged_on_disk_is_found(read_study: Store, master: Path, tmp_path: Path) -> None:
+    """Films may move to another folder, but they are those that were imported."""
+    bank = tmp_path / "moved"
+    shutil.copytree(master.parent / "bank", bank)
+    tamper(read_study, f"UPDATE banks SET images_root = '{bank}'")
+    assert verify(read_study) == []
+    for film in (bank / "films").glob("*_pa.png"):
+        shutil.copy(bank / "films" / "0_lat.png", film)
+    assert any("not the one that was imported" in breach for breach in verify(read_study))
+    shutil.rmtree(bank)
+    assert any("cannot be read" in breach for breach in verify(read_study))
+
+
+def test_what_is_written_once_cannot_be_changed_through_sqlite(read_study: Store) -> None:
+    """The triggers refuse, even to a program that is not ours."""
+    connection = sqlite3.connect(read_study.path)
+    for table in ("readings", "events", "assignments", "reference_standard", "predictions"):
+        for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET rowid = rowid"):
+            if connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]:
+                with pytest.raises(sqlite3.IntegrityError, match="written once"):
+                    connection.execute(statement)
+    with pytest.raises(sqlite3.IntegrityError, match="locked"):
+        connection.execute("UPDATE studies SET protocol = '{}'")
+    connection.close()
+
+
+def test_an_exported_chain_can_be_checked_on_its_own(read_study: Store) -> None:
+    """The chain needs nothing but its own lines."""
+    with read_study.look() as look:
+        lines = list(events.walk(look, "study:trial"))
+    assert check_chain(lines) == ""
+    lines[4]["detail"] = {}
+    assert check_chain(lines).startswith("event 5 (")

@@ -1,0 +1,151 @@
+"""Verification of what stands before the cases: altered, slipped in or taken out, it is named."""
+
+import shutil
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from study.bank.importing import import_bank
+from study.lifecycle import studies
+from study.lifecycle.deployments import init
+from study.protocol.protocol import Protocol
+from study.reading import desk
+from study.store import Store
+from study.trail.verification import verify
+from tests.conftest import (
+    NOW,
+    entropy_from,
+    invite,
+    person,
+    preparation,
+    presentation,
+    reading,
+    tamper,
+    write_bank,
+)
+
+PROTOCOL = {
+    "cases": 8,
+    "one_question_per": "item",
+    "consent": "Agree?",
+    "questionnaire": [{"id": "years", "question": "Years?", "kind": "number"}],
+    "display_check": True,
+    "practice_cases": 2,
+    "cannot_answer": True,
+}
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a store whose reader has prepared, practised and given one case up."""
+    folder = tmp_path_factory.mktemp("prepared")
+    store = init(folder / "master.db", entropy=entropy_from(1), now=NOW)
+    path = write_bank(folder / "bank")
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol.from_json(PROTOCOL)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1", "R2")
+    studies.open_study(store, study="trial", now=NOW)
+    steps = [
+        preparation("consent"),
+        preparation("questionnaire", {"answers": {"years": 3}}),
+        preparation("display"),
+    ]
+    now = NOW + timedelta(seconds=2)
+    while len(steps) > 0:
+        receipt = desk.take_records(store, person(store), steps, now=now)
+        assert receipt.refused == ()
+        first = receipt.desk.cases[0]
+        given_up = {"option": None, "status": "skipped", "reason": "too dark", "selections": []}
+        answer = reading(first.case) if first.practice else {**reading(first.case), **given_up}
+        steps = [] if receipt.desk.read else [presentation(first.case), answer]
+    return store.path
+
+
+@pytest.fixture
+def prepared(master: Path, tmp_path: Path) -> Store:
+    """Return a copy of that store, to be altered."""
+    return Store(Path(shutil.copy(master, tmp_path / "copy.db")))
+
+
+def test_an_untouched_store_holds(prepared: Store) -> None:
+    """Three steps, two practice readings and a case given up, and nothing to report."""
+    with prepared.look() as look:
+        for table, n in (("preparations", 3), ("practice_readings", 2), ("reasons", 1)):
+            assert look.value(f"SELECT count(*) FROM {table}") == n
+    assert verify(prepared) == []
+
+
+ALTERATIONS = [
+    ("UPDATE preparations SET detail = '{}' WHERE step = 'questionnaire'", "preparation prepared-"),
+    ("UPDATE preparations SET step = 'instructions' WHERE step = 'consent'", "was altered"),
+    ("UPDATE preparations SET sign_in = 'x' WHERE step = 'display'", "prepared-display was alt"),
+    ("DELETE FROM preparations WHERE step = 'consent'", "prepared-consent is missing"),
+    (
+        "INSERT INTO preparations SELECT 'slipped-in', 2, step, sign_in, detail, done_at_utc, "
+        "received_at_utc, salt FROM preparations LIMIT 1",
+        "slipped-in was altered or slipped in",
+    ),
+    ("UPDATE practice_cases SET item = item + 1 WHERE number = 1", "practice cases are not those"),
+    ("UPDATE practice_cases SET number = 9 WHERE number = 1", "practice cases are not those"),
+    ("DELETE FROM practice_cases", "practice cases are not those"),
+    (
+        "UPDATE practice_assignments SET shown_order = 'DCBA' WHERE reader = 1",
+        "practice list of R1 was altered",
+    ),
+    ("DELETE FROM practice_assignments WHERE reader = 2", "practice list of R2 was altered"),
+    ("UPDATE practice_readings SET answer = 'D'", "practice reading"),
+    ("DELETE FROM practice_readings", "is missing"),
+    ("UPDATE reasons SET words = 'other'", "the reason of reading"),
+    ("DELETE FROM reasons", "the reason of reading"),
+]
+
+
+@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[one[0] for one in ALTERATIONS])
+def test_every_alteration_is_found(prepared: Store, statement: str, named: str) -> None:
+    """Each kind of change is named in words."""
+    tamper(prepared, statement)
+    found = verify(prepared)
+    assert any(named in breach for breach in found), found
+
+
+def test_practice_slipped_into_a_study_without_it_is_found(banked: Store) -> None:
+    """Where no event tells of practice, there is none."""
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    tamper(banked, "INSERT INTO practice_cases (study, item, number) VALUES (1, 1, 1)")
+    assert any("practice cases are not those" in breach for breach in verify(banked))
+
+
+def test_the_films_of_practice_cases_are_checked_too(
+    prepared: Store, master: Path, tmp_path: Path
+) -> None:
+    """A practice film that was exchanged on disk is named."""
+    bank = tmp_path / "moved"
+    shutil.copytree(master.parent / "bank", bank)
+    tamper(prepared, f"UPDATE banks SET images_root = '{bank}'")
+    with prepared.look() as look:
+        film = look.value(
+            "SELECT path FROM practice_cases JOIN item_views USING (item) "
+            "JOIN films ON films.id = film LIMIT 1"
+        )
+    (bank / film).write_bytes(b"another film")
+    assert any("not the one that was imported" in breach for breach in verify(prepared))
+
+
+def test_what_is_written_once_cannot_be_changed_through_sqlite(prepared: Store) -> None:
+    """The triggers refuse, even to a program that is not ours."""
+    connection = sqlite3.connect(prepared.path)
+    for table in (
+        "preparations",
+        "practice_cases",
+        "practice_assignments",
+        "practice_readings",
+        "reasons",
+    ):
+        for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET rowid = rowid"):
+            with pytest.raises(sqlite3.IntegrityError, match="written once"):
+                connection.execute(statement)
+    connection.close()

@@ -1,0 +1,1 @@
+"""The application: the router, its menu and bar, and every route of our own."""

@@ -1,0 +1,134 @@
+"""The bar above every page of the desk: which study one is in, as whom; switch and sign out."""
+
+import streamlit as st
+
+from study.base.translation import t
+from study.people.access import Person
+from study.people.roles import Role
+from ui import viewer
+from ui.overview.heads import gone_back
+from ui.server.refusals import sentence
+
+_HTML = """
+<div class="bar">
+  <p><strong></strong> <span></span></p>
+  <a href="studies" target="_self"></a>
+  <form method="post" action="sign-out"><button type="submit"></button></form>
+</div>
+<p class="link" role="alert" hidden></p>
+<div class="alone" role="alertdialog" hidden><p></p><button type="button"></button></div>
+"""
+
+_CSS = """
+.bar { display: flex; align-items: center; gap: .75rem; font: 400 .9rem/1.4 var(--st-font);
+  color: var(--st-text-color); border-bottom: 1px solid var(--rr-edge);
+  padding-bottom: .5rem; }
+.bar p { margin: 0 auto 0 0; overflow-wrap: anywhere; }
+.bar a, .bar button { font: 500 .9rem/1.4 var(--st-font); padding: .35rem .8rem; color: inherit;
+  border: 1px solid var(--rr-edge); border-radius: .5rem; background: none;
+  text-decoration: none; cursor: pointer; white-space: nowrap; }
+.bar a[hidden] { display: none; }
+.bar a:focus-visible, .bar button:focus-visible {
+  outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+.link { margin: .6rem 0 0; font: 500 1rem/1.4 var(--st-font); color: var(--st-text-color);
+  border-left: 4px solid var(--st-primary-color); padding-left: .75rem; }
+.alone { position: fixed; inset: auto 0 1.5rem; margin: auto; width: fit-content; z-index: 1000000;
+  max-width: min(40rem, 90vw); display: flex; align-items: center; gap: 1rem; padding: 1rem;
+  font: 500 1rem/1.4 var(--st-font); color: var(--st-text-color); border-radius: .5rem;
+  background: var(--st-background-color); border: 2px solid var(--st-primary-color); }
+.alone[hidden] { display: none; }
+.alone p { margin: 0; }
+.alone button { font: inherit; color: inherit; background: none; padding: .4rem .9rem;
+  border: 1px solid var(--rr-edge); border-radius: .5rem; cursor: pointer; white-space: nowrap; }
+@media print { .alone, .bar { display: none; } }
+"""
+
+_JS = """
+const watches = new WeakMap();
+
+async function watch(parentElement, data) {
+  const said = parentElement.querySelector(".alone");
+  const url = new URL(`${data.modules_url}page/idle.js`, document.baseURI).href;
+  try {
+    const { watchOver } = await import(url);
+    return watchOver("here", {
+      warn: () => { said.hidden = false; },
+      calm: () => { said.hidden = true; },
+      ended: () => location.reload(),
+    });
+  } catch (error) {
+    console.error(error);
+    return () => {};
+  }
+}
+
+export default function ({ parentElement, data }) {
+  parentElement.querySelector(".alone p").textContent = data.alone;
+  parentElement.querySelector(".alone button").textContent = data.stay;
+  if (!watches.has(parentElement)) watches.set(parentElement, watch(parentElement, data));
+  parentElement.querySelector("strong").textContent = data.study && data.study + ":";
+  parentElement.querySelector("span").textContent = data.who;
+  const link = parentElement.querySelector("a");
+  link.textContent = data.change;
+  link.hidden = !data.several;
+  parentElement.querySelector("button").textContent = data.leave;
+  if (new URLSearchParams(location.hash.slice(1)).has("code")) {
+    history.replaceState(history.state, "", location.pathname + location.search);
+    const said = parentElement.querySelector(".link");
+    said.textContent = data.link;
+    said.hidden = false;
+  }
+  const watching = watches.get(parentElement);
+  return async () => {
+    watches.delete(parentElement);
+    (await watching)();
+  };
+}
+"""
+
+
+def masthead(person: Person) -> None:
+    """Show where somebody is and as whom, with a way to another study and out."""
+    bar = st.components.v2.component("masthead", html=_HTML, css=_CSS, js=_JS)
+    bar(
+        key="masthead",
+        data={
+            "study": person.study_name,
+            "who": _who(person),
+            "several": person.study is not None and (person.several or bool(person.deployment)),
+            "change": t("Switch study"),
+            "leave": t("Sign out"),
+            "alone": t(
+                "Nobody has used this computer for nearly two hours. In five minutes you will be "
+                "signed out."
+            ),
+            "stay": t("Stay signed in"),
+            "modules_url": viewer.modules_url(),
+            "link": t(
+                "That link signs somebody else in. Sign out here first, then open it again; "
+                "whoever runs a study does not read in it."
+            ),
+        },
+    )
+    gone_back(person)
+    refused = sentence(str(st.query_params.get("refused", "")))
+    if refused:
+        st.error(refused)
+
+
+def _who(person: Person) -> str:
+    role = person.role if person.study is not None else person.deployment
+    if role is None:
+        return t("{name}: choose a study", name=person.name)
+    return t("{name}, {role}", name=person.name, role=role_word(role))
+
+
+def role_word(role: Role) -> str:
+    """Return a role as people call it."""
+    words = {
+        Role.ADMINISTRATOR: t("administrator"),
+        Role.COORDINATOR: t("coordinator"),
+        Role.READER: t("reader"),
+        Role.STATISTICIAN: t("statistician"),
+    }
+    return words[role]

@@ -1,0 +1,65 @@
+"""The router: who is signed in decides which pages there are, and one of them runs."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+import streamlit as st  # noqa: E402 (the path above comes first)
+from streamlit.navigation.page import StreamlitPage  # noqa: E402
+
+from study.base.errors import StudyError  # noqa: E402
+from study.base.translation import said, speak  # noqa: E402
+from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
+from ui.parts import look  # noqa: E402
+from ui.server import access  # noqa: E402
+from ui.server.deployment import store  # noqa: E402
+
+
+def run() -> None:
+    """Show the pages of whoever is signed in, and run the one asked for."""
+    st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
+    try:
+        speak(access.wanted_language(st.context.headers))
+        store()
+        person = access.signed_in(st.context.cookies)
+    except StudyError as error:
+        st.error(str(error))
+        st.stop()
+    entries, home = pages_of(person), home_of(person)
+    pages = {
+        one: st.Page(
+            ROOT / "pages" / one.file,
+            title=said(one.title),
+            url_path=one.path,
+            default=one is home,
+            visibility="hidden" if one.hidden else "visible",
+        )
+        for one in entries
+    }
+    reads = person is not None and person.reader is not None  # the reading page is all there is
+    everything = [*pages.values(), *_elsewhere(entries, pages[home])]
+    in_view = sum(not one.hidden for one in entries) > 1 and not reads
+    page = st.navigation(everything, position="top" if in_view else "hidden")
+    if page not in [made for one, made in pages.items() if one.bare]:
+        look.wear()
+    page.run()
+
+
+def _elsewhere(mine: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:
+    """Return hidden pages at the addresses that are not one's own, each of which leads home.
+
+    Whoever reloads a page of theirs after being signed out finds the sign-in form, not an error.
+    """
+    return [
+        st.Page(
+            lambda: st.switch_page(home), title=home.title, url_path=one.path, visibility="hidden"
+        )
+        for one in every_page()
+        if one not in mine
+    ]
+
+
+run()

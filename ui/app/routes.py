@@ -1,0 +1,27 @@
+"""Every route of our own, in one list."""
+
+from starlette.routing import BaseRoute
+
+from ui import viewer
+from ui.archive import exports
+from ui.overview import trail
+from ui.reading import desk, films, preview, score_card
+from ui.results import case_films
+from ui.server import access
+from ui.wizard import protocol_downloads as protocols
+
+
+def routes() -> list[BaseRoute]:
+    """Return the routes beside Streamlit's: sign-in, films, desk, downloads, viewer's modules."""
+    return [
+        *access.routes(),
+        *films.routes(),
+        *desk.routes(),
+        *exports.routes(),
+        *protocols.routes(),
+        *case_films.routes(),
+        *trail.routes(),
+        *preview.routes(),
+        *score_card.routes(),
+        *viewer.mounts(),
+    ]

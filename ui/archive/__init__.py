@@ -1,0 +1,1 @@
+"""A study's end and the store's files: closing, exports, bundles, backups, question banks."""

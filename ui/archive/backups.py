@@ -1,0 +1,134 @@
+"""Backups on a page: the last one and what verifying it found, all of them, made now, scheduled."""
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import streamlit as st
+
+from study.base.errors import StudyError
+from study.base.translation import t, tn
+from study.exchange import backups
+from study.exchange.backups import Backup, Schedule
+from study.people.access import Person
+from ui.parts.look import grid
+from ui.parts.text import minute, plain, second
+from ui.server.deployment import store
+
+
+def section(person: Person) -> None:
+    """Show the backups, and make one or change their schedule if asked to."""
+    standing = st.container()
+    if st.button(t("Make a backup now"), key="backup-now", type="primary"):
+        _make(person)
+    found = backups.listed(store())
+    with standing:
+        _standing(found)
+    if found:
+        grid(_table(found))
+    st.caption(
+        t(
+            "Backups lie in {folder} on the server; {free} GB are free there. They hold "
+            "everything but the films, which lie where the banks were imported from. A name that "
+            "is erased stays in the backups made before, until they are removed.",
+            folder=plain(str(backups.folder_of(store()))),
+            free=f"{backups.free_bytes(store()) / 1e9:.1f}",
+        )
+    )
+    _schedule(person)
+
+
+def last_caption() -> None:
+    """Say when the last backup was made and whether it held; what failed is said to few."""
+    found = backups.listed(store())
+    if not found:
+        st.caption(t("There is no backup of this deployment yet."))
+        return
+    last, when = found[0], minute(found[0].made_at_utc)
+    st.caption(
+        t("Last backup: {when} UTC. Verified, and not all holds: ask an administrator.", when=when)
+        if last.finding or not last.there
+        else t("Last backup: {when} UTC, verified.", when=when)
+    )
+
+
+def _standing(found: list[Backup]) -> None:
+    if not found:
+        st.warning(t("There is no backup yet."))
+        return
+    last = found[0]
+    when = minute(last.made_at_utc)
+    if not last.there:
+        st.error(t("The last backup, of {when} UTC, is not where it was put.", when=when))
+    elif last.finding:
+        st.error(
+            t(
+                "The last backup was made on {when} UTC. Verified, and this does not hold: {what}",
+                when=when,
+                what=plain(last.finding),
+            )
+        )
+    else:
+        st.success(t("The last backup was made on {when} UTC and verified: all holds.", when=when))
+
+
+def _make(person: Person) -> None:
+    try:
+        with st.spinner(t("Copying and verifying ...")):
+            made = backups.make(store(), by=person.by, now=datetime.now(UTC))
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    if made.finding:
+        st.error(plain(made.finding))
+    else:
+        st.success(t("Backup made and verified: all holds."))
+
+
+def _table(found: list[Backup]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            t("Made (UTC)"): [second(one.made_at_utc) for one in found],
+            t("By"): [one.actor for one in found],
+            t("Verified"): [one.finding or t("all holds") for one in found],
+            t("File"): [one.file.name if one.there else t("not there") for one in found],
+            t("Size (MB)"): [round(one.n_bytes / 1e6, 1) for one in found],
+            t("SHA-256"): [one.sha256 for one in found],
+        }
+    )
+
+
+def _schedule(person: Person) -> None:
+    with store().look() as look:
+        now = backups.schedule(look)
+    st.write(
+        tn(
+            "A backup is made by itself every hour.",
+            "A backup is made by itself every {n} hours.",
+            now.every_hours,
+        )
+        if now.every_hours
+        else t("No backup is made by itself.")
+    )
+    with st.form("backup-schedule"):
+        left, right = st.columns(2)
+        hours = left.number_input(
+            t("Hours between backups (0: none by itself)"),
+            0,
+            backups.MAX_HOURS,
+            now.every_hours,
+            key="backup-hours",
+        )
+        keep = right.number_input(
+            t("How many are kept"), 1, backups.MAX_KEEP, now.keep, key="backup-keep"
+        )
+        if st.form_submit_button(t("Save the schedule"), key="backup-save"):
+            _save(person, Schedule(every_hours=int(hours), keep=int(keep)))
+
+
+def _save(person: Person, new: Schedule) -> None:
+    try:
+        backups.set_schedule(store(), new, by=person.by, now=datetime.now(UTC))
+    except StudyError as error:
+        st.error(plain(str(error)))
+    else:
+        st.success(t("The schedule is saved."))

@@ -1,0 +1,87 @@
+"""Bundles of other deployments, uploaded on a page: restored as a study, or merged into one."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.exchange.merging import merge
+from study.exchange.restoring import restore
+from study.people.access import Person
+from ui.parts.text import plain
+from ui.parts.uploads import on_disk, upload
+from ui.server.deployment import store
+
+
+def restore_section(person: Person) -> None:
+    """Show where a study's bundle is restored; for whoever runs the deployment."""
+    st.write(
+        t(
+            "A bundle that was exported elsewhere comes back as the study it was: every reading, "
+            "list, model and decision with its chain, checked before anything is kept. Films, "
+            "names and codes are in no bundle, so it is not read on here."
+        )
+    )
+    given = upload(t("Bundle"), types=["zip"], key="restore-file")
+    if st.button(t("Restore the study"), key="restore", disabled=given is None):
+        _told(lambda path: _restored(person, path), given)
+
+
+def merge_section(person: Person) -> None:
+    """Show where another site's bundle is merged into the study; for whoever may close it."""
+    st.write(
+        t(
+            "The bundle of another deployment that ran the same locked protocol joins this study: "
+            "its readers, their readings and its chain. Both studies must be closed. Whatever "
+            "stands against it is named, and then nothing is changed."
+        )
+    )
+    given = upload(t("Bundle of the other site"), types=["zip"], key="merge-file")
+    site = st.text_input(
+        t("Site of its readers"),
+        key="merge-site",
+        max_chars=100,
+        help=t("For readers who have no site yet. Left empty: the other deployment's id."),
+    )
+    if st.button(t("Merge the bundle"), key="merge", disabled=given is None):
+        _told(lambda path: _merged(person, path, site), given)
+
+
+def _restored(person: Person, path: Path) -> str:
+    done = restore(store(), path, by=person.by, now=datetime.now(UTC))
+    return t(
+        "The study {study} is restored: {readers} readers, {readings} readings, {models} models.",
+        study=plain(done.study),
+        readers=done.n_readers,
+        readings=done.n_readings,
+        models=done.n_models,
+    )
+
+
+def _merged(person: Person, path: Path, site: str) -> str:
+    study = person.study_name
+    done = merge(store(), path, study=study, site=site, by=person.by, now=datetime.now(UTC))
+    return t(
+        "Merged: {readers} of {site}, {readings} readings.",
+        readers=plain(", ".join(done.readers)),
+        site=plain(done.site),
+        readings=done.n_readings,
+    )
+
+
+def _told(act: Callable[[Path], str], given: Any) -> None:
+    if given is None:
+        return
+    try:
+        with (
+            st.spinner(t("Checking the bundle ...")),
+            on_disk(given.name, given.getvalue()) as path,
+        ):
+            st.success(act(path))
+    except StudyError as error:
+        first, *faults = str(error).splitlines()
+        st.error("\n".join([plain(first), *(f"- {plain(fault)}" for fault in faults)]))

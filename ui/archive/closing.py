@@ -1,0 +1,151 @@
+"""A study's end, for its page: how it stands, closing it, and the files it is handed on in.
+
+The files are made once and kept beside the store, so that the hash shown is the hash of what is
+downloaded; making them again takes their place.
+"""
+
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from study.base.errors import NotFound, NotNow, StudyError
+from study.base.timestamps import stamp
+from study.base.translation import t
+from study.exchange import archives
+from study.lifecycle import closing
+from study.monitoring.completeness import Completeness, completeness_in
+from study.people.access import Person
+from study.store import Store, events
+from study.store.studies import study_row
+from study.trail import deposits
+from study.trail.downloads import record_taking
+from ui.server.deployment import store
+
+_ABOUT = "made.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a study stands, as its page tells it; `closed` is the event of its closing."""
+
+    state: str
+    shows_accuracy: bool
+    n_events: int
+    closed: Mapping[str, Any] | None
+    has: Completeness
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """The files that were made of a study, by whom and when, see `archives.Archive`."""
+
+    sha256: Mapping[str, str]
+    n_bytes: Mapping[str, int]
+    left_out: Mapping[str, str]
+    blinded: bool
+    last_event: int
+    at_utc: str
+    by: str
+
+
+def standing(person: Person) -> Standing:
+    """Return how the study of whoever asks stands."""
+    with store().look() as look:
+        row = study_row(look, person.study_name)
+        trail = events.study_chain(person.study_name)
+        told = (one for one in events.walk(look, trail) if one["kind"] == "study closed")
+        return Standing(
+            state=row["state"],
+            shows_accuracy=closing.shows_accuracy(row),
+            n_events=(events.head(look, trail) or {"number": 0})["number"],
+            closed=next(told, None) if row["state"] == "closed" else None,
+            has=completeness_in(look, row),
+        )
+
+
+def close(person: Person, *, typed: str, reason: str) -> None:
+    """Close the study of whoever asks, who has typed its name to confirm.
+
+    Raises
+    ------
+    NotNow
+        What was typed is not the study's name, or the study cannot be closed.
+    """
+    if typed.strip() != person.study_name:
+        raise NotNow(t("That is not the study's name. Type it as it stands above, or leave it."))
+    now = datetime.now(UTC)
+    closing.close(store(), study=person.study_name, reason=reason, by=person.by, now=now)
+    deposits.send_now(store(), os.environ, person.study_name, now=now, by=person.by)
+
+
+def make(person: Person) -> None:
+    """Make the files of the study of whoever asks, in place of those made before."""
+    kept, now = store(), datetime.now(UTC)
+    place = _place(kept, person)
+    try:
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
+            new = Path(scratch) / "new"
+            made = archives.archive(kept, new, study=person.study_name, by=person.by, now=now)
+            about = {**asdict(made), "at_utc": stamp(now), "by": person.by.name}
+            (new / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+            _put_in_place(new, place, Path(scratch))
+    except OSError as error:
+        raise StudyError(
+            t("The files cannot be made: {why}. Try again.", why=error.strerror or error)
+        ) from error
+
+
+def made(person: Person) -> Made | None:
+    """Return what was made of the study of whoever asks and may be handed out now, or None."""
+    kept = store()
+    try:
+        found = json.loads((_place(kept, person) / _ABOUT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not found["blinded"] and not closing.accuracy_is_shown(kept, person.study_name):
+        return None
+    return Made(**found)
+
+
+def hand_out(person: Person, name: str) -> Path:
+    """Return where a file lies that was made, and record that it is handed out.
+
+    Raises
+    ------
+    NotFound
+        There is no such file, or it may not be handed out now.
+    """
+    kept, found = store(), made(person)
+    if name == archives.SUMS:
+        digest = archives.sha256_of_file(_place(kept, person) / name) if found else ""
+    else:
+        digest = found.sha256.get(name, "") if found else ""
+    if not digest:
+        raise NotFound(t("There is no such file now. Make the files on the page Archive."))
+    record_taking(
+        kept,
+        study=person.study_name,
+        what=name,
+        by=person.by,
+        now=datetime.now(UTC),
+        sha256=digest,
+    )
+    return _place(kept, person) / name
+
+
+def _place(kept: Store, person: Person) -> Path:
+    return kept.path.with_name(f"{kept.path.name}-archives") / str(person.study)
+
+
+def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
+    with suppress(FileNotFoundError):
+        place.rename(scratch / f"old-{secrets.token_hex(4)}")
+    new.rename(place)

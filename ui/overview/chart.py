@@ -1,0 +1,77 @@
+"""Readings over time: one line a reader, and the same counts as a table by day."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from study.base.translation import t
+from study.monitoring.watching import Watch
+from ui.parts.look import section, table
+
+MOST_POINTS = 200
+"""Points of a line: more are not seen, and make a page of many readers heavy."""
+
+MOST_NAMED = 8
+"""With more readers than colours that can be told apart, the lines are alike and named on hover."""
+
+MOST_DAYS = 14
+
+
+def show_chart(found: Watch) -> None:
+    """Show the chart and, beside it, its table."""
+    arrivals = {name: times for name, times in found.arrivals.items() if times}
+    if not arrivals:
+        return
+    section(t("Readings over time"))
+    left, right = st.columns([3, 2])
+    left.plotly_chart(_figure(found, arrivals), theme="streamlit", key="readings-over-time")
+    with right:
+        _by_day(arrivals)
+
+
+def _figure(found: Watch, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
+    few = len(arrivals) <= MOST_NAMED
+    figure = go.Figure()
+    for name, times in arrivals.items():
+        x, y = _points(times)
+        figure.add_scatter(
+            x=x,
+            y=y,
+            name=name,
+            mode="lines",
+            line={"shape": "hv", "width": 2 if few else 1},
+            opacity=1 if few else 0.6,
+            hovertemplate="%{y} · %{x|%Y-%m-%d %H:%M}<extra>%{fullData.name}</extra>",
+        )
+    longest = max(one.counts.n_assigned for one in found.readers)
+    figure.update_layout(
+        height=360,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        showlegend=few,
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
+        yaxis={"title": t("Cases read"), "range": [0, longest * 1.03]},
+        xaxis={"title": t("Received (UTC)"), "showgrid": False},
+    )
+    return figure
+
+
+def _points(times: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return a reader's line from 0, thinned out where it has more points than can be seen."""
+    step = max(1, -(-len(times) // MOST_POINTS))
+    places = sorted({*range(0, len(times), step), len(times) - 1})
+    return [times[0], *(times[place] for place in places)], [0, *(place + 1 for place in places)]
+
+
+def _by_day(arrivals: Mapping[str, Sequence[str]]) -> None:
+    counted = {name: Counter(at[:10] for at in times) for name, times in arrivals.items()}
+    days = sorted({day for own in counted.values() for day in own})[-MOST_DAYS:]
+    named = list(counted) if len(counted) <= MOST_NAMED else []
+    rows = [
+        (day, *(counted[name][day] for name in named), sum(own[day] for own in counted.values()))
+        for day in days
+    ]
+    words = t("Readings that arrived on each of the last days with any (UTC).")
+    table([t("Day"), *named, t("All")], rows, caption=words)
+    st.caption(words)

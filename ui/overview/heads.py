@@ -1,0 +1,84 @@
+"""The head of a study's chain on a page: to print, to photograph, and to whom it is sent."""
+
+from datetime import UTC, datetime
+from html import escape
+
+import segno
+import streamlit as st
+
+from study.base.translation import t, tn
+from study.people.access import Person
+from study.people.roles import Act
+from study.store.studies import study_row
+from study.trail import losses
+from study.trail.deposits import deposit_of
+from study.trail.heads import line_of
+from ui.parts.look import section
+from ui.parts.text import minute, plain
+from ui.server.deployment import store
+
+
+def head_section(study: str) -> None:
+    """Show where the chain ends now, as text and as a square, and who else has it."""
+    section(
+        t("Proof that nothing was changed"),
+        t(
+            "Each event is sealed by the one before, and this line holds the last seal. Print it, "
+            'or give it to somebody outside the study: with it the command "verify" shows later '
+            "whether anything from before it was changed, even by whoever runs the "
+            "server. Each reader gets a receipt of their own."
+        ),
+    )
+    with store().look() as look:
+        line = line_of(look, study, now=datetime.now(UTC))
+    words, square = st.columns([5, 1], vertical_alignment="center")
+    words.code(line, language=None, wrap_lines=True)
+    drawn = segno.make(line, micro=False).svg_data_uri(border=2, light="#fff", scale=3)
+    square.html(f'<img src="{escape(drawn)}" alt="{escape(t("The same line as a QR code"))}">')
+    deposited(study)
+
+
+def deposited(study: str) -> None:
+    """Say to whom the head of a study's chain goes, and whether it went."""
+    with store().look() as look:
+        found = deposit_of(look, study_row(look, study))
+    if not found.to:
+        st.caption(t("Nobody was named at the opening to whom this line is sent."))
+        return
+    st.caption(
+        t(
+            "It is sent to {to} at the opening, once a day and at the closing. Last sent: {when}.",
+            to=plain(found.to),
+            when=t("{time} UTC", time=minute(found.sent_at_utc))
+            if found.sent_at_utc
+            else t("never"),
+        )
+    )
+    if found.why_not:
+        st.warning(t("It could not be sent: {why}", why=plain(found.why_not)))
+
+
+def gone_back(person: Person) -> None:
+    """Tell whoever answers for the study, or for all, that what was stored is missing."""
+    if not (person.may(Act.SET_UP) or person.may(Act.DEPLOYMENT)):
+        return
+    with store().look() as look:
+        loss = losses.gone_back(look, person.study_name)
+    if loss is None:
+        return
+    st.error(
+        t(
+            "**The store has gone back.** On {when} UTC it ended at event {ends}, though "
+            "event {number} had been stored. Find out why before you go on: see "
+            "docs/backups.md on the server. Readers can read, and their pages send again what "
+            "they still have.",
+            when=minute(loss.noted_at_utc),
+            ends=loss.ends,
+            number=loss.lost.number,
+        )
+        + " "
+        + tn(
+            "{n} answer has come again so far.", "{n} answers have come again so far.", loss.n_again
+        ),
+        icon=":material/history:",
+    )

@@ -1,0 +1,103 @@
+"""The models of a study: what was kept of each, withdrawing one, and those that were withdrawn."""
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from study.base.actor import By
+from study.base.errors import StudyError
+from study.base.reasons import LONGEST_REASON, checked_reason
+from study.base.translation import t
+from study.models.withdrawals import Withdrawn, withdraw_model
+from study.store import Store
+from ui.parts.confirming import answer, ask
+from ui.parts.look import grid, section
+from ui.parts.text import minute, plain
+
+_KEY = "model-withdrawal"
+
+
+def show_models(store: Store, study: str, found: list[dict[str, Any]], n: int) -> None:
+    """Show a study's models of so many cases, and the form that withdraws one of them."""
+    section(t("Models of the study"))
+    grid(model_table(found, n), key="models")
+    with st.expander(t("Withdraw a model")), st.form("withdraw-model", clear_on_submit=True):
+        st.markdown(
+            t(
+                "A withdrawn model is left out of every table, figure and bundle. Its predictions "
+                "stay in the store; who withdrew it, when and why stands in the trail."
+            )
+        )
+        name = st.selectbox(t("Model"), [row["model_id"] for row in found], key="withdraw-name")
+        reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="withdraw-reason")
+        asked = st.form_submit_button(t("Withdraw this model"), key="withdraw-now")
+    if asked:
+        _ask(store, study, name, reason)
+
+
+def withdrawal_answer(study: str, by: By) -> None:
+    """Show the question whether a model is to be withdrawn, or what came of the last one."""
+    answer(_KEY, by, about=study)
+
+
+def show_withdrawn(found: list[Withdrawn]) -> None:
+    """Show the models that were withdrawn, each with the event that tells of it."""
+    section(t("Withdrawn"))
+    grid(
+        pd.DataFrame(
+            {
+                t("Model"): [one.model_id for one in found],
+                t("Version"): [one.model_version for one in found],
+                t("Predictions"): [one.n_predicted for one in found],
+                t("When (UTC)"): [minute(one.at_utc) for one in found],
+                t("By"): [one.actor for one in found],
+                t("Reason"): [one.reason for one in found],
+                t("After closing"): [t("yes") if one.after_closing else "" for one in found],
+                t("Event of the trail"): [one.event for one in found],
+            }
+        ),
+        key="withdrawn-models",
+    )
+
+
+def model_table(found: list[dict[str, Any]], n_cases: int) -> pd.DataFrame:
+    """Return a study's models with what was kept of each; nothing of right or wrong."""
+    return pd.DataFrame(
+        {
+            t("Model"): [
+                t("{model} (simulated)", model=row["model_id"])
+                if row["simulated"]
+                else row["model_id"]
+                for row in found
+            ],
+            t("Version"): [row["model_version"] for row in found],
+            t("Cases"): [n_cases for _ in found],
+            t("Answered"): [row["n_answered"] for row in found],
+            t("Unparsed"): [row["n_unparsed"] for row in found],
+            t("Refused"): [row["n_refused"] for row in found],
+            t("Left empty"): [row["n_skipped"] for row in found],
+            t("Absent"): [row["n_absent"] for row in found],
+        }
+    )
+
+
+def _ask(store: Store, study: str, name: str, reason: str) -> None:
+    try:
+        words = checked_reason(reason)
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    ask(
+        _KEY,
+        about=study,
+        question=t("Withdraw {model}, because: {reason}?", model=name, reason=words),
+        do=partial(_withdraw, store, study, name, words),
+        done=t("{model} was withdrawn.", model=name),
+    )
+
+
+def _withdraw(store: Store, study: str, name: str, reason: str, by: By) -> None:
+    withdraw_model(store, study=study, model_id=name, reason=reason, by=by, now=datetime.now(UTC))

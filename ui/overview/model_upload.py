@@ -1,0 +1,193 @@
+"""Handing a model in: the form, what its file holds, and keeping it only once that was seen."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from study.base.actor import By
+from study.base.errors import NotNow, StudyError
+from study.base.reasons import LONGEST_REASON
+from study.base.translation import t, tn
+from study.models.models import Example, Found, check_free, keep_model, read_model
+from study.models.withdrawals import is_model
+from study.store import Store
+from ui.parts.look import facts, section, table
+from ui.parts.text import plain
+from ui.parts.uploads import on_disk, upload
+
+_READ, _TOLD = "model-read", "model-told"
+_ENDINGS = ["json", "jsonl", "csv"]
+_EXAMPLES = 10
+_LONGEST_WORDS = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waiting:
+    """A file that was read and not kept yet, and the name it was handed in under."""
+
+    found: Found
+    model_id: str
+    model_version: str
+
+
+def model_form(store: Store, study: str, by: By) -> None:
+    """Show the form, or what the file handed in holds until it is kept or discarded."""
+    waiting: _Waiting | None = st.session_state.get(_READ)
+    if waiting is not None and waiting.found.study == study:
+        _look_and_decide(store, waiting, by)
+        return
+    st.session_state.pop(_READ, None)
+    with st.form("model", clear_on_submit=False):
+        file = upload(t("Predictions"), types=_ENDINGS, key="model-file")
+        left, right = st.columns(2)
+        name = left.text_input(t("Model"), max_chars=100, key="model-name").strip()
+        version = right.text_input(t("Version"), max_chars=100, key="model-version").strip()
+        asked = st.form_submit_button(t("Read the file"), key="model-look")
+    if not asked:
+        told = st.session_state.pop(_TOLD, None)
+        if told:
+            st.success(plain(told))
+        return
+    try:
+        if file is None:
+            raise NotNow(t("Choose a file with the model's predictions."))
+        if not name:
+            raise NotNow(t("Give the model a name."))
+        if not is_model(store, study=study, model_id=name):
+            check_free(store, study=study, model_id=name)
+        with on_disk(file.name, file.getvalue()) as path:
+            found = read_model(store, path, study=study)
+    except StudyError as error:
+        _refused(str(error))
+        return
+    st.session_state[_READ] = _Waiting(found=found, model_id=name, model_version=version)
+    st.rerun()
+
+
+def _look_and_decide(store: Store, waiting: _Waiting, by: By) -> None:
+    found, name = waiting.found, waiting.model_id
+    section(t("{file}, as it was read for {model}", file=found.source_name, model=name))
+    _counts(found)
+    for note in found.file.notes:
+        st.markdown(plain(t("Note: {note}", note=note)))
+    table(
+        [t("Case"), t("The model's words"), t("Read as")],
+        [(one.item_id, _shortened(one.words), _read_as(one)) for one in found.examples(_EXAMPLES)],
+        caption=t("Examples of what was read"),
+    )
+    replaces = is_model(store, study=found.study, model_id=name)
+    reason = _why_replaced(name) if replaces else ""
+    label = t("Keep these instead") if replaces else t("Keep these predictions")
+    with st.container(horizontal=True):
+        keep = st.button(label, key="model-keep", type="primary")
+        discard = st.button(t("Discard"), key="model-discard")
+    if discard:
+        st.session_state.pop(_READ, None)
+        st.rerun()
+    if keep:
+        _keep(store, waiting, by, replaces=replaces, reason=reason)
+
+
+def _counts(found: Found) -> None:
+    counts = found.by_status
+    facts(
+        [
+            (t("Cases"), found.n_cases, t("in the study")),
+            (t("Answered"), counts.get("answered", 0), ""),
+            (t("Unparsed"), counts.get("unparsed", 0), t("words that name no option")),
+            (t("Refused"), counts.get("refused", 0), t("the model would not answer")),
+            (t("Left empty"), counts.get("skipped", 0), ""),
+            (t("Absent"), found.n_absent, t("not in the file")),
+            (t("Other items"), found.n_not_drawn, t("not in the study, ignored")),
+        ]
+    )
+    if found.n_unanswered:
+        st.warning(
+            plain(
+                tn(
+                    "{n} of {total} cases has no answer here. Absent answers count as wrong, and "
+                    "so does whatever is unparsed, refused or left empty.",
+                    "{n} of {total} cases have no answer here. Absent answers count as wrong, and "
+                    "so does whatever is unparsed, refused or left empty.",
+                    found.n_unanswered,
+                    total=found.n_cases,
+                )
+            )
+        )
+
+
+def _read_as(one: Example) -> str:
+    if one.answer:
+        return f"{one.answer}: {one.option}"
+    return {
+        "skipped": t("left empty"),
+        "refused": t("refused"),
+    }.get(one.status, t("unparsed"))
+
+
+def _shortened(words: str) -> str:
+    return words if len(words) <= _LONGEST_WORDS else f"{words[:_LONGEST_WORDS]} …"
+
+
+def _why_replaced(name: str) -> str:
+    st.warning(
+        plain(
+            t(
+                "{model} is in the study already. Keeping this file replaces its predictions: the "
+                "old ones stay in the store, marked as withdrawn, and count nowhere.",
+                model=name,
+            )
+        )
+    )
+    return st.text_area(
+        t("Why they are replaced"),
+        max_chars=LONGEST_REASON,
+        key="model-replace-reason",
+        help=t("It stands in the trail for good."),
+    )
+
+
+def _keep(store: Store, waiting: _Waiting, by: By, *, replaces: bool, reason: str) -> None:
+    try:
+        keep_model(
+            store,
+            waiting.found,
+            model_id=waiting.model_id,
+            model_version=waiting.model_version,
+            replace=replaces,
+            reason=reason,
+            by=by,
+            now=datetime.now(UTC),
+        )
+    except StudyError as error:
+        _refused(str(error))
+        return
+    st.session_state.pop(_READ, None)
+    st.session_state[_TOLD] = _kept(waiting)
+    st.rerun()
+
+
+def _kept(waiting: _Waiting) -> str:
+    counts = waiting.found.by_status
+    return t(
+        "{model} was added: of {n} cases {answered} answered, {unparsed} unparsed, "
+        "{refused} refused, {skipped} left empty, {absent} absent.",
+        model=waiting.model_id,
+        n=waiting.found.n_cases,
+        answered=counts.get("answered", 0),
+        unparsed=counts.get("unparsed", 0),
+        refused=counts.get("refused", 0),
+        skipped=counts.get("skipped", 0),
+        absent=waiting.found.n_absent,
+    )
+
+
+def _refused(why: str) -> None:
+    """Show a refusal; where it lists faults, every one of them in a line of its own."""
+    first, *faults = why.splitlines()
+    st.error(plain(first))
+    if faults:
+        st.caption(tn("{n} fault", "{n} faults", len(faults)))
+        with st.container(height=min(420, 60 + 28 * len(faults))):
+            st.code("\n".join(faults), language=None, wrap_lines=True)

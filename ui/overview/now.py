@@ -1,0 +1,61 @@
+"""A study as it stands now; read anew only when something has happened, or a minute has passed."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from study.monitoring.inspection import ReadingFacts, readings_of
+from study.monitoring.quality import Fact, facts
+from study.monitoring.watching import Watch, watch
+from study.store import Store, events
+
+
+def now() -> datetime:
+    """Return the present moment."""
+    return datetime.now(UTC)
+
+
+def watched(store: Store, study: str) -> Watch:
+    """Return how far a study is.
+
+    Raises
+    ------
+    StudyError
+        The study is gone, or the store cannot be read.
+    """
+    return _watched(store, str(store.path), study, head(store, study), _minute())
+
+
+def found(store: Store, study: str) -> list[Fact]:
+    """Return the facts about a study's readings."""
+    return _facts(store, str(store.path), study, head(store, study))
+
+
+def inspected(store: Store, study: str) -> list[ReadingFacts]:
+    """Return the study's readings as they may be looked at."""
+    return _readings(store, str(store.path), study, head(store, study))
+
+
+def head(store: Store, study: str) -> str:
+    """Return what changes whenever something happens in a study."""
+    with store.look() as look:
+        return str(events.head(look, events.study_chain(study)))
+
+
+def _minute() -> str:
+    return now().strftime("%Y-%m-%d %H:%M")
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _watched(_store: Store, path: str, study: str, head: str, minute: str) -> Watch:
+    return watch(_store, study, now=now())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _facts(_store: Store, path: str, study: str, head: str) -> list[Fact]:
+    return facts(_store, study)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _readings(_store: Store, path: str, study: str, head: str) -> list[ReadingFacts]:
+    return readings_of(_store, study)

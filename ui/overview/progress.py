@@ -1,0 +1,248 @@
+"""Progress: the study, its readers, their sessions, and who has fallen silent."""
+
+from collections import Counter
+
+import pandas as pd
+import streamlit as st
+
+from study.base.translation import t, tn
+from study.monitoring.watching import Part, ReaderWatch, Stage, Watch, silent
+from study.reading.sessions import State
+from ui.overview.chart import show_chart
+from ui.overview.words import left_words, seconds, stage_word, standing_words
+from ui.parts.look import facts, grid, section
+from ui.parts.text import minute, plain, study_state
+
+SILENT_DAYS = (3, 7, 14, 28)
+HOUR_MS = 3_600_000.0
+
+
+def show_progress(found: Watch) -> None:
+    """Show how far a study is; nothing of right or wrong."""
+    _study(found)
+    _left_behind(found)
+    section(t("Readers"))
+    grid(
+        _readers(found.readers),
+        key="readers",
+        column_config={
+            t("Progress"): st.column_config.ProgressColumn(
+                min_value=0, max_value=100, format="%.0f %%"
+            )
+        },
+    )
+    st.caption(t("Read: answered, given up or timed out. Each number is out of those assigned."))
+    _silence(found)
+    _lapsed(found)
+    parts = [part for one in found.readers for part in one.parts]
+    if len({(part.standing.session, part.condition) for part in parts}) > 1:
+        section(t("Sessions and conditions"))
+        grid(_parts(parts), key="sessions")
+    if found.counts.n_read:
+        section(t("Pace"))
+        numbers = (t("Median response (s)"), t("Active hours"), t("Cases an active hour"))
+        right = st.column_config.TextColumn(alignment="right")
+        grid(
+            _pace(found.readers),
+            key="pace",
+            column_config=dict.fromkeys(numbers, right),
+        )
+        st.caption(
+            t(
+                "Active hours leave out breaks of over ten minutes between two readings. Time left "
+                "is an estimate: the unread cases at the pace named, breaks not counted."
+            )
+        )
+        show_chart(found)
+
+
+def _study(found: Watch) -> None:
+    n_read, n_assigned = found.counts.n_read, found.counts.n_assigned
+    n_cases = max((one.counts.n_assigned for one in found.readers), default=0)
+    share = t("{share} %", share=f"{100 * n_read / n_assigned:.0f}") if n_assigned else ""
+    facts(
+        (
+            (t("State"), study_state(found.state), _since(found)),
+            (t("Cases a reader"), str(n_cases), ""),
+            (t("Readers"), str(len(found.readers)), _stages(found)),
+            (t("Readings"), t("{n} of {total}", n=n_read, total=n_assigned), share),
+        )
+    )
+    words = {"drawn": t("drawn"), "opened": t("opened"), "closed": t("closed")}
+    dates = ", ".join(f"{words[key]} {minute(at)}" for key, at in found.dates.items() if at)
+    amended = tn("{n} amendment", "{n} amendments", found.n_amendments)
+    st.caption(
+        plain(
+            t(
+                "{dates} (UTC); {amended}; protocol {sha256}",
+                dates=dates,
+                amended=amended,
+                sha256=found.protocol_sha256,
+            )
+        )
+    )
+
+
+def _since(found: Watch) -> str:
+    began = {"drawn": "drawn", "open": "opened", "closed": "closed"}[found.state]
+    at = minute(found.dates.get(began))
+    return t("since {time} UTC", time=at) if at else ""
+
+
+def _stages(found: Watch) -> str:
+    counted = Counter(one.stage for one in found.readers)
+    return ", ".join(
+        t("{n} {stage}", n=counted[stage], stage=stage_word(stage))
+        for stage in Stage
+        if counted[stage]
+    )
+
+
+def _left_behind(found: Watch) -> None:
+    if found.n_cases_left_behind:
+        st.markdown(
+            plain(
+                tn(
+                    "{n} assigned case of readers who were withdrawn will not be read; it is in "
+                    "the denominators above.",
+                    "{n} assigned cases of readers who were withdrawn will not be read; they are "
+                    "in the denominators above.",
+                    found.n_cases_left_behind,
+                )
+            )
+        )
+
+
+def _readers(readers: tuple[ReaderWatch, ...]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            t("Reader"): [_named(one) for one in readers],
+            t("Stage"): [stage_word(one.stage) for one in readers],
+            t("Session"): [_session(one) for one in readers],
+            t("Progress"): [_share(one) for one in readers],
+            t("Assigned"): [one.counts.n_assigned for one in readers],
+            t("Presented"): [one.counts.n_presented for one in readers],
+            t("Read"): [one.counts.n_read for one in readers],
+            t("Answered"): [one.counts.n_answered for one in readers],
+            t("Given up"): [one.counts.n_skipped for one in readers],
+            t("Timed out"): [one.counts.n_timed_out for one in readers],
+            t("Last heard of (UTC)"): [
+                "" if one.simulated else minute(one.last_at_utc) for one in readers
+            ],
+        }
+    )
+
+
+def _pace(readers: tuple[ReaderWatch, ...]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            t("Reader"): [_named(one) for one in readers],
+            t("Known times"): [one.pace.n_timed for one in readers],
+            t("Median response (s)"): [
+                _number(seconds(one.pace.median_response_ms)) for one in readers
+            ],
+            t("Active hours"): [f"{one.pace.active_ms / HOUR_MS:.1f}" for one in readers],
+            t("Cases an active hour"): [_number(_rate(one)) for one in readers],
+            t("Time left"): [left_words(one.left) for one in readers],
+        }
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _named(one: ReaderWatch) -> str:
+    return t("{reader} (simulated)", reader=one.reader_id) if one.simulated else one.reader_id
+
+
+def _share(one: ReaderWatch) -> float:
+    return 100 * one.counts.n_read / one.counts.n_assigned if one.counts.n_assigned else 0.0
+
+
+def _rate(one: ReaderWatch) -> float | None:
+    rate = one.pace.cases_per_hour
+    return None if rate is None else round(rate)
+
+
+def _session(one: ReaderWatch) -> str:
+    """Return which session a reader is in, and what a coordinator has to know of it."""
+    standing = one.current
+    if standing is None or one.stage is Stage.WITHDRAWN:
+        return ""
+    words = t("{n}: {state}", n=standing.session, state=standing_words(standing))
+    if standing.state is State.WASHING_OUT and standing.opens_at_utc:
+        return t("{session}, opens {time}", session=words, time=minute(standing.opens_at_utc))
+    if standing.state is State.LAPSED:
+        return t("{session} {time}", session=words, time=minute(standing.ends_at_utc))
+    if standing.ends_at_utc:
+        return t("{session}, ends {time}", session=words, time=minute(standing.ends_at_utc))
+    return words
+
+
+def _silence(found: Watch) -> None:
+    left, right = st.columns([1, 4], vertical_alignment="bottom")
+    days = left.selectbox(
+        t("Not heard of for"),
+        SILENT_DAYS,
+        index=1,
+        format_func=lambda n: tn("{n} day", "{n} days", n),
+        key="silent-days",
+    )
+    quiet = silent(found, days)
+    if not quiet:
+        right.markdown(t("Nobody who has begun and could read has been silent for that long."))
+    for one in quiet:
+        right.markdown(
+            plain(
+                tn(
+                    "{reader} read {read} of {total} and was last heard of on {date}: could have "
+                    "gone on for {n} day.",
+                    "{reader} read {read} of {total} and was last heard of on {date}: could have "
+                    "gone on for {n} days.",
+                    int(one.silent_days or 0),
+                    reader=one.reader_id,
+                    read=one.counts.n_read,
+                    total=one.counts.n_assigned,
+                    date=minute(one.last_at_utc),
+                )
+            )
+        )
+
+
+def _lapsed(found: Watch) -> None:
+    for one in found.readers:
+        standing = one.current
+        if one.stage is Stage.WITHDRAWN or standing is None or standing.state is not State.LAPSED:
+            continue
+        st.markdown(
+            plain(
+                tn(
+                    "{reader}: session {session} lapsed on {date} with {n} case unread.",
+                    "{reader}: session {session} lapsed on {date} with {n} cases unread.",
+                    standing.n_assigned - standing.n_read,
+                    reader=one.reader_id,
+                    session=standing.session,
+                    date=minute(standing.ends_at_utc),
+                )
+            )
+        )
+
+
+def _parts(parts: list[Part]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            t("Reader"): [one.reader_id for one in parts],
+            t("Session"): [one.standing.session for one in parts],
+            t("Condition"): [one.condition for one in parts],
+            t("State"): [standing_words(one.standing) for one in parts],
+            t("Opens (UTC)"): [minute(one.standing.opens_at_utc) for one in parts],
+            t("Ends (UTC)"): [minute(one.standing.ends_at_utc) for one in parts],
+            t("Assigned"): [one.counts.n_assigned for one in parts],
+            t("Presented"): [one.counts.n_presented for one in parts],
+            t("Read"): [one.counts.n_read for one in parts],
+            t("Answered"): [one.counts.n_answered for one in parts],
+            t("Given up"): [one.counts.n_skipped for one in parts],
+            t("Timed out"): [one.counts.n_timed_out for one in parts],
+        }
+    )

@@ -1,0 +1,148 @@
+"""One reading looked at, set aside or brought back: with a reason, asked back, kept in a log."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from study.base.actor import By
+from study.base.errors import StudyError
+from study.base.reasons import LONGEST_REASON, checked_reason
+from study.base.translation import t, tn
+from study.monitoring.exclusions import Exclusion, exclude, reinstate, what_it_does
+from study.monitoring.inspection import ReadingFacts
+from study.store import Store
+from ui.overview.now import now
+from ui.overview.words import seconds, status_word
+from ui.parts.confirming import answer, ask
+from ui.parts.look import grid, section, table
+from ui.parts.text import minute, plain
+
+READINGS = "readings"
+PART, READER, POSITION = "part", "reading-reader", "reading-position"
+_KEY = "exclusion"
+
+
+def look_at(reader_id: str, position: int) -> None:
+    """Turn the overview to one reading."""
+    st.session_state[PART] = READINGS
+    st.session_state[READER] = reader_id
+    st.session_state[f"{POSITION}-{reader_id}"] = position
+
+
+def show_readings(
+    store: Store, study: str, by: By, found: list[ReadingFacts], log: list[Exclusion]
+) -> None:
+    """Show one reading chosen by reader and position, and what was decided about readings."""
+    if not found:
+        st.markdown(t("Nobody has read a case yet."))
+        return
+    st.markdown(
+        tn(
+            "{n} of {total} readings is excluded.",
+            "{n} of {total} readings are excluded.",
+            sum(bool(one.excluded) for one in found),
+            total=len(found),
+        )
+    )
+    one = _chosen(found)
+    left, right = st.columns([3, 2])
+    with left:
+        table([t("What"), t("Known of it")], _facts(one), caption=t("What is known of the reading"))
+    with right:
+        _decide(store, study, one)
+        answer(_KEY, by, about=one.id)
+    if log:
+        section(t("Decided so far"))
+        grid(_log(log), key="exclusions")
+
+
+def _chosen(found: list[ReadingFacts]) -> ReadingFacts:
+    left, right, _ = st.columns([1, 2, 3])
+    readers = list(dict.fromkeys(one.reader_id for one in found))
+    reader = left.selectbox(t("Reader"), readers, key=READER)
+    own = {one.position: one for one in found if one.reader_id == reader}
+    position = right.selectbox(
+        t("Position"),
+        list(own),
+        format_func=lambda n: _label(own[n]),
+        key=f"{POSITION}-{reader}",
+    )
+    return own[position]
+
+
+def _label(one: ReadingFacts) -> str:
+    words = t("{n}: {status}", n=one.position, status=status_word(one.status))
+    return t("{reading}, excluded", reading=words) if one.excluded else words
+
+
+def _facts(one: ReadingFacts) -> list[tuple[str, str]]:
+    rows = {
+        t("Case"): one.item_id,
+        t("Session, condition, repeat"): f"{one.session}, {one.condition}, {one.repeat}",
+        t("Status"): status_word(one.status),
+        t("Response (s)"): _known(seconds(one.response_ms)),
+        t("Elapsed (s)"): _known(seconds(one.elapsed_ms)),
+        t("Hidden (s)"): _known(seconds(one.hidden_ms)),
+        t("Paused (s)"): _known(seconds(one.paused_ms)),
+        t("Presented (UTC)"): minute(one.shown_at_utc),
+        t("Received (UTC)"): minute(one.received_at_utc),
+        t("Flags"): ", ".join(one.flags) or t("none"),
+        t("Screen and browser"): one.setup or t("not known"),
+        t("Comment"): one.comment or t("none"),
+        **({t("Given up because"): one.given_up} if one.given_up else {}),
+        t("Excluded because"): one.excluded or t("not excluded"),
+    }
+    return list(rows.items())
+
+
+def _known(value: float | None) -> str:
+    return t("not known") if value is None else f"{value:g}"
+
+
+def _decide(store: Store, study: str, one: ReadingFacts) -> None:
+    with st.form(f"exclude-{one.id}", clear_on_submit=True):
+        reason = st.text_area(
+            t("Reason"),
+            max_chars=LONGEST_REASON,
+            key=f"exclusion-reason-{one.id}-{bool(one.excluded)}",
+            help=t("It is kept for good beside the reading, and exported with it."),
+        )
+        st.caption(what_it_does(store, study))
+        label = t("Bring this reading back") if one.excluded else t("Exclude this reading")
+        asked = st.form_submit_button(label, key=f"exclude-now-{one.id}")
+    if not asked:
+        return
+    try:
+        words = checked_reason(reason)
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    where = {"reader": one.reader_id, "position": one.position, "reason": words}
+    if one.excluded:
+        question = t("Bring back {reader}, position {position}, because: {reason}?", **where)
+        done = t("{reader}, position {position}, is no longer excluded.", **where)
+    else:
+        question = t("Exclude {reader}, position {position}, because: {reason}?", **where)
+        done = t("{reader}, position {position}, is excluded.", **where)
+    act = partial(_act, store, study, one, words)
+    ask(_KEY, about=one.id, question=question, do=act, done=done)
+
+
+def _act(store: Store, study: str, one: ReadingFacts, reason: str, by: By) -> None:
+    decide = reinstate if one.excluded else exclude
+    decide(store, study=study, reading=one.id, reason=reason, by=by, now=now())
+
+
+def _log(log: list[Exclusion]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            t("When (UTC)"): [minute(one.at_utc) for one in log],
+            t("Reader"): [one.reader_id for one in log],
+            t("Position"): [one.position for one in log],
+            t("Decision"): [t("excluded") if one.excluded else t("brought back") for one in log],
+            t("Reason"): [one.reason for one in log],
+            t("By"): [one.actor for one in log],
+            t("The answer was changed since"): ["" if one.current else t("yes") for one in log],
+        }
+    )

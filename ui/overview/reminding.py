@@ -1,0 +1,128 @@
+"""Reminders: a letter to copy, or to send where the deployment has a mail server."""
+
+import os
+from functools import partial
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from study.base.actor import By
+from study.base.errors import StudyError
+from study.base.mail import MailServer
+from study.base.translation import t
+from study.monitoring.reminders import (
+    Addressee,
+    Letter,
+    addressee,
+    compose,
+    may_be_reminded,
+    note_sent,
+    send_reminder,
+    sent,
+)
+from study.monitoring.watching import ReaderWatch, Watch
+from study.store import Store
+from ui.overview.now import now
+from ui.overview.words import stage_word
+from ui.parts.confirming import answer, ask
+from ui.parts.text import minute, plain
+
+_KEY = "reminding"
+
+
+def show_reminding(store: Store, found: Watch, by: By, *, may_see_names: bool) -> None:
+    """Show a letter to one reader, and the ways to send it."""
+    waiting = {one.reader_id: one for one in found.readers if may_be_reminded(one)}
+    if found.state != "open" or not waiting:
+        st.markdown(t("There is nobody to remind."))
+        return
+    chosen = st.selectbox(
+        t("Whom"),
+        list(waiting),
+        format_func=lambda name: _label(waiting[name]),
+        key="remind-whom",
+        width=420,
+    )
+    reader = waiting[chosen]
+    last = sent(store, found.study).get(reader.reader_id)
+    if last:
+        st.caption(t("Last reminded: {time} UTC.", time=minute(last)))
+    who = addressee(store, found.study, reader.reader_id) if may_see_names else Addressee()
+    letter = _letter(found, reader, who)
+    st.markdown(f"**{plain(letter.subject)}**")
+    st.code(letter.text, language=None, wrap_lines=True)
+    _ways(store, found.study, reader, who, letter)
+    answer(_KEY, by, about=(reader.reader_id, letter.text))
+
+
+def _label(one: ReaderWatch) -> str:
+    return t(
+        "{reader}: {stage}, {n} of {total}",
+        reader=one.reader_id,
+        stage=stage_word(one.stage),
+        n=one.counts.n_read,
+        total=one.counts.n_assigned,
+    )
+
+
+def _letter(found: Watch, reader: ReaderWatch, who: Addressee) -> Letter:
+    """Return the letter as it was written, or as somebody changed it here."""
+    letter = compose(found, reader, name=who.name, address=home_address())
+    with st.expander(t("Change the words")):
+        text = st.text_area(
+            t("Letter"),
+            value=letter.text,
+            height=280,
+            max_chars=4000,
+            key=f"letter-{reader.reader_id}-{reader.counts.n_read}",
+        )
+    return Letter(subject=letter.subject, text=text)
+
+
+def _ways(store: Store, study: str, reader: ReaderWatch, who: Addressee, letter: Letter) -> None:
+    try:
+        server = MailServer.named(os.environ)
+    except StudyError as error:
+        st.error(plain(str(error)))
+        server = None
+    left, right, _ = st.columns([1, 1, 2])
+    told = {"study": study, "reader_id": reader.reader_id}
+    if left.button(t("Note that I have sent it"), key="note-sent", width="stretch"):
+        ask(
+            _KEY,
+            about=(reader.reader_id, letter.text),
+            question=t("Note in the trail that {reader} was reminded?", reader=reader.reader_id),
+            do=lambda by: note_sent(store, **told, by=by, now=now()),
+            done=t("Noted."),
+        )
+    if server is None:
+        st.caption(t("This deployment has no mail server: copy the letter and send it yourself."))
+    elif not who.email:
+        st.caption(t("No e-mail address is kept for this reader: copy the letter."))
+    elif right.button(t("Send by e-mail"), key="send-mail", width="stretch"):
+        ask(
+            _KEY,
+            about=(reader.reader_id, letter.text),
+            question=t("Send this letter to {address}?", address=who.email),
+            do=partial(_send, store, server, letter, told),
+            done=t("Sent."),
+        )
+
+
+def _send(store: Store, server: MailServer, letter: Letter, told: dict[str, str], by: By) -> None:
+    send_reminder(
+        store,
+        server,
+        letter,
+        study=told["study"],
+        reader_id=told["reader_id"],
+        by=by,
+        now=now(),
+    )
+
+
+def home_address() -> str:
+    """Return the address of the reading room as this browser knows it, without the page's."""
+    parts = urlsplit(str(st.context.url or ""))
+    folder = parts.path.rstrip("/").rpartition("/")[0]
+    return f"{parts.scheme}://{parts.netloc}{folder}/" if parts.netloc else ""

@@ -1,0 +1,233 @@
+"""Stepping in: pause, resume, extend, release, withdraw; with a reason, asked back, and logged."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from study.base.actor import By
+from study.base.errors import StudyError
+from study.base.reasons import LONGEST_REASON, checked_reason
+from study.base.translation import t
+from study.monitoring import interventions
+from study.monitoring.watching import ReaderWatch, Stage, Watch, stepped_in
+from study.reading.sessions import State
+from study.store import Store
+from ui.overview.now import now
+from ui.overview.words import standing_words
+from ui.parts.confirming import answer, ask
+from ui.parts.look import grid, section
+from ui.parts.text import minute, plain
+
+_KEY = "stepping-in"
+
+
+class Step(StrEnum):
+    """What can be done."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    EXTEND = "extend"
+    RELEASE = "release"
+    WITHDRAW = "withdraw"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chosen:
+    """What may be done to whom; no reader is the study as a whole."""
+
+    step: Step
+    reader_id: str | None
+    session: int | None
+
+
+def show_stepping_in(store: Store, found: Watch, by: By) -> None:
+    """Show what can be done, and what was."""
+    if found.state == "open":
+        answer(_KEY, by, about=_form(store, found))
+    else:
+        st.markdown(t("The study is not open: there is nothing to step into."))
+    log = stepped_in(store, found.study)
+    if log:
+        section(t("Done so far"))
+        grid(_log(log), key="interventions")
+
+
+def _form(store: Store, found: Watch) -> _Chosen:
+    """Ask what is to be done to whom and why, and return what was chosen."""
+    step = st.segmented_control(
+        t("What to do"),
+        list(Step),
+        default=Step.PAUSE,
+        required=True,
+        format_func=lambda one: _word(Step(one)),
+        key="step",
+    )
+    step = Step(step)
+    st.caption(_consequence(step))
+    here = [one for one in found.readers if one.stage is not Stage.WITHDRAWN]
+    left, middle, right = st.columns(3)
+    reader = _whom(left, step, here)
+    session = _session(middle, step, reader)
+    chosen = _Chosen(step=step, reader_id=reader.reader_id if reader else None, session=session)
+    days = None
+    if step is Step.EXTEND:
+        days = right.number_input(
+            t("Days more"), min_value=0.5, max_value=365.0, value=7.0, step=0.5, key="step-days"
+        )
+    if step in (Step.EXTEND, Step.RELEASE) and session is None:
+        st.markdown(t("No session of this reader has an end that could be put off."))
+        return chosen
+    if step is Step.WITHDRAW and reader is None:
+        st.markdown(t("Every reader has left the study."))
+        return chosen
+    with st.form("step-in", clear_on_submit=True):
+        reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="step-reason")
+        asked = st.form_submit_button(_word(step), key="step-now")
+    if asked:
+        _ask(store, found.study, chosen, days, reason)
+    return chosen
+
+
+def _whom(place: Any, step: Step, readers: list[ReaderWatch]) -> ReaderWatch | None:
+    """Ask whom it is about: a reader, or where it can be the study as a whole (None)."""
+    by_name = {one.reader_id: one for one in readers}
+    whole = [""] if step in (Step.PAUSE, Step.RESUME) else []
+    chosen = place.selectbox(
+        t("Whom"),
+        [*whole, *by_name],
+        format_func=lambda name: _named(by_name.get(name)),
+        key=f"step-whom-{bool(whole)}",
+    )
+    return by_name.get(chosen or "")
+
+
+def _named(reader: ReaderWatch | None) -> str:
+    if reader is None:
+        return t("the whole study")
+    if reader.current is None:
+        return t("{reader}: finished", reader=reader.reader_id)
+    return t(
+        "{reader}: session {n} {state}",
+        reader=reader.reader_id,
+        n=reader.current.session,
+        state=standing_words(reader.current),
+    )
+
+
+def _session(place: Any, step: Step, reader: ReaderWatch | None) -> int | None:
+    if step not in (Step.EXTEND, Step.RELEASE) or reader is None:
+        return None
+    ending = {
+        one.standing.session: one.standing
+        for one in reader.parts
+        if one.standing.ends_at_utc and one.standing.state is not State.DONE
+    }
+    if not ending:
+        return None
+    chosen = place.selectbox(
+        t("Session"),
+        list(ending),
+        format_func=lambda n: t(
+            "{n}: {state}, ends {time} UTC",
+            n=n,
+            state=standing_words(ending[n]),
+            time=minute(ending[n].ends_at_utc),
+        ),
+        key=f"step-session-{reader.reader_id}",
+    )
+    return int(chosen)
+
+
+def _ask(
+    store: Store,
+    study: str,
+    chosen: _Chosen,
+    days: float | None,
+    reason: str,
+) -> None:
+    try:
+        words = checked_reason(reason)
+    except StudyError as error:
+        st.error(plain(str(error)))
+        return
+    step = chosen.step
+    whom = chosen.reader_id or t("the whole study")
+    question = t("{what}: {whom}, because: {reason}?", what=_word(step), whom=whom, reason=words)
+    if step is Step.WITHDRAW:
+        question = t(
+            "Withdraw {whom} for good, because: {reason}? This cannot be taken back.",
+            whom=whom,
+            reason=words,
+        )
+    ask(
+        _KEY,
+        about=chosen,
+        question=question,
+        do=partial(_act, store, study, chosen, days, words),
+        done=t("Done: {what}, {whom}.", what=_word(step), whom=whom),
+    )
+
+
+def _act(store: Store, study: str, asked: _Chosen, days: float | None, reason: str, by: By) -> None:
+    told: dict[str, Any] = {"study": study, "reason": reason, "by": by, "now": now()}
+    if asked.step in (Step.PAUSE, Step.RESUME):
+        act = interventions.pause if asked.step is Step.PAUSE else interventions.resume
+        act(store, reader_id=asked.reader_id, **told)
+    elif asked.step is Step.WITHDRAW:
+        interventions.withdraw(store, reader_id=asked.reader_id or "", **told)
+    else:
+        _put_off(store, asked, days, told)
+
+
+def _put_off(store: Store, asked: _Chosen, days: float | None, told: dict[str, Any]) -> None:
+    whose: dict[str, Any] = {"reader_id": asked.reader_id, "session": asked.session, **told}
+    if asked.step is Step.EXTEND:
+        interventions.extend(store, days=days or 0, **whose)
+    else:
+        interventions.release(store, **whose)
+
+
+def _word(step: Step) -> str:
+    return {
+        Step.PAUSE: t("Pause"),
+        Step.RESUME: t("Resume"),
+        Step.EXTEND: t("Extend a session"),
+        Step.RELEASE: t("Release a session"),
+        Step.WITHDRAW: t("Withdraw a reader"),
+    }[step]
+
+
+def _consequence(step: Step) -> str:
+    return {
+        Step.PAUSE: t(
+            "No case is handed out until it is resumed. Answers already given still arrive; no "
+            "wash-out and no session's days stand still."
+        ),
+        Step.RESUME: t("Cases are handed out again. A reader's pause and the study's are two."),
+        Step.EXTEND: t(
+            "The session ends so many days later: from its end, or where that is past, from now."
+        ),
+        Step.RELEASE: t("The session, lapsed or not, may be read to its end without a limit."),
+        Step.WITHDRAW: t(
+            "The reader gets no more cases and cannot sign in to the study again. Every reading "
+            "stays, and the cases they did not read stay in the denominators."
+        ),
+    }[step]
+
+
+def _log(log: list[dict[str, Any]]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            t("When (UTC)"): [minute(one["at_utc"]) for one in log],
+            t("What"): [_word(Step(one["kind"])) for one in log],
+            t("Whom"): [one["reader_id"] or t("the whole study") for one in log],
+            t("Session"): ["" if one["session"] is None else str(one["session"]) for one in log],
+            t("Days more"): ["" if one["days"] is None else f"{one['days']:g}" for one in log],
+            t("Reason"): [one["reason"] for one in log],
+            t("By"): [one["actor"] for one in log],
+        }
+    )

@@ -1,0 +1,237 @@
+"""The trail on a page: searched, paged, in words; and its download as CSV."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from study.base.errors import StudyError
+from study.base.timestamps import moment
+from study.base.translation import t, tn
+from study.people.roles import Act
+from study.trail import search as trail
+from study.trail.downloads import record_taking
+from study.trail.search import Search
+from study.trail.verification import Verdict, verify_study
+from ui.parts.event_kinds import kind_in_words
+from ui.parts.look import grid
+from ui.parts.text import plain, second
+from ui.server.access import allowed
+from ui.server.deployment import store
+from ui.server.headers import attachment
+
+PAGE_SIZE = 50
+
+
+def routes() -> list[Route]:
+    """Return the downloads of a study's trail and of the deployment's."""
+    return [
+        Route("/export/trail.csv", _of_study, methods=["GET"]),
+        Route("/export/deployment-trail.csv", _of_deployment, methods=["GET"]),
+    ]
+
+
+def section(study: str) -> None:
+    """Show the trail of a study, or where `study` is empty the deployment's own."""
+    wanted = _search(study)
+    n_pages_key = f"trail-page-{study}"
+    found = trail.search(store(), study, wanted, page=0, size=PAGE_SIZE)
+    n_pages = max(1, -(-found.n_found // PAGE_SIZE))
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left.write(tn("{n} act found.", "{n} acts found.", found.n_found))
+    page = 1
+    if n_pages > 1:
+        page = int(
+            right.number_input(
+                t("Page of {n}", n=n_pages), min_value=1, max_value=n_pages, key=n_pages_key
+            )
+        )
+    if page > 1:
+        found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
+    grid(
+        _table(found.acts),
+        height=38 + 35 * max(1, len(found.acts)),
+        column_config={t("Role"): st.column_config.TextColumn(width=110)},
+    )
+    address = "export/trail.csv" if study else "export/deployment-trail.csv"
+    st.link_button(t("Download what was found (CSV)"), f"{address}?{_query(wanted)}")
+
+
+def verifying(study: str) -> None:
+    """Show a button that verifies the study at once, and what came of it."""
+    key = f"verdict-{study}"
+    if st.button(t("Verify now"), key=f"verify-{study}"):
+        with st.spinner(t("Walking the chain ...")):
+            st.session_state[key] = verify_study(store(), study)
+    verdict: Verdict | None = st.session_state.get(key)
+    if verdict is None:
+        st.caption(
+            t(
+                "Each event is sealed by the one before. Verifying walks the whole chain and "
+                "compares every reading, list, reader, model and decision with what it says."
+            )
+        )
+    elif verdict.breaches:
+        st.error(t("This does not hold: {first}", first=plain(verdict.breaches[0])))
+        for breach in verdict.breaches[1:20]:
+            st.markdown(f"- {plain(breach)}")
+    else:
+        st.success(
+            tn(
+                "All holds: {n} event, and everything it vouches for.",
+                "All holds: {n} events, and everything they vouch for.",
+                verdict.n_events,
+            )
+        )
+
+
+def _search(study: str) -> Search:
+    first = st.columns([2, 2, 2, 2, 2], vertical_alignment="bottom")
+    text = first[0].text_input(t("Words"), key=f"trail-text-{study}", max_chars=200)
+    kinds = ["", *trail.kinds(store(), study)]
+    kind = first[1].selectbox(
+        t("What"),
+        kinds,
+        format_func=lambda one: kind_in_words(one) if one else t("anything"),
+        key=f"trail-kind-{study}",
+    )
+    actors = ["", *trail.actors(store(), study)]
+    actor = first[2].selectbox(
+        t("Who"),
+        actors,
+        format_func=lambda one: one or t("anybody"),
+        key=f"trail-actor-{study}",
+    )
+    since = first[3].date_input(t("From (UTC)"), value=None, key=f"trail-since-{study}")
+    until = first[4].date_input(t("To, included (UTC)"), value=None, key=f"trail-until-{study}")
+    readings = st.checkbox(
+        t("Show what readers do case by case as well"), key=f"trail-readings-{study}"
+    )
+    return Search(
+        text=text,
+        kind=kind,
+        actor=actor,
+        since=_midnight(since),
+        until=_midnight(until, days=1),
+        with_readings=readings,
+    )
+
+
+def _midnight(day: Any, days: int = 0) -> datetime | None:
+    if not isinstance(day, date) or day.year > 9000:
+        return None
+    return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=days)
+
+
+def _table(acts: tuple[trail.Act, ...]) -> pd.DataFrame:
+    zone = _zone()
+    local = t("When ({zone})", zone=str(zone))
+    return pd.DataFrame(
+        {
+            t("No."): [one.number for one in acts],
+            t("When (UTC)"): [second(one.at_utc) for one in acts],
+            local: [_local(one.at_utc, zone) for one in acts],
+            t("What"): [kind_in_words(one.kind) for one in acts],
+            t("Who"): [one.actor for one in acts],
+            t("Role"): [one.role for one in acts],
+            t("From where"): [one.place for one in acts],
+            t("Old"): [one.old for one in acts],
+            t("New"): [one.new for one in acts],
+            t("Reason"): [one.reason for one in acts],
+            t("About"): [_spelt(one.about) for one in acts],
+            t("Site"): [one.site for one in acts],
+            t("Hash"): [one.hash for one in acts],
+        }
+    )
+
+
+def _zone() -> ZoneInfo:
+    """Return the time zone of whoever looks, as their browser says."""
+    try:
+        return ZoneInfo(str(st.context.timezone or "UTC"))
+    except (ValueError, OSError, KeyError):
+        return ZoneInfo("UTC")
+
+
+def _local(at_utc: str, zone: ZoneInfo) -> str:
+    try:
+        return moment(at_utc).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _spelt(about: str) -> str:
+    """Return what else an event says, without the signs of JSON."""
+    found: Mapping[str, Any] = json.loads(about) if about else {}
+    return ", ".join(
+        f"{key} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for key, value in found.items()
+        if value not in ("", None)
+    )
+
+
+def _query(wanted: Search) -> str:
+    return urlencode(
+        {
+            "text": wanted.text,
+            "kind": wanted.kind,
+            "actor": wanted.actor,
+            "since": wanted.since.date().isoformat() if wanted.since else "",
+            "until": wanted.until.date().isoformat() if wanted.until else "",
+            "readings": "1" if wanted.with_readings else "",
+        }
+    )
+
+
+async def _of_study(request: Request) -> Response:
+    return await _csv(request, Act.TRAIL, "trail.csv")
+
+
+async def _of_deployment(request: Request) -> Response:
+    return await _csv(request, Act.DEPLOYMENT, "deployment-trail.csv")
+
+
+async def _csv(request: Request, act: Act, name: str) -> Response:
+    def work() -> Response:
+        person = allowed(request, act)
+        if person is None:
+            return PlainTextResponse(t("Sign in as whoever may see the trail."), status_code=401)
+        study = person.study_name if act is Act.TRAIL else ""
+        try:
+            wanted = _asked(request.query_params)
+        except ValueError:
+            return PlainTextResponse(t("Not a search of the trail."), status_code=400)
+        record_taking(store(), study=study, what=name, by=person.by, now=datetime.now(UTC))
+        lines = trail.as_csv(store(), study, wanted)
+        return StreamingResponse(
+            lines, media_type="text/csv; charset=utf-8", headers=attachment(name)
+        )
+
+    try:
+        return await run_in_threadpool(work)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=409)
+
+
+def _asked(query: Mapping[str, str]) -> Search:
+    def day(name: str) -> datetime | None:
+        given = query.get(name, "")
+        return _midnight(date.fromisoformat(given)) if given else None
+
+    return Search(
+        text=query.get("text", "")[:200],
+        kind=query.get("kind", "")[:100],
+        actor=query.get("actor", "")[:200],
+        since=day("since"),
+        until=day("until"),
+        with_readings=query.get("readings") == "1",
+    )

@@ -1,0 +1,182 @@
+"""What stages, states, acts and facts are called on the overview, and the rule behind each fact."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from study.base.translation import t, tn
+from study.monitoring.pace import Basis, TimeLeft
+from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, Fact, Kind
+from study.monitoring.watching import Stage
+from study.reading.flags import TOO_FAST_MS
+from study.reading.sessions import SessionStanding, State
+
+
+def stage_word(stage: Stage) -> str:
+    """Return what a reader's stage is called."""
+    return {
+        Stage.NOT_BEGUN: t("not begun"),
+        Stage.PREPARING: t("preparing"),
+        Stage.PRACTISING: t("practising"),
+        Stage.READING: t("reading"),
+        Stage.FINISHED: t("finished"),
+        Stage.WITHDRAWN: t("withdrawn"),
+    }[stage]
+
+
+def standing_words(standing: SessionStanding) -> str:
+    """Return where a session stands, in words."""
+    if standing.withdrawn:
+        return t("withdrawn")
+    word = {
+        State.WAITING: t("waiting for the session before"),
+        State.WASHING_OUT: t("washing out"),
+        State.OPEN: t("open"),
+        State.LAPSED: t("lapsed"),
+        State.DONE: t("done"),
+    }[standing.state]
+    paused = standing.paused and standing.state is not State.DONE
+    return t("{state}, paused", state=word) if paused else word
+
+
+def status_word(status: str) -> str:
+    """Return what became of a case, in words."""
+    return {
+        "answered": t("answered"),
+        "skipped": t("given up"),
+        "timed_out": t("timed out"),
+    }.get(status, status)
+
+
+def seconds(ms: float | None) -> float | None:
+    """Return milliseconds as seconds: to a hundredth under 10 s, else to a tenth."""
+    return None if ms is None else round(ms / 1000, 2 if ms < 10_000 else 1)
+
+
+def left_words(left: TimeLeft | None) -> str:
+    """Return how long the rest will take, with what the estimate rests on."""
+    if left is None:
+        return ""
+    if left.hours < 1:
+        long = tn("about {n} minute", "about {n} minutes", max(1, round(left.hours * 60)))
+    else:
+        long = t("about {hours} h", hours=f"{left.hours:.1f}")
+    if left.basis is Basis.OWN:
+        return tn("{long} (own pace, {n} case)", "{long} (own pace, {n} cases)", left.n, long=long)
+    return tn(
+        "{long} (pace of {n} other reader)",
+        "{long} (median pace of {n} other readers)",
+        left.n,
+        long=long,
+    )
+
+
+def kind_word(kind: Kind) -> str:
+    """Return the short name of a kind of fact."""
+    return {
+        Kind.TOO_FAST: t("Faster than a film can be seen"),
+        Kind.GLANCE: t("Answered at a glance"),
+        Kind.HIDDEN: t("Page long out of sight"),
+        Kind.ONE_KEY: t("The same key many times"),
+        Kind.CLOCK: t("Clocks disagree"),
+        Kind.LATE: t("Arrived late or incomplete"),
+        Kind.FILM: t("Film not wholly seen"),
+        Kind.WINDOW: t("Window zoomed or small"),
+        Kind.SOFTWARE: t("Drawn without a graphics card"),
+        Kind.SCREENS: t("Several screens in one session"),
+        Kind.WASHOUT: t("Wash-out"),
+        Kind.CASE: t("A case that gathers trouble"),
+    }[kind]
+
+
+def rule(kind: Kind) -> str:
+    """Return the rule and the threshold by which readings are told of."""
+    return _rules()[kind]
+
+
+def _rules() -> Mapping[Kind, str]:
+    return {
+        Kind.TOO_FAST: t(
+            "Answered under {ms} ms after the film was on the screen: too short to look and press "
+            "two keys.",
+            ms=f"{TOO_FAST_MS:.0f}",
+        ),
+        Kind.GLANCE: t(
+            "First answers under {s} s of response time, out of those with a known time. A "
+            "question seen before may be answered so fast.",
+            s=f"{GLANCE_MS / 1000:.0f}",
+        ),
+        Kind.HIDDEN: t(
+            "The page was out of sight for {s} s or more while the case was running; that time is "
+            "not response time.",
+            s=f"{HIDDEN_MS / 1000:.0f}",
+        ),
+        Kind.ONE_KEY: t(
+            "The same letter, as shown, so often in a row that by chance a list as long holds such "
+            "a run less than once in {n} times, were every option as likely at every case. Where "
+            "the right answers themselves fall on one letter, runs are likelier than that.",
+            n=f"{1 / RARE:,.0f}",
+        ),
+        Kind.CLOCK: t(
+            "Flags clock_disagreement, clock_implausible or clock_set: the browser's clock and the "
+            "server's do not fit, or one was set in mid-case."
+        ),
+        Kind.LATE: t(
+            "Flags received_late, presentation_lost, received_while_paused or "
+            "received_after_lapse: a cut line, or an answer that waited on the computer."
+        ),
+        Kind.FILM: t(
+            "Flags film_not_whole, view_not_shown, display_lost or page_covered: part of the films "
+            "may not have been seen."
+        ),
+        Kind.WINDOW: t(
+            "Flags page_zoom, pixel_ratio_changed, low_pixel_ratio or window_too_small: less of "
+            "the film's fineness reached the screen."
+        ),
+        Kind.SOFTWARE: t(
+            "Flag software_rendering: the processor drew the films, which may have been slower."
+        ),
+        Kind.SCREENS: t(
+            "Readings of a session on another screen or browser than most of that session's."
+        ),
+        Kind.WASHOUT: t(
+            "Of the pairs of readings of one case in two sessions, those nearer to each other than "
+            "the protocol's wash-out; told also where there is none."
+        ),
+        Kind.CASE: t(
+            "Cases that at least {n} readers, and at least half of those who read them, gave up, "
+            "ran out of time on, answered too fast or did not wholly see.",
+            n=GATHERED,
+        ),
+    }
+
+
+def detail_words(fact: Fact) -> str:
+    """Return what else a fact tells."""
+    values: Mapping[str, Any] = fact.values
+    if fact.kind is Kind.ONE_KEY:
+        return t(
+            "{letter}, {n} times in a row; by chance {chance}",
+            letter=values["letter"],
+            n=fact.n,
+            chance=_chance(values["chance"]),
+        )
+    if fact.kind is Kind.SCREENS:
+        return t("session {n}: {setups}", n=fact.session, setups="; ".join(values["setups"]))
+    if fact.kind is Kind.WASHOUT:
+        return t(
+            "shortest {days} days, the protocol asks for {wanted}",
+            days=f"{values['shortest_days']:.1f}",
+            wanted=f"{values['washout_days']:g}",
+        )
+    if fact.kind is Kind.CASE:
+        told = {
+            "skipped": t("given up"),
+            "timed_out": t("timed out"),
+            "flagged": t("flagged"),
+        }
+        return ", ".join(f"{told[key]}: {values[key]}" for key in told if key in values)
+    return ""
+
+
+def _chance(chance: float) -> str:
+    return t("under 1 in a million") if chance < 1e-6 else t("1 in {n}", n=f"{1 / chance:,.0f}")

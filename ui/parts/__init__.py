@@ -1,0 +1,1 @@
+"""Small parts that several pages show: look, text, links, forms, uploads, asking back."""

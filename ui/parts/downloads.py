@@ -1,0 +1,114 @@
+"""What a study is downloaded by: rows of links, and a table of files with their hashes.
+
+They lead to routes of ours, which ask for the cookie; Streamlit's own downloads answer anybody.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import streamlit as st
+
+from study.base.translation import t
+from ui.parts.links import links
+
+_CSS = """
+table { border-collapse: collapse; width: 100%; font: .95rem/1.5 var(--st-font);
+  color: var(--st-text-color); }
+caption { text-align: left; padding-bottom: .4rem; opacity: .85; }
+th, td { text-align: left; vertical-align: top; padding: .55rem 1rem .55rem 0; font-weight: 400;
+  border-bottom: 1px solid var(--st-border-color); }
+thead th { font-weight: 600; }
+a { color: var(--st-link-color); font-weight: 600; }
+a:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+td.n { white-space: nowrap; text-align: right; }
+code { font: .8rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """A file to download: where, what for, how long and with which hash."""
+
+    address: str
+    name: str
+    what: str
+    size: str
+    sha256: str
+
+
+_TABLE = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
+
+_FILL = """
+const made = (tag, text, scope) => {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (scope) element.scope = scope;
+  return element;
+};
+export default function ({ parentElement, data }) {
+  parentElement.querySelector("caption").textContent = data.caption;
+  parentElement.querySelector("thead tr").replaceChildren(
+    ...data.heads.map((head) => made("th", head, "col")));
+  parentElement.querySelector("tbody").replaceChildren(...data.rows.map((file) => {
+    const row = document.createElement("tr");
+    const link = made("a", file.name);
+    link.href = file.address;
+    link.download = "";
+    const name = made("th", "", "row");
+    name.append(link);
+    const size = made("td", file.size);
+    size.className = "n";
+    const hash = made("td", "");
+    hash.append(made("code", file.sha256));
+    row.append(name, made("td", file.what), size, hash);
+    return row;
+  }));
+}
+"""
+
+
+def bundle_link() -> None:
+    """Show the download of the bundle, asked for with the cookie."""
+    links("bundle", {"export/bundle.zip": t("Download the bundle")}, download=True)
+
+
+def report_links() -> None:
+    """Show the downloads of the report, asked for with the cookie."""
+    links(
+        "report",
+        {
+            "export/report.html": t("Report (HTML)"),
+            "export/report.pdf": t("Report (PDF)"),
+            "export/report.zip": t("Everything: figures, tables, paper (zip)"),
+        },
+        download=True,
+    )
+
+
+def closing_links() -> None:
+    """Show the downloads of the closing report and of what is missing."""
+    links(
+        "closing",
+        {
+            "export/closing-report.html": t("Closing report (HTML)"),
+            "export/missing.csv": t("What is missing (CSV)"),
+        },
+        download=True,
+    )
+
+
+def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> None:
+    """Show files to download as a table, each with its size and SHA-256.
+
+    Parameters
+    ----------
+    caption
+        What the files are.
+    heads
+        What the columns hold: the file, what it is for, its size, its SHA-256.
+    """
+    # What differs travels as data: a component's own HTML is one for every session of the server.
+    st.components.v2.component("downloads", html=_TABLE, css=_CSS, js=_FILL)(
+        data={"caption": caption, "heads": list(heads), "rows": [asdict(one) for one in rows]},
+        key="downloads",
+    )

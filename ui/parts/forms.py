@@ -1,0 +1,115 @@
+"""Plain HTML forms in Streamlit: they sign in and choose, which sets or asks for the cookie."""
+
+import streamlit as st
+
+from study.base.translation import t
+from study.people.access import Standing
+
+_CSS = """
+form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
+  font-family: var(--st-font); }
+label { font-size: .95rem; }
+input { font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em; padding: .7rem .8rem;
+  border: 1px solid var(--rr-edge); border-radius: .5rem; color: inherit;
+  background: var(--st-secondary-background-color); text-transform: uppercase; }
+input::placeholder { color: var(--rr-quiet); opacity: 1; }
+input:focus-visible, button:focus-visible {
+  outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+button { font: 600 1rem/1.4 var(--st-font); padding: .7rem .8rem; border: 0; border-radius: .5rem;
+  color: var(--rr-on-accent); background: var(--st-primary-color); cursor: pointer; }
+.quiet button { justify-self: start; padding: .4rem .8rem; color: inherit; background: none;
+  border: 1px solid var(--rr-edge); font-weight: 500; }
+"""
+
+_SIGN_IN = """
+<form method="post" action="sign-in">
+  <label for="access_code"></label>
+  <input id="access_code" name="access_code" required autofocus autocomplete="off"
+    autocapitalize="characters" spellcheck="false" placeholder="XXXX-XXXX-XXXX-XXXX"
+    maxlength="60">
+  <button type="submit"></button>
+</form>
+"""
+
+# A link hands its code over behind the # sign, which no browser sends to a server.
+_FOCUS = """
+const seen = new WeakSet();
+export default function ({ parentElement, data }) {
+  const field = parentElement.querySelector("input");
+  parentElement.querySelector("label").textContent = data.label;
+  parentElement.querySelector("button").textContent = data.button;
+  const given = new URLSearchParams(location.hash.slice(1)).get("code");
+  if (given) {
+    field.value = given.slice(0, 60);
+    history.replaceState(history.state, "", location.pathname + location.search);
+  }
+  if (!seen.has(parentElement)) {
+    seen.add(parentElement);
+    field.focus();
+  }
+}
+"""
+
+_TICKET = """
+<form method="post" action="sign-in">
+  <input type="hidden" name="ticket">
+  <button type="submit"></button>
+</form>
+"""
+
+_SEND = """
+const sent = new WeakSet();
+export default function ({ parentElement, data }) {
+  const form = parentElement.querySelector("form");
+  form.querySelector("button").textContent = data.button;
+  form.elements.ticket.value = data.ticket;
+  if (!sent.has(parentElement)) {
+    sent.add(parentElement);
+    form.submit();
+  }
+}
+"""
+
+_CHOOSE = """
+<form method="post" action="choose" class="quiet">
+  <input type="hidden" name="grant"><input type="hidden" name="study">
+  <button type="submit"></button>
+</form>
+"""
+
+_FILL = """
+export default function ({ parentElement, data }) {
+  const form = parentElement.querySelector("form");
+  form.elements.grant.value = data.grant;
+  form.elements.study.value = data.study;
+  const button = form.querySelector("button");
+  button.textContent = data.button;
+  button.setAttribute("aria-label", data.spoken);
+}
+"""
+
+
+def sign_in_form() -> None:
+    """Show the sign-in form; its field is named ``access_code``."""
+    form = st.components.v2.component("sign_in_form", html=_SIGN_IN, css=_CSS, js=_FOCUS)
+    form(key="sign-in", data={"label": t("Access code"), "button": t("Sign in")})
+
+
+def ticket_form(ticket: str) -> None:
+    """Hand a ticket of single sign-on to the sign-in route, at once."""
+    form = st.components.v2.component("ticket_form", html=_TICKET, css=_CSS, js=_SEND)
+    form(key="ticket", data={"ticket": ticket, "button": t("Go on")})
+
+
+def choose_form(standing: Standing) -> None:
+    """Show a button that goes on in a study, in the role somebody has there."""
+    form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL)
+    form(
+        key=f"choose-{standing.grant}-{standing.study}",
+        data={
+            "grant": str(standing.grant),
+            "study": "" if standing.study is None else str(standing.study),
+            "button": t("Enter"),
+            "spoken": t("Enter {study}", study=standing.study_name),
+        },
+    )

@@ -1,0 +1,129 @@
+"""How the staff's pages look: their styles, and the small parts that several pages show.
+
+Whatever is given to these functions may come from outside: it is escaped here.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from study.base.csv_cells import guarded
+from study.base.translation import t
+from ui.parts.text import plain
+
+Row = Sequence[object]
+
+
+class Tone(StrEnum):
+    """What a badge's colour says beside its word."""
+
+    QUIET = "quiet"
+    INFO = "info"
+    GOOD = "good"
+    WARN = "warn"
+    BAD = "bad"
+
+
+def wear() -> None:
+    """Put the styles on the page; they take no room."""
+    st.html(f"<style>{_styles()}</style>")
+
+
+def page_title(title: str, lead: str = "") -> None:
+    """Show a page's title, and in a sentence or two what the page is for."""
+    st.title(plain(title), anchor=False)
+    if lead:
+        st.html(f'<p class="rr-lead">{escape(lead)}</p>')
+
+
+def section(title: str, lead: str = "") -> None:
+    """Show the heading of a part of a page, and what it is for."""
+    st.subheader(plain(title), anchor=False)
+    if lead:
+        st.html(f'<p class="rr-lead">{escape(lead)}</p>')
+
+
+def facts(found: Iterable[tuple[str, object, str]]) -> None:
+    """Show a row of cards: label, value and note of each."""
+    st.html(f'<dl class="rr-facts">{"".join(_fact(*one) for one in found)}</dl>')
+
+
+def state_badge(state: str) -> None:
+    """Show the state of a study, a reader or a session."""
+    st.html(f'<p class="rr-badges">{state_html(state)}</p>')
+
+
+def badge_html(text: str, tone: Tone = Tone.QUIET) -> str:
+    """Return a badge as HTML, for tables and cards written as HTML."""
+    return f'<span class="rr-badge rr-{tone}">{escape(text)}</span>'
+
+
+def state_html(state: str) -> str:
+    """Return the badge of a state as HTML; a state not known here is shown as it is called."""
+    return badge_html(*_states().get(state, (state, Tone.QUIET)))
+
+
+def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
+    """Show a small table of text as HTML, read out with its caption."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
+    st.html(
+        f'<div class="rr-table"><table><caption class="rr-unseen">{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def grid(frame: pd.DataFrame, **how: Any) -> Any:
+    """Show a table that can be sorted, searched and saved, and return what is chosen in it.
+
+    What is saved is opened with a spreadsheet: no cell is a formula there.
+    """
+    texts = frame.select_dtypes(exclude=["number", "bool", "datetime"])
+    safe = frame.assign(**{str(name): column.map(_cell_of_text) for name, column in texts.items()})
+    return st.dataframe(safe, hide_index=True, **how)
+
+
+def _cell_of_text(value: Any) -> Any:
+    return guarded(value) if isinstance(value, str) else value
+
+
+def _fact(label: str, value: object, note: str) -> str:
+    small = f'<div class="rr-note">{escape(note)}</div>' if note else ""
+    return (
+        f'<div class="rr-fact"><dt>{escape(label)}</dt>'
+        f'<dd><div class="rr-value">{escape(str(value))}</div>{small}</dd></div>'
+    )
+
+
+def _cell(value: object) -> str:
+    number = isinstance(value, int | float)
+    return f"<td{' class=rr-number' if number else ''}>{escape(str(value))}</td>"
+
+
+def _states() -> dict[str, tuple[str, Tone]]:
+    return {
+        "draft": (t("draft"), Tone.INFO),
+        "drawn": (t("not open yet"), Tone.INFO),
+        "open": (t("open"), Tone.GOOD),
+        "closed": (t("closed"), Tone.QUIET),
+        "discarded": (t("discarded"), Tone.BAD),
+        "waiting": (t("waiting"), Tone.QUIET),
+        "washing out": (t("washing out"), Tone.INFO),
+        "lapsed": (t("lapsed"), Tone.BAD),
+        "done": (t("done"), Tone.GOOD),
+        "paused": (t("paused"), Tone.WARN),
+        "withdrawn": (t("withdrawn"), Tone.BAD),
+        "expired": (t("expired"), Tone.WARN),
+        "revoked": (t("revoked"), Tone.BAD),
+    }
+
+
+@cache
+def _styles() -> str:
+    return (Path(__file__).parent / "look.css").read_text(encoding="utf-8")

@@ -1,0 +1,97 @@
+"""The forms of the people's page: invite one reader, invite a list, give a role."""
+
+import streamlit as st
+
+from study.base.translation import t
+from study.people.invitations import Invitation
+from study.people.roles import Role
+from study.people.staff import Newcomer
+from ui.app.masthead import role_word
+from ui.parts.uploads import upload
+from ui.people import acts as people_acts
+from ui.people.acts import Scope, key
+
+_MOST_MB = 1
+
+
+def invite_one(scope: Scope, days: int) -> None:
+    """Show the form that invites one reader."""
+    with st.form(key("invite-one")):
+        first, second, third, fourth = st.columns(4)
+        reader_id = first.text_input(
+            t("Study code"),
+            key=key("reader-id"),
+            placeholder="R1",
+            help=t("What the reader is called in the study, for good. Not their name."),
+        )
+        level = second.text_input(t("Level"), key=key("level"), placeholder="resident")
+        years = third.text_input(t("Years"), key=key("years"))
+        site = fourth.text_input(t("Site"), key=key("site"))
+        name, email = _named("reader")
+        if st.form_submit_button(t("Invite"), type="primary"):
+            invitation = Invitation(
+                reader_id=reader_id.strip(),
+                level=level.strip(),
+                years=years.strip(),
+                site=site.strip(),
+                name=name.strip(),
+                email=email.strip(),
+            )
+            people_acts.invite(scope, [invitation], days)
+
+
+def invite_list(scope: Scope, days: int) -> None:
+    """Show the form that invites a list of readers, pasted or from a file."""
+    with st.form(key("invite-list")):
+        st.caption(
+            t(
+                "A header and one line a reader: reader_id, and if wanted level, years, site, "
+                "name, email; parted by comma, semicolon or tab, as a spreadsheet copies them."
+            )
+        )
+        pasted = st.text_area(
+            t("Paste the list"), key=key("list"), placeholder="reader_id,level\nR1,resident"
+        )
+        file = upload(
+            t("or choose readers.csv"), types=["csv"], key=key("list-file"), most_mb=_MOST_MB
+        )
+        if st.form_submit_button(t("Invite all"), type="primary"):
+            if file is not None and file.size > _MOST_MB * 1_000_000:
+                st.error(t("That file is far too long for a list of readers."))
+                return
+            text = file.getvalue().decode("utf-8", "replace") if file else pasted
+            people_acts.invite_list(scope, text, days)
+
+
+def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
+    """Show the form that gives one of some roles, those that whoever acts may give."""
+    offered = [role for role in roles if scope.may(role)]
+    if not offered:
+        return
+    with st.form(key("give-role")):
+        first, second = st.columns(2)
+        handle = first.text_input(
+            t("Goes by"),
+            key=key("handle"),
+            help=t("Stands in the trail for good: initials or a function, not a full name."),
+        )
+        role = second.selectbox(t("Role"), offered, format_func=role_word, key=key("role"))
+        name, email = _named("staff")
+        if st.form_submit_button(t("Give the role"), type="primary"):
+            newcomer = Newcomer(handle=handle.strip(), role=role, name=name, email=email)
+            people_acts.give_role(scope, newcomer, days)
+
+
+def _named(whose: str) -> tuple[str, str]:
+    first, second = st.columns(2)
+    name = first.text_input(
+        t("Name (optional)"),
+        key=key(f"{whose}-name"),
+        help=t("Kept apart from the study, never exported, erased on request."),
+    )
+    email = second.text_input(
+        t("E-mail (optional)"),
+        key=key(f"{whose}-email"),
+        help=t("Kept with the name; single sign-on knows people by it."),
+    )
+    return name, email

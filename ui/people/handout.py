@@ -1,0 +1,234 @@
+"""Codes to hand out, shown once: a sheet of cards to print, a CSV file, links to copy.
+
+They are kept in this browser tab's session alone. The file is made in the browser, and a link
+carries its code behind the # sign: neither the server's log nor Streamlit's files ever hold one.
+"""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import segno
+import streamlit as st
+
+from study.base.translation import t, tn
+from ui.parts.text import plain
+
+_KEPT = "people"
+
+_HTML = """
+<div class="tools">
+  <button type="button" data-act="print"></button>
+  <button type="button" data-act="csv"></button>
+</div>
+<ol class="cards"></ol>
+<p role="status" class="said"></p>
+"""
+
+_CSS = """
+.tools { display: flex; gap: .6rem; margin-bottom: .75rem; }
+button { font: 600 .95rem/1.4 var(--st-font); padding: .45rem .8rem; border-radius: .5rem;
+  border: 1px solid var(--rr-edge); background: none; color: inherit; cursor: pointer; }
+button:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+.cards { list-style: none; margin: 0; padding: 0; display: grid; gap: 0;
+  grid-template-columns: repeat(auto-fill, minmax(24rem, 1fr)); color: #000; }
+.cards li { background: #fff; border: 1px dashed #555; padding: 1rem; display: grid; gap: 0 1rem;
+  grid-template-columns: 1fr auto; font: 400 .95rem/1.45 var(--st-font); break-inside: avoid; }
+.cards h3 { margin: 0; font-size: 1rem; overflow-wrap: anywhere; }
+.cards p { margin: .15rem 0; overflow-wrap: anywhere; }
+.cards .who { font-weight: 600; }
+.cards .code { font: 700 1.15rem/1.6 ui-monospace, monospace; white-space: nowrap; }
+.cards svg { grid-column: 2; grid-row: 1 / span 6; width: 8.5rem; height: 8.5rem; }
+.cards button { justify-self: start; border-color: #555; }
+.said { min-height: 1.4em; margin: .5rem 0 0; color: var(--st-text-color); font: 400 .95rem/1.4
+  var(--st-font); }
+.tools { color: var(--st-text-color); }
+@media print {
+  .tools, .said, .cards button { display: none; }
+  .cards { grid-template-columns: 1fr 1fr; }
+}
+"""
+
+# Streamlit's page scrolls within itself and would print its first screen only.
+_PAPER = """<style>@media print {
+  [data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stStatusWidget"],
+  [data-testid="stMainBlockContainer"] > [data-testid="stVerticalBlock"]
+    > *:not(:has(.st-key-handout), .st-key-handout) { display: none !important; }
+  html, body { background: #fff !important; }
+  .stApp, .stAppViewContainer, .stMain, [data-testid="stMainBlockContainer"] {
+    position: static !important; height: auto !important; overflow: visible !important;
+    background: #fff !important; padding: 0 !important; }
+}</style>"""
+
+_JS = """
+const cell = (text) => {
+  const safe = /^[=+\\-@\\t\\r]/.test(text) ? "'" + text : text;
+  return '"' + safe.replaceAll('"', '""') + '"';
+};
+
+function element(name, className, text) {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = element("textarea", "", text);
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+}
+
+function download(data) {
+  const lines = [["reader_id", "access_code", "link"]];
+  for (const card of data.cards) lines.push([card.who, card.code, card.link]);
+  const text = lines.map((line) => line.map(cell).join(",")).join("\\r\\n") + "\\r\\n";
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\\ufeff" + text], { type: "text/csv" }));
+  link.download = "access-codes.csv";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function drawn(card, data, said) {
+  const item = document.createElement("li");
+  item.append(
+    element("h3", "", data.study),
+    element("p", "who", card.who),
+    element("p", "code", card.code),
+    element("p", "address", data.address),
+    element("p", "until", data.until),
+  );
+  const button = element("button", "", data.words.copy);
+  button.type = "button";
+  button.setAttribute("aria-label", data.words.copy + ": " + card.who);
+  button.onclick = async () => {
+    await copy(card.link);
+    said.textContent = data.words.copied + " " + card.who;
+  };
+  item.append(button);
+  item.insertAdjacentHTML("beforeend", card.qr);
+  return item;
+}
+
+export default function ({ parentElement, data }) {
+  const tool = (name) => parentElement.querySelector(`[data-act=${name}]`);
+  tool("print").textContent = data.words.print;
+  tool("print").onclick = () => window.print();
+  tool("csv").textContent = data.words.csv;
+  tool("csv").onclick = () => download(data);
+  const said = parentElement.querySelector(".said");
+  parentElement.querySelector(".cards").replaceChildren(
+    ...data.cards.map((card) => drawn(card, data, said)),
+  );
+}
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """Somebody's new code."""
+
+    who: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handout:
+    """New codes to show until they are put away.
+
+    Parameters
+    ----------
+    study
+        The study they are for; empty for the deployment.
+    known
+        Whoever was invited beside them and goes on with a code they have.
+    until
+        The day the codes expire, as shown; empty where they do not.
+    """
+
+    study: str
+    cards: tuple[Card, ...]
+    known: tuple[str, ...] = ()
+    until: str = ""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What a browser tab's session remembers: the turn it is at, and the codes it shows."""
+
+    turn: int = 0
+    handout: Handout | None = None
+
+
+def memory() -> Memory:
+    """Return what this tab's session remembers.
+
+    Fetch it before an act and note its outcome in it: Streamlit may break off a run whenever the
+    session's state is touched, as it does at a second click, and a code would be lost for good.
+    """
+    found = st.session_state.setdefault(_KEPT, Memory())
+    assert isinstance(found, Memory)
+    return found
+
+
+def show(study: str) -> None:
+    """Show the codes kept for a study (or, where it is empty, for the deployment), if any."""
+    kept = memory().handout
+    if kept is None or kept.study != study:
+        return
+    st.html(_PAPER)
+    if kept.cards:
+        st.success(
+            tn(
+                "One new access code. It is shown only now: print it, save it or copy its link.",
+                "{n} new access codes. They are shown only now: print, save or copy them.",
+                len(kept.cards),
+            )
+        )
+        with st.container(key="handout"):
+            _sheet(kept)
+    if kept.known:
+        known = plain(", ".join(kept.known))
+        st.info(t("Known already, and in with the code they have: {known}.", known=known))
+    if st.button(t("Put the codes away"), key="handout-done"):
+        memory().handout = None
+        st.rerun()
+
+
+def _sheet(kept: Handout) -> None:
+    address = _address(str(st.context.url or ""))
+    sheet = st.components.v2.component("handout", html=_HTML, css=_CSS, js=_JS)
+    sheet(
+        key="handout-sheet",
+        data={
+            "study": kept.study or t("Reading Room"),
+            "address": address,
+            "until": t("Good until {day}", day=kept.until) if kept.until else "",
+            "cards": [_drawn(card, address) for card in kept.cards],
+            "words": {
+                "print": t("Print the sheet"),
+                "csv": t("Save as CSV"),
+                "copy": t("Copy link"),
+                "copied": t("Copied the link of"),
+            },
+        },
+    )
+
+
+def _drawn(card: Card, address: str) -> dict[str, str]:
+    link = f"{address}#code={card.code}"
+    square = segno.make(link, micro=False).svg_inline(omitsize=True)
+    return {"who": card.who, "code": card.code, "link": link, "qr": square}
+
+
+def _address(page: str) -> str:
+    """Return the address of the app a page of it is at.
+
+    >>> _address("https://study.example.org/rr/people?x=1")
+    'https://study.example.org/rr/'
+    """
+    parts = urlsplit(page)
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rpartition('/')[0]}/"

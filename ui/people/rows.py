@@ -1,0 +1,113 @@
+"""The people of a study, or of the deployment: a row each, with what can be done about them."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from study.base.translation import t
+from study.people.roster import CodeState, Member
+from ui.app.masthead import role_word
+from ui.parts.text import plain
+from ui.people import acts as people_acts
+from ui.people.acts import Scope, key
+
+_WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
+_MANY = 12
+
+
+def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> None:
+    """Show people, a row each; of many, those that match what is looked for.
+
+    Parameters
+    ----------
+    days
+        How long codes made here are good for.
+    name
+        Tells this table's widgets from another's on the page.
+    """
+    if len(members) > _MANY:
+        wanted = st.text_input(t("Look for"), key=f"look-for-{name}").strip().casefold()
+        members = [one for one in members if wanted in _all_of(one)]
+    with st.container(key=f"rows-{name}"):
+        _rows(scope, members, days)
+
+
+def _rows(scope: Scope, members: Sequence[Member], days: int) -> None:
+    heads = (t("Who"), t("About"), t("Name, e-mail"), t("Access code"))
+    for column, head in zip(st.columns(_WIDTHS), heads, strict=False):
+        column.caption(head)
+    for member in members:
+        _row(scope, member, days)
+
+
+def _all_of(member: Member) -> str:
+    return f"{member.who} {member.about} {member.name} {member.email}".casefold()
+
+
+def _row(scope: Scope, member: Member, days: int) -> None:
+    who, about, named, code, first, second = st.columns(_WIDTHS, vertical_alignment="center")
+    simulated = t("(simulated)") if member.simulated else ""
+    who.markdown(f"**{plain(member.who)}** {simulated}")
+    about.markdown(plain(member.about) or role_word(member.role))
+    named.text(", ".join(one for one in (member.name, member.email) if one) or "–")
+    code.markdown(_code(member))
+    if not scope.may(member.role):
+        return
+    if member.elsewhere and not scope.everywhere:
+        with second.popover(t("More"), key=f"more-{member.grant}"):
+            st.caption(
+                t(
+                    "Has a part outside of this study as well: an administrator of the deployment "
+                    "gives codes and looks after the name."
+                )
+            )
+            _revoke(scope, member)
+        return
+    label = t("Give back") if member.revoked else t("New code")
+    if first.button(label, key=key(f"code-{member.grant}"), width="stretch"):
+        people_acts.new_code_for(scope, member, days)
+    with second.popover(t("More"), key=f"more-{member.grant}", width="stretch"):
+        _more(scope, member)
+
+
+def _more(scope: Scope, member: Member) -> None:
+    st.markdown(f"**{plain(member.who)}**")
+    with st.form(key(f"name-{member.grant}"), border=False):
+        name = st.text_input(t("Name"), member.name, key=key(f"name-text-{member.grant}"))
+        email = st.text_input(t("E-mail"), member.email, key=key(f"email-{member.grant}"))
+        if st.form_submit_button(t("Keep name and e-mail")):
+            people_acts.change_name(scope, member, name, email)
+    if member.name or member.email:
+        st.caption(t("Readings and the trail hold no name; erasing leaves them as they are."))
+        if st.button(t("Erase name and e-mail"), key=key(f"erase-{member.grant}")):
+            people_acts.erase_name(scope, member)
+    _revoke(scope, member)
+
+
+def _revoke(scope: Scope, member: Member) -> None:
+    if member.revoked or member.person == scope.person.id:
+        return
+    with st.form(key(f"revoke-{member.grant}"), border=False):
+        reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))
+        if st.form_submit_button(t("Revoke at once")):
+            people_acts.revoke(scope, member, reason)
+
+
+def _code(member: Member) -> str:
+    seen = _day(member.seen_at_utc)
+    states = {
+        CodeState.NONE: t("none"),
+        CodeState.NEVER_USED: t("never used"),
+        CodeState.USED: t("last used on {day}", day=seen),
+        CodeState.EXPIRED: t("expired on {day}", day=_day(member.expires_at_utc)),
+        CodeState.GUESSED: t("somebody is trying wrong codes; a new code stops that"),
+        CodeState.REVOKED: t("revoked"),
+    }
+    text = states[member.code]
+    if member.expires_at_utc and member.code in (CodeState.NEVER_USED, CodeState.USED):
+        text = t("{state}; expires on {day}", state=text, day=_day(member.expires_at_utc))
+    return plain(text)
+
+
+def _day(moment: str | None) -> str:
+    return (moment or "")[:10]

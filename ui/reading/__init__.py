@@ -1,0 +1,1 @@
+"""The reader's routes: desk, films, preview and score card."""

@@ -1,0 +1,249 @@
+"""The reader's routes: the desk, a case to look at again, and the records the page sends.
+
+What leaves here is written out field by field from the domain's views, which have no field for the
+reference standard, report text or anybody else's answer.
+"""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
+from study.base.translation import t
+from study.people.access import Person
+from study.reading import desk
+from study.reading.desk import CaseView, Desk, FilmView, Receipt
+from study.reading.views import StepView
+from study.store import Store, deployment
+from ui.parts.prose import html
+from ui.parts.text import number
+from ui.reading.films import address, prepare_ahead
+from ui.server.access import has_left, signed_in
+from ui.server.deployment import store
+from ui.server.origin import same_origin
+from ui.server.turns import PATIENCE_S, in_turn
+
+Address = Callable[[FilmView], str]
+"""Gives the address under which a page fetches a film."""
+
+_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
+
+
+def routes() -> list[Route]:
+    """Return the reader's routes."""
+    return [
+        Route("/desk", _desk, methods=["GET"]),
+        Route("/desk/cases/{position}", _case, methods=["GET"]),
+        Route("/desk/records", _records, methods=["POST"]),
+    ]
+
+
+async def _desk(request: Request) -> Response:
+    return await _for_reader(
+        request,
+        lambda kept, person: desk_json(
+            desk.desk(kept, person, now=datetime.now(UTC)), _films(kept, person)
+        ),
+    )
+
+
+async def _case(request: Request) -> Response:
+    position = position_of(request)
+    return await _for_reader(
+        request,
+        lambda kept, person: case_json(
+            desk.case_at(kept, person, position, now=datetime.now(UTC)), _signed(kept, person)
+        ),
+    )
+
+
+async def _records(request: Request) -> Response:
+    refused = from_elsewhere(request) or await _for_reader(request, lambda kept, person: {})
+    if refused.status_code != 200:
+        return refused  # of a message nobody may send nothing is read
+    sent = await message(request)
+    if isinstance(sent, Response):
+        return sent
+    seal, records = sent
+
+    def take(kept: Store, person: Person) -> dict[str, Any] | Response:
+        if desk.seal(kept, person) != seal:
+            return refusal(403, t("These answers belong to another reader."), reason="other-reader")
+        receipt = desk.take_records(kept, person, records, now=datetime.now(UTC))
+        return receipt_json(receipt, _films(kept, person))
+
+    return await _for_reader(request, take, writes=True)
+
+
+def position_of(request: Request) -> int:
+    """Return the position a request asks for, or one that no case has."""
+    return number(str(request.path_params["position"]))
+
+
+def from_elsewhere(request: Request) -> Response | None:
+    """Return the refusal of a message that no page of ours sends, or None."""
+    if same_origin(request.scope):
+        return None
+    why = t("Answers are taken from the reading page only.")
+    return refusal(403, why, reason="wrong-origin")
+
+
+async def message(request: Request) -> tuple[str, list[Any]] | Response:
+    """Return seal and records of a message of the reading page, or why it is none."""
+    try:
+        sent = json.loads(await request.body())
+        return str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return refusal(400, t("Not a message of the reading page."))
+
+
+async def _for_reader(
+    request: Request,
+    answer: Callable[[Store, Person], dict[str, Any] | Response],
+    *,
+    writes: bool = False,
+) -> Response:
+    def work() -> dict[str, Any] | Response:
+        person = signed_in(request.cookies)
+        if (person is None or person.reader is None) and has_left(request.cookies):
+            return refusal(403, t("You have left this study."), reason="left")
+        if person is None:
+            return refusal(401, t("Sign in first."), reason="signed-out")
+        if person.reader is None:
+            return refusal(403, t("Only a reader of the study can read."), reason="other-reader")
+        return answer(store().hurried(PATIENCE_S) if writes else store(), person)
+
+    return await answered(work, writes=writes)
+
+
+async def answered(
+    work: Callable[[], dict[str, Any] | Response], *, writes: bool = False
+) -> Response:
+    """Answer a request of the reading page with what is found, or with why it is not."""
+    try:
+        found = await (in_turn(work) if writes else run_in_threadpool(work))
+    except StudyError as error:
+        return refusal(_STATUS.get(type(error), 503), str(error))
+    if isinstance(found, Response):
+        return found
+    return JSONResponse(found, headers={"Cache-Control": "no-store"})
+
+
+def refusal(status: int, why: str, *, reason: str = "refused") -> Response:
+    """Say no, in words for the reader and with a reason for the page."""
+    told = {"why": why, "reason": reason}
+    return JSONResponse(told, status_code=status, headers={"Cache-Control": "no-store"})
+
+
+def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
+    """Return the records of a message, each with the moment the page's own clock sent it."""
+    return [
+        {**record, "sent_epoch_ms": sent_epoch_ms} if isinstance(record, dict) else record
+        for record in list(records)
+    ]
+
+
+def _films(kept: Store, person: Person) -> Address:
+    """Have a reader's next films made ready, and return where each is."""
+    prepare_ahead(kept, person, home=kept)
+    return _signed(kept, person)
+
+
+def _signed(kept: Store, person: Person) -> Address:
+    with kept.look() as look:
+        secret = deployment.secret(look)
+    now_s = datetime.now(UTC).timestamp()
+    return lambda film: address(secret, person, film.film, now_s=now_s)
+
+
+def desk_json(found: Desk, address_of: Address) -> dict[str, Any]:
+    """Return a desk as the reading page knows it."""
+    return {
+        "seal": found.seal,
+        "study": found.study,
+        "reader": found.reader,
+        "notice": t("Simulated radiographs") if found.simulated_films else "",
+        "total": found.total,
+        "read": found.read,
+        "finished": found.finished,
+        "rules": dict(found.rules),
+        "preparation": [_step_json(step) for step in found.preparation],
+        "practice_total": found.practice_total,
+        "session": found.session,
+        "sessions": found.sessions,
+        "review": found.review,
+        "hold": found.hold,
+        "opens_at_utc": found.opens_at_utc,
+        "opens_in_ms": found.opens_in_ms,
+        "stored": found.stored,
+        "receipt": found.receipt,
+        "cases": [case_json(case, address_of) for case in found.cases],
+    }
+
+
+def _step_json(step: StepView) -> dict[str, Any]:
+    if step.questions:
+        return {"step": step.step, "questions": [one.as_json() for one in step.questions]}
+    if step.markdown:
+        return {"step": step.step, "html": html(step.markdown)}
+    return {"step": step.step}
+
+
+def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
+    """Return a case as the reading page knows it."""
+    own = case.reading
+    return {
+        "case": case.case,
+        "position": case.position,
+        "condition": case.condition,
+        "question": case.question,
+        "options": [{"option": letter, "text": text} for letter, text in case.options],
+        "context": [{"name": name, "value": value} for name, value in case.context],
+        "views": [_film_json(film, address_of(film)) for film in case.views],
+        "presented": case.presented,
+        "practice": case.practice,
+        "reading": own
+        and {
+            "id": own.id,
+            "option": own.option,
+            "status": own.status,
+            "confidence": own.confidence,
+            "comment": own.comment,
+        },
+    }
+
+
+def _film_json(film: FilmView, url: str) -> dict[str, Any]:
+    return {
+        "url": url,
+        "label": film.label,
+        "width": film.width,
+        "height": film.height,
+        "bits": film.bits,
+        "low": film.low if film.bits > 8 else 0,
+        "high": film.high if film.bits > 8 else 255,
+        "spacing_mm": film.spacing_mm,
+    }
+
+
+def receipt_json(receipt: Receipt, address_of: Address) -> dict[str, Any]:
+    """Return a receipt as the reading page knows it."""
+    return {
+        "stored": list(receipt.stored),
+        "refused": [{"id": one, "why": why} for one, why in receipt.refused],
+        "feedback": {
+            one: {
+                "option": told.option,
+                "correct": told.correct,
+                "explanation": told.explanation,
+            }
+            for one, told in receipt.feedback.items()
+        },
+        "desk": desk_json(receipt.desk, address_of),
+    }

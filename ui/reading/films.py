@@ -1,0 +1,130 @@
+"""The route that serves films, each address signed for one reader and one hour.
+
+Films leave as packed samples and nothing else; their paths, file names and row numbers never do. A
+film is named by its reader's own case and the view's place in it, so that no name tells where in
+the bank the film stands, or that it was shown before. Films are prepared once, kept in memory and
+on a shelf beside the store, and made ready ahead of time for a reader whose desk is handed out.
+"""
+
+import hmac
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, imported_bytes, packed
+from study.films.shelf import Shelf
+from study.people.access import Person
+from study.reading import desk
+from study.reading.upcoming import upcoming_films
+from study.store import Store, deployment
+from ui.parts.text import number
+from ui.reading.film_cache import Preparation
+from ui.server.access import signed_in
+from ui.server.deployment import store
+
+LIFE_S = 3600
+_STEP_S = 600
+_KEPT = 48
+"""Prepared films kept in memory: at 10 MB a film no more than half a gigabyte."""
+_AHEAD = 5
+"""Cases a reader's films are prepared for: those handed out and two more."""
+_QUEUED = 64
+
+
+def address(secret: str, person: Person, film: str, *, now_s: float) -> str:
+    """Return a film's address for one reader: the same for ten minutes, so it can be cached."""
+    expires = int(now_s // _STEP_S) * _STEP_S + _STEP_S + LIFE_S
+    return f"films/{film}/{expires}/{_signature(secret, person.reader, film, expires)}"
+
+
+def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
+    """Prepare a reader's next films in the background, one after the other.
+
+    Parameters
+    ----------
+    read
+        Where they read: `home`, or the copy of a preview.
+    home
+        The deployment's store, beside which prepared films are kept.
+    """
+
+    def steps() -> Iterator[Callable[[], object]]:
+        for film in upcoming_films(read, person, _AHEAD):
+            yield partial(_prepared, home, film)
+
+    _preparation().ahead((read.path, person.reader), steps)
+
+
+def film_response(kept: Store, row: Mapping[str, Any]) -> Response:
+    """Return a film as the reading page takes it."""
+    headers = {
+        "Cache-Control": f"private, max-age={LIFE_S}, immutable",
+        "Content-Encoding": CONTENT_ENCODING,
+    }
+    return Response(_prepared(kept, row), media_type=MEDIA_TYPE, headers=headers)
+
+
+def routes() -> list[Route]:
+    """Return the film route."""
+    return [Route("/films/{case}/{view}/{expires}/{signature}", _film, methods=["GET"])]
+
+
+async def _film(request: Request) -> Response:
+    try:
+        return await run_in_threadpool(_answer, request)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+
+
+def _answer(request: Request) -> Response:
+    case, signature = (str(request.path_params[key]) for key in ("case", "signature"))
+    view, expires = (number(request.path_params[key]) for key in ("view", "expires"))
+    person = signed_in(request.cookies)
+    if person is None or person.reader is None:
+        return PlainTextResponse(t("Sign in first."), status_code=401)
+    kept = store()
+    with kept.look() as look:
+        expected = _signature(deployment.secret(look), person.reader, f"{case}/{view}", expires)
+    now_s = datetime.now(UTC).timestamp()
+    if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
+        return PlainTextResponse(t("This address is no longer good."), status_code=403)
+    row = desk.film(kept, person, case, view)
+    if row is None:
+        return PlainTextResponse(t("This film is not on your list."), status_code=404)
+    return film_response(kept, row)
+
+
+def _prepared(kept: Store, row: Mapping[str, Any]) -> bytes:
+    path, sha256 = Path(row["images_root"]) / row["path"], row["sha256"]
+    shelf = Shelf(kept.path.with_name(f"{kept.path.name}-films"))
+    return _preparation().get((path, sha256), partial(_ready, path, sha256, shelf))
+
+
+def _ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
+    """Check a film's file against its import, and return it as it is sent."""
+    data = imported_bytes(path, sha256)
+    found = shelf.get(sha256)
+    if found is None:
+        found = packed(grey(data))
+        shelf.put(sha256, found)
+    return found
+
+
+@lru_cache
+def _preparation() -> Preparation:
+    return Preparation(most=_KEPT, queued=_QUEUED)
+
+
+def _signature(secret: str, reader: int | None, film: str, expires: int) -> str:
+    # The version is signed as well, so that no browser reuses bytes of an older form.
+    text = f"film/{VERSION}/{reader}/{film}/{expires}"
+    return hmac.digest(bytes.fromhex(secret), text.encode(), "sha256").hex()[:32]

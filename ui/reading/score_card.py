@@ -1,0 +1,154 @@
+"""A reader's score card as HTML, and the route of its films."""
+
+from html import escape
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
+from study.base.translation import t, tn
+from study.people.roles import Act
+from study.reading import score_card
+from study.reading.score_card import Count, ScoreCard, ScoredCase
+from ui.parts.text import number
+from ui.results.case_films import picture
+from ui.server.access import allowed
+from ui.server.deployment import store
+
+_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
+_CSS = """<style>
+.scored { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
+@media (max-width: 1000px) { .scored { grid-template-columns: minmax(0, 1fr); } }
+.scored img.ahead { display: none; }
+.scored h3 { margin: 0 0 1rem; font-size: 1.15rem; font-weight: 600; line-height: 1.4; padding: 0; }
+.scored ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
+.scored li { margin: 0; padding: .6rem .8rem; border: 1px solid var(--rr-edge);
+  border-radius: .5rem; overflow-wrap: anywhere; }
+.scored li.right { border: 2px solid var(--rr-good); }
+.scored li.wrong { border: 2px dashed var(--rr-bad); }
+.scored .mark { display: block; margin-top: .25rem; font-size: .9rem; font-weight: 600; }
+.scored .verdict { margin: 1rem 0 0; font-weight: 600; }
+.scored .why { margin: .6rem 0 0; padding: .7rem .9rem; border-left: 3px solid var(--rr-good);
+  white-space: pre-line; overflow-wrap: anywhere; line-height: 1.5; }
+</style>"""
+
+
+def routes() -> list[Route]:
+    """Return the route."""
+    return [Route("/score-card/{position}/films/{view}", _film, methods=["GET"])]
+
+
+def counts(card: ScoreCard) -> list[tuple[str, str]]:
+    """Return how many answers match by task, as rows of text."""
+    return [(task or t("Without a task"), of(count)) for task, count in card.by_task.items()]
+
+
+def of(count: Count) -> str:
+    """Return a count in words; where nothing can be right or wrong, that."""
+    if not count.n:
+        return t("no reference standard")
+    return t("{n} of {total}", n=count.n_correct, total=count.n)
+
+
+def verdict(case: ScoredCase) -> str:
+    """Return whether an answer matches, with a sign and in words."""
+    if case.correct is None:
+        return t("– There is no reference standard for this case.")
+    if case.correct:
+        return t("✓ Your answer matches the reference standard.")
+    if case.own is None and case.status == "timed_out":
+        return t("✗ The time ran out; the reference answer is {right}.", right=case.right)
+    if case.own is None:
+        return t("✗ You gave no answer; the reference answer is {right}.", right=case.right)
+    return t(
+        "✗ You answered {own}; the reference answer is {right}.", own=case.own, right=case.right
+    )
+
+
+def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
+    """Return a case with its films, what was answered and what is right; all text is escaped.
+
+    Parameters
+    ----------
+    ahead
+        The case that will probably follow: its films are fetched meanwhile.
+    """
+    films = "".join(
+        f'<figure><img src="{_address(case, place)}" alt="{escape(film.label)}" '
+        f'width="{film.width}" height="{film.height}">'
+        f"<figcaption>{escape(film.label)}</figcaption></figure>"
+        for place, film in enumerate(case.films)
+    )
+    why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
+    options = "".join(_option(case, letter, text) for letter, text in case.options)
+    without = f"<p>{escape(t('This question was asked without the film.'))}</p>"
+    return (
+        f'{_CSS}<div class="scored"><div class="films">{films or without}</div><div>'
+        f"<h3><bdi>{escape(case.question)}</bdi></h3><ol>{options}</ol>"
+        f'<p class="verdict">{escape(verdict(case))}</p>{why}</div>{_fetched(ahead)}</div>'
+    )
+
+
+def _fetched(case: ScoredCase | None) -> str:
+    """Return the films of a case that is not shown yet."""
+    addresses = [_address(case, place) for place in range(len(case.films))] if case else []
+    return "".join(f'<img class="ahead" src="{one}" alt="">' for one in addresses)
+
+
+def _address(case: ScoredCase, number: int) -> str:
+    return f"score-card/{case.position}/films/{number}"
+
+
+def summary(card: ScoreCard) -> str:
+    """Return in one sentence how much was read and how much of it matches."""
+    total = card.total
+    read = tn(
+        "You read {n} of {total} case.",
+        "You read {n} of {total} cases.",
+        len(card.cases),
+        total=card.n_assigned,
+    )
+    if not total.n:
+        return read
+    if total.n == len(card.cases):
+        told = t("{n} of {total} match the reference standard.", n=total.n_correct, total=total.n)
+    else:
+        told = t(
+            "{n} of the {total} with a reference standard match it.",
+            n=total.n_correct,
+            total=total.n,
+        )
+    return f"{read} {told}"
+
+
+def _option(case: ScoredCase, letter: str, text: str) -> str:
+    marks = []
+    if letter == case.right:
+        marks.append(t("✓ reference answer"))
+    if letter == case.own:
+        marks.append(t("● your answer"))
+    name = "right" if letter == case.right else "wrong" if letter == case.own else ""
+    if case.right is None:
+        name = ""
+    mark = f'<span class="mark">{escape("   ".join(marks))}</span>' if marks else ""
+    return f'<li class="{name}"><strong>{letter}</strong> <bdi>{escape(text)}</bdi>{mark}</li>'
+
+
+async def _film(request: Request) -> Response:
+    try:
+        return await run_in_threadpool(_answer, request)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=_STATUS.get(type(error), 503))
+
+
+def _answer(request: Request) -> Response:
+    person = allowed(request, Act.READ)
+    if person is None:
+        return PlainTextResponse(t("Sign in as a reader."), status_code=401)
+    position, view = (number(request.path_params[key]) for key in ("position", "view"))
+    row = score_card.film(store(), person, position, view)
+    if row is None:
+        return PlainTextResponse(t("There is no such film on your score card."), status_code=404)
+    return picture(row)

@@ -1,0 +1,1 @@
+"""Results: the analysis made from the bundle alone, and its cases."""

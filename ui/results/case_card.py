@@ -1,0 +1,81 @@
+"""A case of the results as HTML: its films, its options, who answered what."""
+
+from collections.abc import Sequence
+from html import escape
+
+from analysis.bundle.words import RaterKind, Status
+from analysis.report.case import Case, CaseAnswer
+from study.base.translation import t
+
+_CSS = """<style>
+.case { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
+@media (max-width: 1100px) { .case { grid-template-columns: minmax(0, 1fr); } }
+.case h4 { margin: 0 0 .75rem; font-size: 1.1rem; font-weight: 600; line-height: 1.4; padding: 0; }
+.case ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
+.case li { margin: 0; padding: .55rem .75rem; border: 1px solid var(--rr-line);
+  border-radius: .5rem; overflow-wrap: anywhere; }
+.case li.reference { border-color: var(--rr-good); border-width: 2px; }
+.case .mark { color: var(--rr-good); font-size: .85rem; font-weight: 600; }
+.case .who { display: flex; flex-wrap: wrap; gap: .3rem .4rem; margin-top: .35rem; }
+.case .who span { font-size: .82rem; padding: .05rem .5rem; border-radius: 1rem;
+  border: 1px solid currentcolor; }
+.case .reader { color: var(--rr-info); }
+.case .model { color: var(--rr-warn); }
+</style>"""
+
+
+def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
+    """Return a case as HTML; every text from outside is escaped.
+
+    Parameters
+    ----------
+    case
+        What was asked and answered.
+    films
+        Label and address of each film, in the order of the views.
+    """
+    shown = "".join(
+        f'<figure><img src="{escape(address)}" alt="{escape(label)}">'
+        f"<figcaption>{escape(label)}</figcaption></figure>"
+        for label, address in films
+    )
+    mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
+    options = "".join(
+        f'<li class="{"reference" if option.is_reference else ""}">'
+        f"<strong>{escape(option.letter)}</strong> <bdi>{escape(option.text)}</bdi>"
+        f"{mark if option.is_reference else ''}"
+        f"{_who([answer for answer in case.answers if answer.letter == option.letter])}</li>"
+        for option in case.options
+    )
+    return (
+        f'{_CSS}<div class="case"><div class="films">{shown}</div>'
+        f"<div><h4><bdi>{escape(case.question)}</bdi></h4><ol>{options}{_unanswered(case)}</ol></div>"
+        "</div>"
+    )
+
+
+def _unanswered(case: Case) -> str:
+    missing = [answer for answer in case.answers if not answer.letter]
+    return f"<li>{escape(t('No answer'))}{_who(missing)}</li>" if missing else ""
+
+
+def _who(answers: Sequence[CaseAnswer]) -> str:
+    if not answers:
+        return ""
+    chips = "".join(
+        f'<span class="{"reader" if answer.kind is RaterKind.READER else "model"}">'
+        f"<bdi>{escape(answer.name.full)}</bdi>{_why(answer)}</span>"
+        for answer in answers
+    )
+    return f'<div class="who">{chips}</div>'
+
+
+def _why(answer: CaseAnswer) -> str:
+    why = {
+        Status.SKIPPED: t("skipped"),
+        Status.TIMED_OUT: t("timed out"),
+        Status.UNPARSED: t("unparsed"),
+        Status.REFUSED: t("refused"),
+        Status.ABSENT: t("absent"),
+    }
+    return f": {escape(why[answer.status])}" if answer.status in why else ""

@@ -1,0 +1,66 @@
+"""The films of a study's own cases, for its coordinator: beside the results of the case."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from study.base.errors import StudyError
+from study.base.translation import t
+from study.films import grey, imported_bytes, preview
+from study.lifecycle.closing import accuracy_is_shown
+from study.people.roles import Act
+from study.store import Store, studies
+from ui.parts.text import number
+from ui.server.access import allowed
+from ui.server.deployment import store
+
+
+def routes() -> list[Route]:
+    """Return the route."""
+    return [Route("/case-films/{view}", _film, methods=["GET"])]
+
+
+def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
+    """Return label and address of every film of a case; none for an item that is no case."""
+    with kept.look() as look:
+        views = studies.views_of_case(look, study, item_id)
+    return [
+        (view["label"], f"case-films/{place}?{urlencode({'item': item_id})}")
+        for place, view in enumerate(views)
+    ]
+
+
+async def _film(request: Request) -> Response:
+    try:
+        return await run_in_threadpool(_answer, request)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+
+
+def _answer(request: Request) -> Response:
+    person = allowed(request, Act.RESULTS)
+    if person is None or person.study is None:
+        return PlainTextResponse(t("Sign in as whoever may see the results."), status_code=401)
+    kept = store()
+    if not accuracy_is_shown(kept, person.study_name):
+        return PlainTextResponse(t("Cases are shown once the study is closed."), status_code=409)
+    with kept.look() as look:
+        views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
+    wanted = number(request.path_params["view"])
+    if not 0 <= wanted < len(views):
+        return PlainTextResponse(t("There is no such film in this study."), status_code=404)
+    return picture(views[wanted])
+
+
+def picture(view: Mapping[str, Any]) -> Response:
+    """Return a film's view as an 8-bit picture."""
+    data = imported_bytes(Path(view["images_root"]) / view["path"], view["sha256"])
+    shown = preview(grey(data), low=view["low"], high=view["high"])
+    headers = {"Cache-Control": "private, max-age=600"}
+    return Response(shown, media_type="image/png", headers=headers)

@@ -1,0 +1,1 @@
+"""What stands around every request, and what the server does by itself."""

@@ -1,0 +1,306 @@
+"""Who is signed in: the cookie, the sign-in and sign-out routes, and the guard of the pages.
+
+The cookie holds nothing but a random token; whom it stands for is asked in the store on every
+request, so that signing out, or a new access code, ends it everywhere at once.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import Scope
+
+from study.base.errors import Busy, NotAllowed, StudyError
+from study.base.translation import ENGLISH, languages, speak, t
+from study.people import access
+from study.people import address_marks as places
+from study.people import single_sign_on as sign_on
+from study.people.access import Person
+from study.people.roles import Act
+from ui.server.deployment import store
+from ui.server.guesses import FREE_AN_ADDRESS, Guesses, is_noted
+from ui.server.origin import same_origin
+from ui.server.turns import PATIENCE_S, SIGN_IN_PATIENCE_S, Lane, in_turn
+
+COOKIE = "reading_room"
+SECURE_COOKIE = f"__Host-{COOKIE}"
+"""The cookie's name behind TLS: a browser takes no such one from another host of the domain."""
+
+_BARE = f"{COOKIE}=".encode()
+
+STREAMLITS_COOKIE = "_streamlit_user"
+"""Where Streamlit keeps who somebody is at the provider they signed on with."""
+
+SHOWN = "study-shown"
+"""Under which a window keeps which study it shows, from its first page on."""
+
+
+def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
+    """Return the person a request's cookies stand for, as the store knows them now."""
+    token = token_of(cookies)
+    return access.signed_in(store(), token, now=datetime.now(UTC), place=place) if token else None
+
+
+def token_of(cookies: Mapping[str, str]) -> str:
+    """Return the token a browser keeps, or an empty text."""
+    found = cookies.get(SECURE_COOKIE) or cookies.get(COOKIE)
+    return found if isinstance(found, str) else ""  # Streamlit's test runner has a stand-in
+
+
+def without_planted_cookies(scope: Scope) -> Scope:
+    """Return a request without a cookie that may have been planted from another host.
+
+    Behind TLS a sign-in has the name that a browser lets no other host set; the bare one could be
+    anybody's, who would have somebody read under their name.
+    """
+    if scope["scheme"] not in ("https", "wss"):
+        return scope
+    headers = [
+        (name, b";".join(o for o in value.split(b";") if not o.strip().startswith(_BARE)))
+        if name == b"cookie"
+        else (name, value)
+        for name, value in scope["headers"]
+    ]
+    return {**scope, "headers": headers}
+
+
+def has_left(cookies: Mapping[str, str]) -> bool:
+    """Return whether a request comes from a reader who has no more part in their study."""
+    token = token_of(cookies)
+    return bool(token) and access.has_left(store(), token, now=datetime.now(UTC))
+
+
+def guard(act: Act) -> Person:
+    """Return the person signed in to this Streamlit session if they may do this, or stop the page.
+
+    The first line of every page and fragment: one called past the router must refuse by itself. It
+    also turns to the language of whoever asks. Where another window of theirs went on in another
+    study, what is pressed in this one was meant for the study it still shows, and is not done.
+    """
+    speak(wanted_language(st.context.headers))
+    try:
+        person = signed_in(st.context.cookies, place_of(st.context.ip_address or ""))
+    except StudyError as error:
+        st.error(str(error))
+        st.stop()
+    if person is None:
+        st.error(t("Sign in to see this page."))
+        st.stop()
+    if not person.may(act):
+        st.error(t("This page is not open to you in the role you have here."))
+        st.stop()
+    if st.session_state.setdefault(SHOWN, person.study) != person.study:
+        st.error(t("You went on in another study in another window. Load this page again."))
+        st.stop()
+    return person
+
+
+def allowed(request: Request, act: Act) -> Person | None:
+    """Return whoever sends a request if they may do this, or None: the guard of every route."""
+    person = asking(request)
+    return person if person is not None and person.may(act) else None
+
+
+def asking(request: Request) -> Person | None:
+    """Return whoever is signed in and sends a request, or None."""
+    return signed_in(request.cookies, place_of(_address(request)))
+
+
+def place_of(address: str) -> str:
+    """Return the mark of an address for the trail; empty where there is no address."""
+    if not address:
+        return ""
+    with store().look() as look:
+        return access.place_mark(look, address)
+
+
+def wanted_language(headers: Mapping[str, str]) -> str:
+    """Return the first language of a browser's wishes that there is a catalogue for.
+
+    >>> wanted_language({"Accept-Language": "xx;q=0.9, en-GB"})
+    'en'
+    """
+    there = languages()
+    for wish in str(headers.get("Accept-Language") or "").split(","):
+        name = wish.partition(";")[0].strip()
+        for known in (name, name.partition("-")[0]):
+            if known in there:
+                return known
+    return ENGLISH
+
+
+def routes() -> list[Route]:
+    """Return the routes to sign in, choose a study, sign out; wrong codes are counted here."""
+    guesses = Guesses()
+
+    async def sign_in(request: Request) -> Response:
+        return await _sign_in(request, guesses)
+
+    return [
+        Route("/sign-in", sign_in, methods=["POST"]),
+        Route("/sign-out", _sign_out, methods=["POST"]),
+        Route("/choose", _choose, methods=["POST"]),
+        Route("/here", _here, methods=["GET"]),
+        Route("/here", _still_here, methods=["POST"]),
+    ]
+
+
+async def _sign_in(request: Request, guesses: Guesses) -> Response:
+    now, began_s = datetime.now(UTC), time.monotonic()
+    if not same_origin(request.scope):
+        return PlainTextResponse(t("Sign in from the sign-in page."), status_code=403)
+    form = await request.form(max_files=0, max_fields=5)
+    code, ticket = (str(form.get(name, ""))[:200] for name in ("access_code", "ticket"))
+    address = _address(request)
+    lookup = access.normalised(code)[:6] if code else f"ticket {ticket[:6]}"
+    suspect = guesses.from_address(address, now) > FREE_AN_ADDRESS
+
+    def enter() -> access.SignedIn:
+        kept, place = store().hurried(PATIENCE_S), place_of(address)
+        sign_in, text = (sign_on.redeem, ticket) if ticket else (access.sign_in, code)
+        entered = sign_in(
+            kept,
+            text,
+            entropy=secrets.token_bytes,
+            now=now,
+            place=place,
+            beside=signed_in(request.cookies, place),
+        )
+        agent = request.headers.get("user-agent", "")
+        places.remember(kept, address, agent=agent, now=now)
+        return entered
+
+    def note(tried: int) -> None:
+        place = places.remember(store(), address, agent="", now=now)
+        access.note_guessing(store(), tried, now=now, place=place)
+
+    try:
+        lane = Lane.SUSPECTS if suspect else Lane.SIGN_INS
+        entered = await in_turn(enter, lane, SIGN_IN_PATIENCE_S)
+        guesses.right(lookup)
+    except access.Refused as refused:
+        if refused.why in ("unknown", "ticket"):
+            wait_s = guesses.wrong(address, lookup, now)
+            if is_noted(tried := guesses.from_address(address, now)):
+                with suppress(StudyError):
+                    await in_turn(partial(note, tried))
+            # The same for known and unknown, whatever it took; no thread waits.
+            await asyncio.sleep(began_s + wait_s - time.monotonic())
+        return _home(refused.why)
+    except Busy:
+        return _home("later")
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+    response = _home("")
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        SECURE_COOKIE if secure else COOKIE,
+        entered.token,
+        max_age=int(access.STAYS.total_seconds()),
+        httponly=True,
+        samesite="strict",
+        secure=secure,
+    )
+    return response
+
+
+async def _choose(request: Request) -> Response:
+    if not same_origin(request.scope):
+        return PlainTextResponse(t("Choose on a page of ours."), status_code=403)
+    form = await request.form(max_files=0, max_fields=5)
+    grant, study = (_number(form.get(name)) for name in ("grant", "study"))
+    address = _address(request)
+
+    def choose() -> None:
+        access.choose(
+            store().hurried(PATIENCE_S),
+            token_of(request.cookies),
+            grant=grant or 0,
+            study=study,
+            now=datetime.now(UTC),
+            place=place_of(address),
+        )
+
+    try:
+        await in_turn(choose)
+    except NotAllowed:
+        return _home("choice")
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+    return _home("")
+
+
+async def _here(request: Request) -> Response:
+    """Say how long a sign-in lasts if nobody touches the computer; asking is no sign of anybody."""
+    token, now = token_of(request.cookies), datetime.now(UTC)
+    try:
+        left = await run_in_threadpool(access.time_left, store(), token, now=now)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+    if left is None:
+        return PlainTextResponse(t("Sign in first."), status_code=401)
+    told = {"left_s": round(left.total_seconds())}
+    return JSONResponse(told, headers={"Cache-Control": "no-store"})
+
+
+async def _still_here(request: Request) -> Response:
+    """Note that somebody touched the computer: a page tells it once a minute."""
+    if not same_origin(request.scope):
+        return PlainTextResponse(t("Sign in from a page of ours."), status_code=403)
+    token, now = token_of(request.cookies), datetime.now(UTC)
+    try:
+        await in_turn(lambda: access.stay(store().hurried(PATIENCE_S), token, now=now))
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=503)
+    return await _here(request)
+
+
+def _address(request: Request) -> str:
+    """Return where a request comes from; empty where that is not known."""
+    return request.client.host if request.client else ""
+
+
+def _number(text: object) -> int | None:
+    """Return the row's number a form sends, or None where it sends none."""
+    return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 10 else None
+
+
+async def _sign_out(request: Request) -> Response:
+    if not same_origin(request.scope):
+        return PlainTextResponse(t("Sign out from a page of ours."), status_code=403)
+    token = token_of(request.cookies)
+    if token:
+        address = _address(request)
+        now = datetime.now(UTC)
+
+        def leave() -> None:
+            kept = store().hurried(PATIENCE_S)
+            access.sign_out(kept, token, now=now, place=place_of(address))
+
+        try:
+            await in_turn(leave)
+        except StudyError as error:
+            return PlainTextResponse(str(error), status_code=503)
+    elsewhere = STREAMLITS_COOKIE in request.cookies
+    # Signing out at the provider leads to another origin, where a form must not: the page does it.
+    response = RedirectResponse("./?signed-out=1" if elsewhere else "./", status_code=303)
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    if request.url.scheme == "https":
+        response.delete_cookie(SECURE_COOKIE, httponly=True, samesite="strict", secure=True)
+    # Films stay in the browser's cache for an hour, the page itself for its Back button. Never
+    # "storage": answers not sent yet are there. Heeded where the line is encrypted.
+    response.headers["Clear-Site-Data"] = '"cache"'
+    return response
+
+
+def _home(refused: str) -> Response:
+    return RedirectResponse(f"./?refused={refused}" if refused else "./", status_code=303)

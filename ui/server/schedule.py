@@ -1,0 +1,82 @@
+"""What the server does by itself: a thread that folds the journal in, and looks what is due."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from study.base.errors import NotFound, StudyError
+from study.exchange.backups import make_if_due
+from study.store import Store
+from study.trail import deposits, losses
+
+FIRST_BACKUP_S = 300.0
+"""A server that has just been started has readers waiting; a backup can."""
+
+LOOK_EVERY_S = 60.0
+
+LAST_LOOK_S = 10.0
+"""How long a server that stops waits for a backup under way; one cut off leaves only scratch."""
+
+_log = logging.getLogger("reading_room")
+
+
+@contextmanager
+def chores(
+    store: Callable[[], Store], *, first_s: float = FIRST_BACKUP_S, every_s: float = LOOK_EVERY_S
+) -> Iterator[None]:
+    """Do what is due while the block runs, whatever goes wrong with any of it."""
+    stop = threading.Event()
+
+    def work() -> None:
+        passed_s = 0.0
+        while not stop.wait(every_s):
+            passed_s += every_s
+            look_after(store, backups=passed_s >= first_s)
+
+    thread = threading.Thread(target=work, name="chores", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(LAST_LOOK_S)
+
+
+def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
+    """Do once what is due: note what was lost, fold the journal in, send heads, make a backup."""
+    now = datetime.now(UTC)
+    ask_witness(store)
+    _try("The journal was not folded in", lambda: store().fold_in_quietly())
+    _try("Heads were not sent", lambda: _send(store(), now))
+    if backups:
+        _try("The backup was not made", lambda: make_if_due(store(), now=now))
+
+
+def ask_witness(store: Callable[[], Store]) -> None:
+    """Compare the store with its second witness, and log and note what is missing."""
+    _try("The second witness was not asked", lambda: _note(store()))
+
+
+def _note(store: Store) -> None:
+    for one in losses.note(store, now=datetime.now(UTC)):
+        if not one.noted_at_utc:
+            _log.error("%s See docs/backups.md.", one.sentence)
+
+
+def _send(store: Store, now: datetime) -> None:
+    for why in deposits.send_due(store, os.environ, now=now):
+        _log.warning("%s", why)
+
+
+def _try(what: str, act: Callable[[], object]) -> None:
+    try:
+        act()
+    except NotFound:
+        return  # no store yet
+    except StudyError as error:
+        _log.warning("%s: %s", what, error)
+    except Exception:  # the next time it may work
+        _log.exception("%s", what)

@@ -1,0 +1,84 @@
+"""Single sign-on through Streamlit's own login: which providers there are, and what comes back."""
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from study.base.translation import t
+from study.people import single_sign_on as sign_on
+from study.people.access import Refused
+from ui.parts.forms import ticket_form
+from ui.parts.text import plain
+from ui.server.access import place_of
+from ui.server.deployment import store
+from ui.server.refusals import sentence
+
+_OF_ALL = "server_metadata_url"
+
+
+def providers() -> list[str]:
+    """Return the names of the configured providers; the one without a name is called ``default``.
+
+    They stand in Streamlit's ``secrets.toml`` under ``[auth]``, see docs/sign-on.md.
+    """
+    if not st.secrets.load_if_toml_exists():
+        return []
+    section = st.secrets.get("auth") or {}
+    found = ["default"] if _OF_ALL in section else []
+    named = (key for key, value in section.items() if isinstance(value, Mapping))
+    return found + [key for key in named if _OF_ALL in section[key] and key != "default"]
+
+
+def sign_on_part(*, refused: bool, signed_out: bool) -> None:
+    """Show the providers' buttons; turn a sign-on that has just happened into a sign-in of ours.
+
+    Parameters
+    ----------
+    refused
+        The sign-in was refused a moment ago; it is not tried again unasked.
+    signed_out
+        They signed out here a moment ago, and now do so at the provider.
+    """
+    names = providers()
+    if not names:
+        return
+    claims = dict(st.user.to_dict())
+    if claims.get("is_logged_in"):
+        if signed_out:
+            st.logout()
+            st.stop()
+        if not refused:
+            _exchange(claims)
+    for name in names:
+        _button(name)
+
+
+def _button(name: str) -> None:
+    shown = t("your institution") if name == "default" else plain(name)
+    label = t("Sign in with {provider}", provider=shown)
+    if st.button(label, key=f"sign-on-{name}", width="stretch"):
+        st.login(None if name == "default" else name)
+
+
+def _exchange(claims: Mapping[str, object]) -> None:
+    now = datetime.now(UTC)
+    identity = sign_on.identity_of(claims)
+    if identity is None or not sign_on.is_fresh(identity, now):
+        return
+    try:
+        ticket = sign_on.ticket(
+            store(),
+            identity,
+            entropy=secrets.token_bytes,
+            now=now,
+            place=place_of(st.context.ip_address or ""),
+        )
+    except Refused as error:
+        st.error(sentence(error.why))
+        if st.button(t("Leave that account"), key="sign-on-leave"):
+            st.logout()
+        return
+    ticket_form(ticket)
+    st.stop()

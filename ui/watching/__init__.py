@@ -1,1 +1,0 @@
-"""The parts of the coordinator's overview: progress, data quality, readings, stepping in."""

@@ -1,0 +1,115 @@
+"""The form of an amendment, and the list of those that were made."""
+
+from typing import Any
+
+import streamlit as st
+
+from study.base.reasons import LONGEST_REASON
+from study.base.translation import t
+from study.lifecycle.amendments import AMENDABLE, Amendment
+from study.protocol.protocol import ABOUT, ENDPOINTS, HYPOTHESES, MAX_PROSE, Feedback, Protocol
+from ui.parts.text import minute, plain
+from ui.wizard.protocol_view import value_in_words
+
+
+def labels() -> dict[str, str]:
+    """Return what each rule that may change is called."""
+    named = {
+        "instructions": t("Instructions"),
+        "feedback": t("Readers learn the right answer"),
+        "break_every": t("Offer a break after so many cases"),
+        "washout_days": t("Wash-out between two sessions, in days"),
+        "session_days": t("Days to finish a session, once begun"),
+        "interim_results": t("Accuracy may be seen while the study is open"),
+        "endpoint": t("Primary endpoint"),
+        "hypothesis": t("Hypothesis"),
+        "margin": t("Margin, in percentage points"),
+        "claim_about": t("The claim is about"),
+        "primary_model": t("Primary model"),
+        "smallest_window": t("Smallest window, in pixels"),
+    }
+    return {key: named[key] for key in AMENDABLE}
+
+
+def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str] | None:
+    """Show the form; return what is to change and why, once it is sent."""
+    names = labels()
+    if not protocol.instructions:
+        del names["instructions"]  # they can be reworded, not added
+    # A form that was sent is made anew: nobody repeats an amendment with a second click.
+    key = st.selectbox(
+        t("What changes"), list(names), format_func=names.__getitem__, key=f"what-{n_made}"
+    )
+    new = _field(key, protocol.in_full()[key], f"amend-{n_made}-{key}")
+    reason = st.text_area(
+        t("Reason"),
+        max_chars=LONGEST_REASON,
+        height=90,
+        placeholder=t("It stands in the trail and in every export."),
+        key=f"reason-{n_made}",
+    )
+    if st.button(t("Amend the protocol"), type="primary", key=f"amend-{n_made}"):
+        return {key: new}, reason
+    return None
+
+
+def amendment_list(made: tuple[Amendment, ...]) -> None:
+    """Show the amendments that were made, the newest first."""
+    names = labels()
+    for one in reversed(made):
+        with st.container(border=True):
+            when = minute(one.at_utc)
+            st.markdown(
+                plain(t("{n}. {when} UTC, by {who}", n=one.number, when=when, who=one.actor))
+            )
+            for key, change in one.changes.items():
+                old, new = (value_in_words(key, change[which]) for which in ("old", "new"))
+                st.markdown(
+                    f"**{names.get(key, key)}:** {plain(_short(old))} → {plain(_short(new))}"
+                )
+            st.caption(plain(t("Reason: {reason}", reason=one.reason)))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 160 else f"{text[:157]}..."
+
+
+def _field(key: str, now: Any, name: str) -> Any:
+    """Show the field of one rule and return what stands in it."""
+    choices = {
+        "feedback": tuple(str(one) for one in Feedback),
+        "endpoint": ("", *ENDPOINTS),
+        "hypothesis": ("", *HYPOTHESES),
+        "claim_about": ("", *ABOUT),
+    }
+    label = t("New value")
+    if key in choices:
+        known = choices[key]
+        return st.selectbox(
+            label,
+            known,
+            index=known.index(str(now)),
+            format_func=lambda one: one or t("None declared"),
+            key=name,
+        )
+    if key == "instructions":
+        return st.text_area(label, value=now, height=260, max_chars=MAX_PROSE, key=name)
+    if key == "primary_model":
+        return st.text_input(label, value=now, max_chars=100, key=name).strip()
+    if key == "smallest_window":
+        width, height = now or (0, 0)
+        hint = t("0 for no limit.")
+        sides = [
+            st.number_input(t("Width"), 0, 10_000, width, help=hint, key=f"{name}-width"),
+            st.number_input(t("Height"), 0, 10_000, height, help=hint, key=f"{name}-height"),
+        ]
+        return sides if all(sides) else []
+    if key == "interim_results":
+        return st.toggle(label, value=bool(now), key=name)
+    if key == "margin":
+        points = st.number_input(
+            label, min_value=0.0, max_value=100.0, value=100 * float(now), step=0.5, key=name
+        )
+        return now if abs(points - 100 * now) < 1e-9 else round(points / 100, 6)
+    days = st.number_input(label, min_value=0, max_value=3650, value=int(now), key=name)
+    return now if days == int(now) else int(days)

@@ -1,0 +1,36 @@
+"""The drafts there are: what each is, to go on with it or to throw it away."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from study.base.translation import t
+from study.lifecycle.drafts import Draft
+from study.people.access import Person
+from ui.parts.text import minute, plain
+from ui.wizard.drafting import throw_away
+
+
+def draft_list(person: Person, found: Sequence[Draft], go_on: Callable[[int], None]) -> None:
+    """Show drafts, and call `go_on` with the number of the one to go on with."""
+    for draft in found:
+        with st.container(border=True):
+            words, go, away = st.columns([6, 1.2, 1.6], vertical_alignment="center")
+            words.markdown(f"**{plain(draft.name)}**")
+            words.caption(
+                plain(
+                    t(
+                        "Bank {bank}; begun by {who}; saved {when} UTC",
+                        bank=draft.bank or t("none yet"),
+                        who=draft.made_by,
+                        when=minute(draft.saved_at_utc),
+                    )
+                )
+            )
+            if go.button(t("Go on"), key=f"open-{draft.id}", width="stretch", type="primary"):
+                go_on(draft.id)
+            with away.popover(t("Throw away"), width="stretch"):
+                st.write(t("What was written in this draft is lost."))
+                if st.button(t("Throw it away"), key=f"away-{draft.id}"):
+                    throw_away(person, draft.id)
+                    st.rerun()

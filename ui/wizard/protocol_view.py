@@ -1,0 +1,186 @@
+"""A whole protocol to be read by people: every rule as a line of words, nothing left out."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from study.base.translation import later, said, t, tn
+from study.protocol.protocol import Protocol
+from ui.parts.prose import html
+
+Lines = dict[str, str]
+
+_CSS = """
+<style>
+.rr-protocol { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr));
+  gap: 1.2rem 2.5rem; }
+.rr-protocol h4 { font-size: 1rem; margin: 0 0 .3rem; padding: 0; }
+.rr-protocol dl { padding: 0; margin: 0; display: grid; gap: .25rem 1rem;
+  grid-template-columns: minmax(9rem, 2fr) 3fr; font-size: .9rem; line-height: 1.45; }
+.rr-protocol dt { opacity: .75; }
+.rr-protocol dt, .rr-protocol dd { margin: 0; padding: 0; }
+.rr-protocol dd { overflow-wrap: anywhere; }
+</style>
+"""
+
+
+def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
+    """Show a protocol, its words for readers as they will see them.
+
+    Parameters
+    ----------
+    consent
+        Whether its consent is among them; else `consent_view` shows it.
+    """
+    parts = {
+        t("Sample"): _sample(protocol),
+        t("Design"): _design(protocol),
+        t("Reading rules"): _rules(protocol),
+        t("Endpoint"): _endpoint(protocol),
+    }
+    st.html(_CSS + f'<div class="rr-protocol">{"".join(map(_part, parts.items()))}</div>')
+    for title, text in (
+        (t("Consent"), protocol.consent if consent else ""),
+        (t("Instructions"), protocol.instructions),
+    ):
+        if text:
+            with st.expander(title):
+                st.html(f'<div class="rr-prose">{html(text)}</div>')
+    if protocol.questionnaire:
+        with st.expander(t("Questions to the reader")):
+            st.html(_questions(protocol))
+
+
+def consent_view(protocol: Protocol) -> None:
+    """Show what readers will agree to, as it is to be read before a study is drawn and opened."""
+    if not protocol.consent:
+        st.warning(t("Readers are not asked to agree to anything: consent is empty."))
+        return
+    with st.expander(t("What readers agree to"), expanded=True):
+        st.html(f'<div class="rr-prose">{html(protocol.consent)}</div>')
+
+
+_VALUES = {
+    "patient": later("patient"),
+    "examination": later("examination"),
+    "item": later("item"),
+    "task": later("task"),
+    "category": later("category"),
+    "subcategory": later("subcategory"),
+    "site": later("site"),
+    "view": later("view"),
+    "sex": later("sex"),
+    "age": later("age"),
+    "proportional": later("proportional"),
+    "equal": later("equal"),
+    "never": later("never"),
+    "after case": later("after each case"),
+    "after study": later("after the study"),
+    "unaided": later("unaided"),
+    "image-absent": later("image-absent"),
+    "aided": later("aided"),
+    "accuracy": later("accuracy"),
+    "non-inferiority": later("non-inferiority"),
+    "superiority": later("superiority"),
+    "readers like these": later("readers like these"),
+    "these readers": later("these readers"),
+}
+"""What a protocol file's fixed values are called on pages; others stand as they are."""
+
+
+def _called(value: str) -> str:
+    return said(_VALUES[value]) if value in _VALUES else value
+
+
+def value_in_words(key: str, value: Any) -> str:
+    """Return one value of a protocol as it is called on the pages."""
+    if isinstance(value, bool) or (key == "confidence" and not value):
+        return t("Yes") if value else t("No")
+    if value in ("", [], ()):
+        return t("None")
+    if key == "margin":
+        return t("{points} points", points=f"{100 * float(value):g}")
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_called(name)}: {n}" for name, n in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_called(str(one)) for one in value)
+    return _called(str(value))
+
+
+def _part(part: tuple[str, Lines]) -> str:
+    title, lines = part
+    rows = "".join(
+        f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in lines.items()
+    )
+    return f"<section><h4>{escape(title)}</h4><dl>{rows}</dl></section>"
+
+
+def _sample(protocol: Protocol) -> Lines:
+    values = protocol.in_full()
+    return {
+        t("Name"): protocol.name or t("None"),
+        t("Cases"): f"{protocol.cases:,}",
+        t("One question per"): _called(protocol.one_question_per),
+        t("Shared by"): value_in_words("stratify_by", values["stratify_by"]),
+        t("Shares"): value_in_words("allocation", values["allocation"]),
+        t("Seed"): str(protocol.seed),
+    }
+
+
+def _design(protocol: Protocol) -> Lines:
+    days = protocol.session_days
+    return {
+        t("Conditions"): ", ".join(map(_called, protocol.conditions)),
+        t("Sessions"): str(protocol.sessions),
+        t("Wash-out"): tn("{n} day", "{n} days", round(protocol.washout_days))
+        if protocol.sessions > 1
+        else t("None: one session"),
+        t("Days a session"): f"{days:g}" if days else t("No limit"),
+        t("Hidden repeats"): str(protocol.hidden_repeats),
+    }
+
+
+def _rules(protocol: Protocol) -> Lines:
+    limit = protocol.time_limit_s
+    return {
+        t("Case order"): t("own order each") if protocol.case_order == "random" else t("one order"),
+        t("Options"): t("shuffled") if protocol.option_order == "random" else t("as in the bank"),
+        t("How sure"): f"1–{protocol.confidence}" if protocol.confidence else t("not asked"),
+        t("Comments"): value_in_words("comments", protocol.comments),
+        t("Going back"): value_in_words("back_navigation", protocol.back_navigation),
+        t("Giving a case up"): value_in_words("cannot_answer", protocol.cannot_answer),
+        t("Time limit"): tn("{n} second", "{n} seconds", round(limit)) if limit else t("None"),
+        t("Right answer"): _called(protocol.feedback),
+        t("Practice cases"): str(protocol.practice_cases),
+        t("Break after"): tn("{n} case", "{n} cases", protocol.break_every)
+        if protocol.break_every
+        else t("None is offered"),
+        t("Smallest window"): " × ".join(map(str, protocol.smallest_window)) or t("No limit"),
+        t("Screen check"): value_in_words("display_check", protocol.display_check),
+        t("Beside the question"): value_in_words("context", protocol.context),
+    }
+
+
+def _endpoint(protocol: Protocol) -> Lines:
+    return {
+        t("Primary endpoint"): _called(protocol.endpoint) or t("None declared"),
+        t("Hypothesis"): _called(protocol.hypothesis) or t("None declared"),
+        t("Margin"): value_in_words("margin", protocol.margin),
+        t("Claim about"): _called(protocol.claim_about) or t("None declared"),
+        t("Primary model"): protocol.primary_model or t("None declared"),
+        t("Excluded readings"): t("left out of the primary analysis")
+        if protocol.exclusions == "primary"
+        else t("left out of a sensitivity analysis"),
+        t("Accuracy seen while open"): value_in_words("interim_results", protocol.interim_results),
+    }
+
+
+def _questions(protocol: Protocol) -> str:
+    rows = "".join(
+        f"<li>{escape(one.question)} <small>({escape(', '.join(one.options) or one.kind)})</small>"
+        "</li>"
+        for one in protocol.questionnaire
+    )
+    return f"<ol>{rows}</ol>"
