@@ -182,9 +182,9 @@ class _Upload(SimpleNamespace):
 
 
 _MERGE_PAGE = """
-from study.access import Person
-from study.roles import Role
-from ui import bundles
+from study.people.access import Person
+from study.people.roles import Role
+from ui.archive import bundles
 
 bundles.merge_section(
     Person(role=Role.COORDINATOR, study=1, study_name="trial", reader=None, name="c")
