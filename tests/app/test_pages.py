@@ -74,7 +74,7 @@ def test_a_page_refuses_the_other_role(
 
 def test_signed_out_the_router_leads_to_sign_in(deployed: Store) -> None:
     """Nothing but the sign-in page exists for somebody signed out."""
-    ran = _run(ROOT / "ui" / "main.py")
+    ran = _run(ROOT / "ui" / "app" / "router.py")
     assert not ran.exception
     assert ran.title[0].value == "Reading Room"
 
@@ -84,7 +84,7 @@ def test_without_a_store_the_page_says_what_to_do(
 ) -> None:
     """A deployment that was never set up gives one sentence, not a trace."""
     monkeypatch.setenv("READING_ROOM_DB", str(tmp_path / "none.db"))
-    ran = _run(ROOT / "ui" / "main.py")
+    ran = _run(ROOT / "ui" / "app" / "router.py")
     assert not ran.exception
     assert "study init" in ran.error[0].value
 
