@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Two workers, whole files to each, in the order of collection: the longest tests begin first.
 WORKERS := -n 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: app help check test explore lint types format catalogue screenshots clean
+.PHONY: app help check test explore lint types format catalogue glossary screenshots clean
 
 app: $(VENV)/.run-ready  ## The default: serve a demo study, or with DEMO=no an empty deployment
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -48,6 +48,9 @@ format: $(VENV)/.test-ready  ## Mend and format with ruff
 
 catalogue: $(VENV)/.run-ready  ## Write the template of messages for translators
 	$(BIN)/python -m ui.catalogue
+
+glossary: $(VENV)/.run-ready  ## Write the glossary of ARCHITECTURE.md
+	$(BIN)/python -m tests.glossary
 
 screenshots: $(VENV)/.test-ready  ## Make the pictures of the docs from a demo
 	$(BIN)/python -m tests.e2e.screenshots

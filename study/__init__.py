@@ -1,9 +1,10 @@
 """The domain of a reader study: from question bank to exported bundle.
 
-The story of the data, in the order of the modules: `bank` reads question banks, `protocol` what was
-decided before reading, `sampling` draws the cases, `assignment` fixes who reads what in which
-order, `desk` hands cases out and takes readings, `models` adds predictions, `bundle` exports.
-`store` is the only door to SQLite; `chain` makes the record of acts tamper-evident.
+The story of the data, in the order of the folders: `bank` reads question banks, `protocol` says
+what was decided before reading and who reads what in which order, `people` lets readers in,
+`reading` hands cases out and takes readings, `monitoring` watches, `models` adds predictions,
+`lifecycle` draws, opens and closes, `trail` verifies, `exchange` exports. `store` is the only door
+to SQLite, and its chain of events makes the record of acts tamper-evident.
 
 No Streamlit, no pandas and no analysis in here; time, seeds and random generators are arguments.
 """

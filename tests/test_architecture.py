@@ -25,6 +25,13 @@ FORBIDDEN = {
     "pages": {"sqlite3", "sqlite_utils", "numpy", "scipy", "statsmodels", "time", "datetime"},
     "data": {"streamlit"},
 }
+FLOORS = {
+    "study": "base films store bank people protocol reading monitoring lifecycle models trail "
+    "exchange cli",
+    "analysis": "bundle readings statistics figures report",
+    "ui": "parts viewer server overview results reading wizard archive app people",
+}
+"""The folders of each package, from the ground: a folder uses none above it."""
 EXAMPLES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}
 MAY_IMPORT_ANALYSIS = {
     "ui/results/analysis.py",
@@ -62,6 +69,21 @@ def _imports(path: Path) -> set[str]:
 def test_imports_follow_the_floor_plan() -> None:
     """Study and analysis never meet; only the results page brings in the analysis."""
     offenders = {_name(path): sorted(bad) for path in _files() if (bad := _not_allowed(path))}
+    assert not offenders
+
+
+def test_folders_use_only_what_is_beneath_them() -> None:
+    """Every folder has its floor, and imports from none above it."""
+    offenders = []
+    for package, names in FLOORS.items():
+        floors = names.split()
+        there = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+        assert there == set(floors), package
+        for number, folder in enumerate(floors):
+            above = {f"{package}.{name}" for name in floors[number + 1 :]}
+            for path in (ROOT / package / folder).rglob("*.py"):
+                used = {".".join(module.split(".")[:2]) for module in _imports(path)}
+                offenders += [(_name(path), one) for one in sorted(used & above)]
     assert not offenders
 
 

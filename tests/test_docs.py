@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+from tests import glossary
 from tests.conftest import ROOT
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -28,6 +29,27 @@ def test_every_link_of_every_document_leads_somewhere() -> None:
     ]
     assert links
     assert not [(name, link) for name, link in links if not _leads(ROOT / name, link)]
+
+
+def test_the_architecture_names_every_module_as_it_names_itself() -> None:
+    """Its glossary is what `make glossary` writes."""
+    assert glossary.DOCUMENT.read_text("utf-8") == glossary.document(), "Run: make glossary"
+
+
+def test_the_architecture_names_files_that_are_there() -> None:
+    """Every path and every file name in what people wrote of it."""
+    before, _, _ = glossary.DOCUMENT.read_text("utf-8").partition(glossary.BEGIN)
+    here = {path.name for tree in glossary.TREES for path in (ROOT / tree).rglob("*.[pj]*")}
+    named = re.findall(r"`([\w./-]+\.(?:py|js)|[\w./-]+/)`", before)
+    assert len(named) > 60
+    missing = [
+        one
+        for one in named
+        if not (ROOT / one).exists()
+        and not (ROOT / "ui" / "viewer" / "js" / one).exists()
+        and ("/" in one or one not in here)
+    ]
+    assert not missing
 
 
 def _leads(document: Path, link: str) -> bool:

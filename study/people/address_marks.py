@@ -1,4 +1,4 @@
-"""Places: the addresses acts come from. The trail has their marks; what a mark stands for is apart.
+"""The addresses acts come from: the trail has a mark of each, and what it stands for is kept apart.
 
 The mark of an address is the same in every act, so that two acts from one computer can be told as
 such, and it is nothing to anybody without this table.

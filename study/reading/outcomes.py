@@ -1,4 +1,4 @@
-"""What became of a record, and the event that vouches for the row it was stored as."""
+"""What became of a record that the reading page sent: stored, or refused and why."""
 
 from dataclasses import dataclass
 

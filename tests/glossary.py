@@ -1,0 +1,64 @@
+"""The glossary of ARCHITECTURE.md, made of every module's first sentence: ``make glossary``."""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+DOCUMENT = ROOT / "ARCHITECTURE.md"
+BEGIN = "<!-- Below: make glossary. -->\n"
+TREES = ("study", "analysis", "ui", "pages", "benchmarks")
+VIEWER = {
+    "page": "The page around the films: its words, keys, settings, sheets and storage.",
+    "film": "Films fetched, decoded, windowed and drawn.",
+    "viewer": "The films of a case on the screen, and the reader's hands on them.",
+    "delivery": "The connection to the server, and the outbox that loses no record.",
+    "steps": "What stands before the first case and after the last.",
+    "case": "One case being read: its clock, its answer, its flags.",
+    "room": "The reading room: which case, what may be done now, and the way through the study.",
+}
+
+
+def glossary() -> str:
+    """Return the glossary: a heading a folder, a line a module."""
+    return "\n".join(line for tree in TREES for line in _tree(ROOT / tree))
+
+
+def document() -> str:
+    """Return ARCHITECTURE.md with the glossary as it is now."""
+    before, _, _ = DOCUMENT.read_text("utf-8").partition(BEGIN)
+    return f"{before}{BEGIN}\n{glossary()}\n"
+
+
+def _tree(top: Path) -> Iterator[str]:
+    found = sorted(path for path in top.rglob("*") if path.suffix in (".py", ".js"))
+    for folder in sorted({path.parent for path in found}):
+        start = folder / "__init__.py"
+        told = (
+            _sentence(start)
+            if start.exists()
+            else VIEWER.get(folder.name, "What puts it together.")
+        )
+        yield from (f"### {folder.relative_to(ROOT).as_posix()}/", "", told, "")
+        for path in found:
+            if path.parent == folder and path != start:
+                yield f"- `{path.name}`: {_sentence(path)}"
+        yield ""
+
+
+def _sentence(path: Path) -> str:
+    """Return the first sentence of a module's docstring or opening comment."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".py":
+        told = ast.get_docstring(ast.parse(text)) or ""
+    else:
+        comment = re.match(r"/\*\*(.*?)\*/", text, flags=re.DOTALL)
+        told = re.sub(r"^\s*\* ?", "", comment[1] if comment else "", flags=re.MULTILINE)
+    return re.split(r"(?<=[.?])\s", " ".join(told.split()))[0]
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(), encoding="utf-8")
+    sys.stdout.write(f"{DOCUMENT.name}: {len(glossary().splitlines())} lines\n")
