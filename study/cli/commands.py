@@ -39,7 +39,7 @@ from study.lifecycle import deployments, opening, studies
 from study.monitoring import progress
 from study.people import access
 from study.people.invitations import read_invitations
-from study.protocol import toml_file as protocol_file
+from study.protocol import toml_file
 from study.protocol.protocol import read_protocol
 from study.protocol.sampling import EXPECTED_ACCURACY
 from study.reading import simulation
@@ -283,7 +283,7 @@ _DATA = Path(__file__).parents[2] / "data"
 
 
 def _protocol(options: argparse.Namespace) -> int:
-    print(protocol_file.of_study(Store(options.db), options.study), end="")
+    print(toml_file.of_study(Store(options.db), options.study), end="")
     return 0
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from study.base.canonical import canonical_json
 from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
-from study.exchange import records_file as carrying
+from study.exchange import records_file
 from study.exchange.schemas import FILES, Column
 from study.lifecycle import amendments
 from study.models.withdrawals import Withdrawn, withdrawn_in
@@ -91,7 +91,7 @@ def files_of(
             "in_force": stored_protocol(found).in_full(),
         }
     )
-    files[carrying.FILE] = carrying.records(look, found)
+    files[records_file.FILE] = records_file.records(look, found)
     files["audit.jsonl"] = _lines(trail)
     for chain, told in vouching.merged_chains(look, study).items():
         files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))

@@ -22,7 +22,7 @@ from typing import Any
 from study.base.canonical import sha256_of
 from study.base.csv_cells import unguarded
 from study.base.errors import BadFile
-from study.exchange import records_file as carrying
+from study.exchange import records_file
 from study.exchange.bundle import GUARDED, audit_file
 from study.exchange.records_file import Carried
 from study.store import Store, events
@@ -102,13 +102,13 @@ def receive(store: Store, path: Path) -> Received:
         raise BadFile(f"{path.name} cannot be read as a bundle: {error}.") from error
     package, faults = _package(files)
     refuse(path.name, faults)
-    if carrying.FILE not in files:
+    if records_file.FILE not in files:
         raise BadFile(
-            f"{path.name} has no {carrying.FILE}: it was not exported by Reading Room, or by an "
-            "earlier version of it. Such a bundle can be analysed, but not restored or merged."
+            f"{path.name} has no {records_file.FILE}: it was not exported by Reading Room, or by "
+            "an earlier version of it. Such a bundle can be analysed, but not restored or merged."
         )
     with store.look() as look:
-        carried, faults = carrying.parse(look, files[carrying.FILE])
+        carried, faults = records_file.parse(look, files[records_file.FILE])
     refuse(path.name, faults)
     facts = package.get("reading_room") or {}
     protocol, chain, sites = _parts(path.name, files, carried, facts)

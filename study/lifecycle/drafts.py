@@ -20,7 +20,7 @@ from study.base.translation import t
 from study.lifecycle.studies import draw_within
 from study.people.roles import Role
 from study.people.staff import enter_role
-from study.protocol import draw as drawing
+from study.protocol import drawing
 from study.protocol.protocol import Protocol, example_faults, faults_of, refuse_example
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, people, studies

@@ -20,7 +20,7 @@ from study.lifecycle import exposure
 from study.people import access, persons
 from study.people.invitations import Invitation
 from study.people.roles import Role
-from study.protocol import draw as drawing
+from study.protocol import drawing
 from study.protocol.protocol import Protocol, example_faults, refuse_example, stored_protocol
 from study.protocol.reading_lists import assign_reader
 from study.protocol.sampling import Stratum

@@ -20,8 +20,7 @@ from study.base.translation import t
 from study.people.access import Person
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
-from study.reading import finishing, practice
-from study.reading import steps as preparation
+from study.reading import finishing, practice, steps
 from study.reading.accepting import take
 from study.reading.outcomes import HANDED_OUT, Taken
 from study.reading.receipts import receipt
@@ -149,7 +148,7 @@ def _take(
     if isinstance(record, Taken):
         return record
     if isinstance(record, Preparation):
-        return preparation.take(change, protocol, person, record, now=now)
+        return steps.take(change, protocol, person, record, now=now)
     if isinstance(record, Finish):
         return finishing.take(change, protocol, person, record, now=now)
     practised = stored_practice.assignment(change, record.case) if protocol.practice_cases else None
@@ -191,9 +190,9 @@ def _desk(
     current, hold = place.current, _hold(study, place)
     # Whoever has read everything has no use for a check of the screen.
     done = bool(hold) or place.all_read
-    steps = [] if done else preparation.to_do(look, protocol, reader, person.sign_in)
+    due = [] if done else steps.to_do(look, protocol, reader, person.sign_in)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
-    cases = () if steps or hold else _cases(look, protocol, reader, place)
+    cases = () if due or hold else _cases(look, protocol, reader, place)
     return Desk(
         seal=_seal(look, person),
         study=study["name"],
@@ -203,7 +202,7 @@ def _desk(
         read=current.n_read,
         rules=_rules(protocol),
         cases=cases,
-        preparation=tuple(preparation.view(protocol, step) for step in steps),
+        preparation=tuple(steps.view(protocol, step) for step in due),
         practice_total=stored_practice.count(look, reader) if protocol.practice_cases else 0,
         session=current.session,
         sessions=len(place.sessions),
@@ -212,7 +211,7 @@ def _desk(
         opens_at_utc=washing or None,
         opens_in_ms=_ms_until(washing, now) if washing else None,
         stored=readings.n_records(look, reader),
-        receipt="" if cases or steps else receipt(look, study, reader, person.name),
+        receipt="" if cases or due else receipt(look, study, reader, person.name),
     )
 
 
@@ -244,7 +243,7 @@ def _cases(
     look: Transaction, protocol: Protocol, reader: int, place: Place
 ) -> tuple[CaseView, ...]:
     """Return the next cases: of practice until every one is read, then of the study."""
-    if protocol.practice_cases and not preparation.is_simulated(look, reader):
+    if protocol.practice_cases and not steps.is_simulated(look, reader):
         waiting = stored_practice.unread(look, reader, HANDED_OUT)
         if waiting:
             return tuple(_case(look, row, protocol, None, practice=True) for row in waiting)

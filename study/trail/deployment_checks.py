@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from study.base.canonical import sha256_of
-from study.people import access
-from study.people import single_sign_on as sign_on
+from study.people import access, single_sign_on
 from study.store import Transaction, deployment, events, names, people, studies
 from study.store import backups as stored_backups
 from study.trail import deposits
@@ -45,7 +44,7 @@ def sign_ins(look: Transaction) -> Iterator[str]:
     bound = [one for chain in trails for one in events.of_kind(look, chain, "identity bound")]
     accounts = {one.get("account") for one in bound}
     for row in names.identities(look):
-        if sign_on.account_mark(look, row["issuer"], row["subject"]) not in accounts:
+        if single_sign_on.account_mark(look, row["issuer"], row["subject"]) not in accounts:
             yield f"the deployment: an account of {row['handle']} elsewhere was slipped in."
     for mark, row in people.places(look).items():
         if len(row["address"]) < _LONGEST and access.place_mark(look, row["address"]) != mark:

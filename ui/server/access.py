@@ -21,9 +21,7 @@ from starlette.types import Scope
 
 from study.base.errors import Busy, NotAllowed, StudyError
 from study.base.translation import ENGLISH, languages, speak, t
-from study.people import access
-from study.people import address_marks as places
-from study.people import single_sign_on as sign_on
+from study.people import access, address_marks, single_sign_on
 from study.people.access import Person
 from study.people.roles import Act
 from ui.server.deployment import store
@@ -166,7 +164,7 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
 
     def enter() -> access.SignedIn:
         kept, place = store().hurried(PATIENCE_S), place_of(address)
-        sign_in, text = (sign_on.redeem, ticket) if ticket else (access.sign_in, code)
+        sign_in, text = (single_sign_on.redeem, ticket) if ticket else (access.sign_in, code)
         entered = sign_in(
             kept,
             text,
@@ -176,11 +174,11 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
             beside=signed_in(request.cookies, place),
         )
         agent = request.headers.get("user-agent", "")
-        places.remember(kept, address, agent=agent, now=now)
+        address_marks.remember(kept, address, agent=agent, now=now)
         return entered
 
     def note(tried: int) -> None:
-        place = places.remember(store(), address, agent="", now=now)
+        place = address_marks.remember(store(), address, agent="", now=now)
         access.note_guessing(store(), tried, now=now, place=place)
 
     try:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from study.base.translation import t
-from study.people import single_sign_on as sign_on
+from study.people import single_sign_on
 from study.people.access import Refused
 from ui.parts.forms import ticket_form
 from ui.parts.text import plain
@@ -64,11 +64,11 @@ def _button(name: str) -> None:
 
 def _exchange(claims: Mapping[str, object]) -> None:
     now = datetime.now(UTC)
-    identity = sign_on.identity_of(claims)
-    if identity is None or not sign_on.is_fresh(identity, now):
+    identity = single_sign_on.identity_of(claims)
+    if identity is None or not single_sign_on.is_fresh(identity, now):
         return
     try:
-        ticket = sign_on.ticket(
+        ticket = single_sign_on.ticket(
             store(),
             identity,
             entropy=secrets.token_bytes,

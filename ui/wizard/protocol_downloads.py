@@ -11,7 +11,7 @@ from study.base.errors import StudyError
 from study.base.translation import t
 from study.lifecycle import drafts
 from study.people.roles import Act
-from study.protocol import toml_file as protocol_file
+from study.protocol import toml_file
 from study.protocol.protocol import Protocol
 from ui.parts.text import number
 from ui.server.access import allowed
@@ -34,7 +34,7 @@ async def _draft(request: Request) -> Response:
         if allowed(request, Act.MAKE_STUDY) is None:
             return None
         found = drafts.find(store(), draft)
-        return protocol_file.written(Protocol.from_json(found.protocol_values))
+        return toml_file.written(Protocol.from_json(found.protocol_values))
 
     return await _answer(file)
 
@@ -44,7 +44,7 @@ async def _study(request: Request) -> Response:
         person = allowed(request, Act.SET_UP)
         if person is None or person.study is None:
             return None
-        return protocol_file.of_study(store(), person.study_name)
+        return toml_file.of_study(store(), person.study_name)
 
     return await _answer(file)
 

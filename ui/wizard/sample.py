@@ -12,7 +12,7 @@ from study.base.csv_cells import guarded
 from study.base.errors import NotNow, StudyError
 from study.base.translation import t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
-from study.protocol.draw import Rehearsed, foresee
+from study.protocol.drawing import Rehearsed, foresee
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
 from study.store import banks

@@ -9,8 +9,7 @@ from starlette.testclient import TestClient
 
 from study.base.actor import COMMAND_LINE
 from study.lifecycle import deployments, studies
-from study.people import single_sign_on as sign_on
-from study.people import staff
+from study.people import single_sign_on, staff
 from study.people.access import new_code
 from study.people.roles import Role
 from study.people.single_sign_on import Identity
@@ -96,7 +95,9 @@ def test_a_ticket_signs_in_once(client: Client, banked: Store) -> None:
     identity = Identity(
         issuer="i", subject="s", email="carla@example.org", vouched=datetime.now(UTC)
     )
-    ticket = sign_on.ticket(banked, identity, entropy=entropy_from(26), now=datetime.now(UTC))
+    ticket = single_sign_on.ticket(
+        banked, identity, entropy=entropy_from(26), now=datetime.now(UTC)
+    )
     first = client()
     assert first.post("/sign-in", data={"ticket": ticket}).headers["location"] == "./"
     assert ui_access.COOKIE in first.cookies

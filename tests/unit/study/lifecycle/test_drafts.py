@@ -15,7 +15,7 @@ from study.lifecycle.studies import draw_within
 from study.people import access
 from study.people.roles import Role
 from study.people.staff import enter_role
-from study.protocol.draw import foresee
+from study.protocol.drawing import foresee
 from study.protocol.protocol import CONSENT_TO_INSERT, Protocol, protocol_from
 from study.protocol.toml_file import of_study, written
 from study.protocol.workload import burden

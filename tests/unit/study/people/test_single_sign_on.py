@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from study.base.actor import COMMAND_LINE
-from study.people import access, staff
-from study.people import single_sign_on as sign_on
+from study.people import access, single_sign_on, staff
 from study.people.access import Refused
 from study.people.roles import Role
 from study.people.single_sign_on import Identity
@@ -41,24 +40,26 @@ def kept(store: Store) -> Store:
 
 
 def _identity(**changed: Any) -> Identity:
-    found = sign_on.identity_of({**CLAIMS, **changed})
+    found = single_sign_on.identity_of({**CLAIMS, **changed})
     assert found is not None
     return found
 
 
 def _ticket(store: Store, seed: int = 3, **changed: Any) -> str:
-    return sign_on.ticket(store, _identity(**changed), entropy=entropy_from(seed), now=NOW)
+    return single_sign_on.ticket(store, _identity(**changed), entropy=entropy_from(seed), now=NOW)
 
 
 def _redeem(store: Store, text: str, late: timedelta = timedelta()) -> access.SignedIn:
-    return sign_on.redeem(store, text, entropy=entropy_from(8), now=NOW + late)
+    return single_sign_on.redeem(store, text, entropy=entropy_from(8), now=NOW + late)
 
 
 def test_a_verified_address_binds_once_and_the_identity_counts_after(kept: Store) -> None:
     """Once bound, the account signs in whatever its address has become."""
     assert _redeem(kept, _ticket(kept)).person.name == "carla"
     text = _ticket(kept, 4, email="other@example.org", email_verified=False)
-    assert sign_on.redeem(kept, text, entropy=entropy_from(9), now=NOW).person.name == "carla"
+    assert (
+        single_sign_on.redeem(kept, text, entropy=entropy_from(9), now=NOW).person.name == "carla"
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_an_old_sign_on_counts_for_nothing(kept: Store, away: timedelta) -> None
 @pytest.mark.parametrize("missing", [{"iss": ""}, {"sub": None}, {"iat": "x"}, {"iat": 1e300}])
 def test_claims_that_name_nobody_are_nobody(missing: dict[str, Any]) -> None:
     """Rubbish from a provider ends in no identity, not in a trace."""
-    assert sign_on.identity_of({**CLAIMS, **missing}) is None
+    assert single_sign_on.identity_of({**CLAIMS, **missing}) is None
 
 
 def test_a_ticket_is_good_once_and_for_a_minute(kept: Store) -> None:

@@ -11,8 +11,7 @@ import pytest
 from study.base.actor import By
 from study.exchange.merging import merge
 from study.lifecycle.amendments import amend
-from study.people import access
-from study.people import address_marks as places
+from study.people import access, address_marks
 from study.store import Store, events
 from study.trail import search as trail
 from study.trail.downloads import record_download
@@ -83,9 +82,9 @@ def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     code = invite(banked, "R1")[0].text
     studies.open_study(banked, study="trial", now=NOW)
-    mark = places.remember(banked, "192.0.2.7", agent="Firefox", now=NOW)
-    assert places.remember(banked, "192.0.2.7", agent="Firefox", now=NOW) == mark
-    assert places.remember(banked, "", agent="", now=NOW) == ""
+    mark = address_marks.remember(banked, "192.0.2.7", agent="Firefox", now=NOW)
+    assert address_marks.remember(banked, "192.0.2.7", agent="Firefox", now=NOW) == mark
+    assert address_marks.remember(banked, "", agent="", now=NOW) == ""
     entered = access.sign_in(banked, code, entropy=entropy_from(5), now=NOW, place=mark)
     access.sign_out(banked, entered.token, now=NOW, place=mark)
     access.sign_out(banked, entered.token, now=NOW, place=mark)
