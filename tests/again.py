@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     if status != pytest.ExitCode.TESTS_FAILED or not worth_another(first):
         return status
     print("\nBrowser tests failed; each is run once more, alone.", flush=True)
-    status = int(pytest.main(first.tests, plugins=[second]))
+    status = int(pytest.main([*first.tests], plugins=[second]))
     for name in first.tests:
         told = "FAILED TWICE" if name in second.tests else "PASSED ONLY WHEN RUN AGAIN, ALONE"
         print(f"{told}: {name}", flush=True)

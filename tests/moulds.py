@@ -22,7 +22,7 @@ def cast(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
 
     `key` is all that the outcome depends on beside `make` itself.
     """
-    name = repr((make.__qualname__, *key))
+    name = repr((make.__module__, make.__qualname__, *key))
     if name not in _MADE:
         mould = _KEPT_IN[0] / str(len(_MADE))
         mould.mkdir(parents=True)
