@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from study.base.errors import StudyError
-from study.base.reasons import LONGEST_REASON
+from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.exchange.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET, REPORT, SUMS
 from study.people.roles import Act

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.errors import StudyError
-from study.base.reasons import LONGEST_REASON
+from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.people.roles import Act
 from ui.app.masthead import masthead

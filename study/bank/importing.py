@@ -12,7 +12,7 @@ from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import BankFile, Fault, Item
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile, NotFound, NotNow
-from study.base.names import check_name
+from study.base.text import check_name
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, banks, events
 

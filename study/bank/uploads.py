@@ -20,7 +20,7 @@ from typing import IO
 from study.bank.importing import Imported, import_bank
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
-from study.base.names import check_name
+from study.base.text import check_name
 from study.base.translation import t
 from study.store import Store
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
+from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.base.translation import t
-from study.exchange import extracts
 from study.exchange.bundle import files_of, tables_of, zipped
 from study.exchange.closing_report import report_in
 from study.exchange.formats.excel import workbook
@@ -24,7 +24,7 @@ from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.parquet import parquet_files
 from study.lifecycle.closing import shows_accuracy
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, events
+from study.store import Store, Transaction, events, extract
 from study.store.studies import study_row
 from study.trail.downloads import record_taking
 
@@ -101,7 +101,7 @@ def archive(
                 t("{folder} is already there. Name a new folder, or empty it.", folder=folder)
             )
         if not blinded:
-            extracts.announce(store, study, by=by, now=now)
+            _announce(store, study, by=by, now=now)
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
             made = _make(store, Path(scratch) / "files", study, blinded)
@@ -171,7 +171,7 @@ def _writers(
     }
     if not blinded:
         writers[IMRMC] = lambda path: path.write_bytes(zipped(_imrmc(found, tables)))
-        writers[COPY] = lambda path: extracts.extracted(look, found["id"], path)
+        writers[COPY] = lambda path: _extracted(look, found["id"], path)
     return writers
 
 
@@ -206,3 +206,27 @@ def sha256_of_file(path: Path) -> str:
     """Return a file's SHA-256 without holding it in memory."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime) -> None:
+    """Record that a study is copied, with the hash of what the copy will have of its bank.
+
+    The bank's own hash covers items that are not in the copy; this one is what the copy's items
+    and reference standard are checked against. It is said once: the material never changes.
+    """
+    with store.change() as change:
+        found = study_row(change, study)
+        detail = {"material_sha256": sha256_of(extract.material(change, found["id"]))}
+        told = events.of_kind(change, events.study_chain(study), extract.COPIED)
+        if told and told[-1]["material_sha256"] == detail["material_sha256"]:
+            return
+        events.record(change, study, now, kind=extract.COPIED, detail=detail, by=by)
+
+
+def _extracted(look: Transaction, study: int, path: Path) -> None:
+    """Write a study as a store of its own, which `verify` can check, where nothing may lie yet.
+
+    It has the study's rows and its chain, and of its bank the drawn items alone: no films, no
+    names, no codes and no secret. Nobody can sign in to it, and nobody can read in it.
+    """
+    Store.create(path, lambda change: extract.fill(look, change, study))

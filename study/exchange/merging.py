@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from study.base.actor import By
-from study.base.names import LONGEST, formula_fault, name_key
+from study.base.text import LONGEST, formula_fault, name_key
 from study.exchange.incoming import Received, receive, refuse
 from study.exchange.records_file import origin
 from study.exchange.restoring import insert_rows

@@ -17,7 +17,7 @@ from study.base.actor import By
 from study.base.bank_model import Item
 from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadFile, NotNow
-from study.base.names import name_fault
+from study.base.text import name_fault
 from study.base.timestamps import stamp
 from study.exchange.bundle import ITEM_KEYS, files_of
 from study.exchange.incoming import Received, receive, refuse

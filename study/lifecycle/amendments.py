@@ -14,7 +14,7 @@ from typing import Any
 from study.base.actor import By
 from study.base.canonical import canonical_json
 from study.base.errors import BadProtocol, NotNow
-from study.base.reasons import checked_reason
+from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure

@@ -1,4 +1,4 @@
-"""Closes a study for good, and says when accuracy may be seen.
+"""Closes a study for good, discards one nobody has read, and says when accuracy may be seen.
 
 While a study is open nobody sees how right anybody is, coordinators included, unless the protocol
 says so: whoever knows may step in, and the study is no longer the one that was planned. Every
@@ -11,7 +11,7 @@ from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.errors import NotNow
-from study.base.reasons import checked_reason
+from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
@@ -93,3 +93,22 @@ def _not_open(study: Mapping[str, Any]) -> str:
     return t(
         "The study {name} was never opened: there is nothing to close.", name=repr(study["name"])
     )
+
+
+def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
+    """Discard a study that is drawn and not open; its codes let nobody in any more.
+
+    Raises
+    ------
+    NotNow
+        The study was opened or discarded, or the reason is none or too long.
+    """
+    why = checked_reason(reason)
+    with store.change() as change:
+        row = study_row(change, study)
+        if row["state"] != "drawn":
+            raise NotNow(t("The study {name} was opened. It can be closed.", name=repr(study)))
+        if row["discarded_at_utc"]:
+            raise NotNow(t("The study {name} was discarded.", name=repr(study)))
+        studies.mark_discarded(change, row["id"], stamp(now))
+        events.record(change, study, now, kind="study discarded", detail={"reason": why}, by=by)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from study.base.canonical import sha256_of
 from study.base.errors import NotFound, NotNow
-from study.base.names import check_code_name
+from study.base.text import check_code_name
 from study.base.timestamps import stamp
 from study.people.access import Entropy, give, new_code
 from study.people.roles import Role

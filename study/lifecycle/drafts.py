@@ -14,7 +14,7 @@ from study.bank.importing import bank_row
 from study.base.actor import By
 from study.base.canonical import canonical_json
 from study.base.errors import NotFound, NotNow
-from study.base.names import LONGEST, check_name, name_fault
+from study.base.text import LONGEST, check_name, name_fault
 from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.lifecycle.studies import draw_within

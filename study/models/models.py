@@ -12,7 +12,7 @@ from typing import Any
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile, NotNow
-from study.base.names import check_name, name_key
+from study.base.text import check_name, name_key
 from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.models.predictions import Prediction, PredictionFile, read_predictions

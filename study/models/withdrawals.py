@@ -12,7 +12,7 @@ from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.errors import NotFound
-from study.base.reasons import checked_reason
+from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.store import Store, Transaction, events, models

@@ -13,7 +13,7 @@ from typing import Any
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
 from study.base.errors import NotFound, NotNow
-from study.base.reasons import checked_reason
+from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.protocol.protocol import stored_protocol

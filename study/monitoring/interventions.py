@@ -13,7 +13,7 @@ from typing import Any
 
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound, NotNow
-from study.base.reasons import checked_reason
+from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.people.persons import end_role

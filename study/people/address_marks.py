@@ -6,7 +6,7 @@ such, and it is nothing to anybody without this table.
 
 from datetime import datetime
 
-from study.base.surrogates import without_surrogates
+from study.base.text import without_surrogates
 from study.base.timestamps import stamp
 from study.people.access import place_mark
 from study.store import Store, people

@@ -12,7 +12,7 @@ from typing import Any
 
 from study.base.actor import By
 from study.base.errors import NotAllowed, NotFound, NotNow
-from study.base.names import check_name, name_key
+from study.base.text import check_name, name_key
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.people.roles import Act, Role

@@ -11,8 +11,7 @@ from typing import Any
 
 from study.base.actor import By
 from study.base.errors import NotAllowed, NotNow
-from study.base.names import check_code_name, name_key
-from study.base.reasons import checked_reason
+from study.base.text import check_code_name, checked_reason, name_key
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.people import access, persons

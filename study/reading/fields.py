@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from study.base.surrogates import without_surrogates
+from study.base.text import without_surrogates
 from study.base.timestamps import from_epoch_ms
 
 MAX_LENGTH = 4000

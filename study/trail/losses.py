@@ -12,7 +12,7 @@ from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, SCHEDULE, By
 from study.base.errors import NotNow
-from study.base.reasons import checked_reason
+from study.base.text import checked_reason
 from study.base.translation import t
 from study.reading.records import SENT_AGAIN
 from study.store import Store, Transaction, events, studies, witness

@@ -9,7 +9,7 @@ import streamlit as st
 
 from study.base.actor import By
 from study.base.errors import StudyError
-from study.base.reasons import LONGEST_REASON, checked_reason
+from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.models.withdrawals import Withdrawn, withdraw_model
 from study.store import Store

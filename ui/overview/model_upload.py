@@ -7,7 +7,7 @@ import streamlit as st
 
 from study.base.actor import By
 from study.base.errors import NotNow, StudyError
-from study.base.reasons import LONGEST_REASON
+from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.models.models import Example, Found, check_free, keep_model, read_model
 from study.models.withdrawals import is_model

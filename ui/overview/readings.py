@@ -7,7 +7,7 @@ import streamlit as st
 
 from study.base.actor import By
 from study.base.errors import StudyError
-from study.base.reasons import LONGEST_REASON, checked_reason
+from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t, tn
 from study.monitoring.exclusions import Exclusion, exclude, reinstate, what_it_does
 from study.monitoring.inspection import ReadingFacts

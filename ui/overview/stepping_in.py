@@ -10,7 +10,7 @@ import streamlit as st
 
 from study.base.actor import By
 from study.base.errors import StudyError
-from study.base.reasons import LONGEST_REASON, checked_reason
+from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.monitoring import interventions
 from study.monitoring.watching import ReaderWatch, Stage, Watch, stepped_in

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from study.base.reasons import LONGEST_REASON
+from study.base.text import LONGEST_REASON
 from study.base.translation import t
 from study.lifecycle.amendments import AMENDABLE, Amendment
 from study.protocol.protocol import ABOUT, ENDPOINTS, HYPOTHESES, MAX_PROSE, Feedback, Protocol

@@ -8,7 +8,7 @@ from typing import Any
 
 from study.lifecycle import amendments, opening
 from study.lifecycle.amendments import Amendment
-from study.lifecycle.discarding import discard as discard_study
+from study.lifecycle.closing import discard as discard_study
 from study.people.access import Person
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import people

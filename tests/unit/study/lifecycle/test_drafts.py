@@ -10,7 +10,7 @@ from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadProtocol, NotFound, NotNow
 from study.base.timestamps import stamp
 from study.lifecycle import drafts, studies
-from study.lifecycle.discarding import discard
+from study.lifecycle.closing import discard
 from study.lifecycle.studies import draw_within
 from study.people import access
 from study.people.roles import Role

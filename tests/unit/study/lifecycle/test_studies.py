@@ -9,7 +9,7 @@ import pytest
 from study.bank.importing import import_bank
 from study.base.actor import By
 from study.base.errors import BadFile, NotNow
-from study.base.names import LONGEST
+from study.base.text import LONGEST
 from study.lifecycle import studies
 from study.models.models import add_model
 from study.protocol.protocol import Protocol

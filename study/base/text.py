@@ -1,4 +1,4 @@
-"""Names of banks, studies, models and readers: what one may look like, and when two are one."""
+"""Text that people type: names and when two are one, reasons, and what of it can be stored."""
 
 import unicodedata
 
@@ -7,6 +7,8 @@ from study.base.errors import NotNow
 from study.base.translation import t
 
 LONGEST = 100
+LONGEST_REASON = 2000
+"""Characters of a name, and of a reason, which the trail keeps for good."""
 
 
 def name_fault(name: str) -> str:
@@ -81,3 +83,33 @@ def name_key(name: str) -> str:
     True
     """
     return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def checked_reason(words: str) -> str:
+    r"""Return a reason on one line, as it is kept.
+
+    Raises
+    ------
+    NotNow
+        It is empty, or longer than `LONGEST_REASON`.
+
+    Examples
+    --------
+    >>> checked_reason(" The film was\n somebody else's. ")
+    "The film was somebody else's."
+    """
+    reason = " ".join(without_surrogates(words).split())
+    if not reason:
+        raise NotNow(t("Say why: the reason stands in the trail for good."))
+    if len(reason) > LONGEST_REASON:
+        raise NotNow(t("The reason has more than {n} characters. Shorten it.", n=LONGEST_REASON))
+    return reason
+
+
+def without_surrogates(text: str) -> str:
+    """Return text with every lone surrogate replaced by the replacement character.
+
+    >>> without_surrogates("a" + chr(0xD800)) == "a" + chr(0xFFFD)
+    True
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
