@@ -9,6 +9,7 @@ from study.base.errors import StudyError
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.exchange.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET, REPORT, SUMS
+from study.monitoring.progress import Stage
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.archive import closing as archive
@@ -23,15 +24,15 @@ person = guard(Act.EXPORT)
 
 
 def _standing(found: archive.Standing) -> None:
-    totals = found.has.totals
+    counts = found.has.counts
     figures = (
         (t("State"), study_state(found.state)),
         (t("Cases"), f"{found.has.n_cases}"),
         (
             t("Readers finished"),
-            t("{n} of {total}", n=found.has.by_status["finished"], total=len(found.has.readers)),
+            t("{n} of {total}", n=found.has.by_stage[Stage.FINISHED], total=len(found.has.readers)),
         ),
-        (t("Readings"), t("{n} of {total}", n=totals["n_read"], total=totals["n_assigned"])),
+        (t("Readings"), t("{n} of {total}", n=counts.n_read, total=counts.n_assigned)),
     )
     for column, (label, value) in zip(st.columns(4), figures, strict=True):
         column.metric(label, value, border=True)
@@ -49,9 +50,9 @@ def _standing(found: archive.Standing) -> None:
 def _missing(found: archive.Standing) -> None:
     section(t("What is missing"))
     lacking = [
-        row
-        for row in found.has.sessions
-        if row["n_answered"] < row["n_assigned"] or row["n_excluded"]
+        one
+        for one in found.has.sessions
+        if one.counts.n_answered < one.counts.n_assigned or one.counts.n_excluded
     ]
     if not found.has.sessions:
         st.write(t("Nobody was assigned a case yet."))
@@ -61,14 +62,14 @@ def _missing(found: archive.Standing) -> None:
         grid(
             pd.DataFrame(
                 {
-                    t("Reader"): [row["reader_id"] for row in lacking],
-                    t("Session"): [row["session"] for row in lacking],
-                    t("Condition"): [row["condition"] for row in lacking],
-                    t("Assigned"): [row["n_assigned"] for row in lacking],
-                    t("Not read"): [row["n_assigned"] - row["n_read"] for row in lacking],
-                    t("Given up"): [row["n_skipped"] for row in lacking],
-                    t("Timed out"): [row["n_timed_out"] for row in lacking],
-                    t("Excluded"): [row["n_excluded"] for row in lacking],
+                    t("Reader"): [one.reader_id for one in lacking],
+                    t("Session"): [one.session for one in lacking],
+                    t("Condition"): [one.condition for one in lacking],
+                    t("Assigned"): [one.counts.n_assigned for one in lacking],
+                    t("Not read"): [one.counts.n_unread for one in lacking],
+                    t("Given up"): [one.counts.n_skipped for one in lacking],
+                    t("Timed out"): [one.counts.n_timed_out for one in lacking],
+                    t("Excluded"): [one.counts.n_excluded for one in lacking],
                 }
             ),
             key="missing",
@@ -84,7 +85,7 @@ def _missing(found: archive.Standing) -> None:
 
 def _close(found: archive.Standing) -> None:
     section(t("Close the study"))
-    missing = found.has.totals["n_missing"]
+    missing = found.has.counts.n_unread
     st.markdown(
         t(
             "Closing is **for good**: nobody can open the study again. Readers can read no more, "

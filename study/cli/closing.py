@@ -43,10 +43,10 @@ def deposit(store: Store, study: str) -> None:
 def _close(options: argparse.Namespace) -> int:
     now = datetime.now(UTC)
     store = Store(options.db)
-    found = closing.close(store, study=options.study, reason=options.reason, now=now).totals
+    found = closing.close(store, study=options.study, reason=options.reason, now=now).counts
     print(
-        f"Closed {options.study!r} for good: {found['n_read']} of {found['n_assigned']} readings, "
-        f"{found['n_missing']} missing."
+        f"Closed {options.study!r} for good: {found.n_read} of {found.n_assigned} readings, "
+        f"{found.n_unread} missing."
     )
     deposit(store, options.study)
     return 0

@@ -12,10 +12,10 @@ from typing import Any
 from study.base.csv_cells import csv_bytes
 from study.exchange.bundle import label_of
 from study.models.withdrawals import withdrawn_in
-from study.monitoring.completeness import NUMBERS, completeness_in
 from study.monitoring.exclusions import AFTER_CLOSING
+from study.monitoring.progress import completeness_in
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, amendments, completeness, events, exclusions, models
+from study.store import Store, Transaction, amendments, events, exclusions, models, progress
 from study.store import sessions as stored_sessions
 from study.store.studies import study_row
 
@@ -53,7 +53,7 @@ def report_files(store: Store, study: str) -> dict[str, bytes]:
 
 def report_in(look: Transaction, study: Row) -> dict[str, bytes]:
     """Return the closing report and what is missing within a transaction, by file name."""
-    missing = completeness.without_answer(look, study["id"])
+    missing = progress.without_answer(look, study["id"])
     trail = list(events.walk(look, events.study_chain(study["name"])))
     parts = [
         _head(study, trail),
@@ -97,23 +97,22 @@ def _head(study: Row, trail: Sequence[Row]) -> str:
 
 def _numbers(look: Transaction, study: Row) -> str:
     found = completeness_in(look, study)
-    totals = found.totals
+    counts = found.counts
     facts = {
         "Cases": found.n_cases,
         "Readers": f"{len(found.readers)} ("
-        + ", ".join(f"{n} {status}" for status, n in found.by_status.items())
+        + ", ".join(f"{n} {stage}" for stage, n in found.by_stage.items())
         + ")",
-        "Readings": f"{totals['n_read']} of {totals['n_assigned']} assigned; "
-        f"{totals['n_missing']} missing",
+        "Readings": f"{counts.n_read} of {counts.n_assigned} assigned; {counts.n_unread} missing",
         "Models": found.n_models,
     }
     readers = [
-        (label_of(row["reader_id"], simulated=row["simulated"]), row["status"], *_counts(row))
-        for row in found.readers
+        (label_of(one.reader_id, simulated=one.simulated), one.stage, *one.counts.told.values())
+        for one in found.readers
     ]
     sessions = [
-        (row["reader_id"], row["session"], row["condition"], *_counts(row))
-        for row in found.sessions
+        (one.reader_id, one.session, one.condition, *one.counts.told.values())
+        for one in found.sessions
     ]
     raters = [
         (
@@ -132,10 +131,6 @@ def _numbers(look: Transaction, study: Row) -> str:
         + "<p>Answered, given up and timed out add up to read; excluded readings are among them."
         + "</p>"
     )
-
-
-def _counts(row: Row) -> list[int]:
-    return [row[key] for key in NUMBERS]
 
 
 def _lacking(missing: Sequence[Row]) -> str:

@@ -15,7 +15,7 @@ from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
-from study.monitoring.completeness import Completeness, completeness_in
+from study.monitoring.progress import Completeness, completeness_in
 from study.protocol.protocol import stored_protocol
 from study.store import Store, events, studies
 from study.store.studies import study_row
@@ -77,8 +77,8 @@ def close(
                 "n_cases": standing.n_cases,
                 "n_readers": len(standing.readers),
                 "n_models": standing.n_models,
-                "readers": standing.by_status,
-                "readings": standing.totals,
+                "readers": standing.by_stage,
+                "readings": {**standing.counts.told, "n_missing": standing.counts.n_unread},
                 **({"others": others} if others else {}),
             },
             by=by,

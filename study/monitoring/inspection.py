@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from study.monitoring.exclusions import standing
 from study.monitoring.quality import setup
-from study.store import Store, watching
+from study.store import Store, progress
 from study.store.studies import study_row
 
 
@@ -69,7 +69,7 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
     """
     with store.look(sealed=True) as look:
         found = study_row(look, study)
-        rows = [row for row in watching.readings(look, found["id"]) if row["current"]]
+        rows = [row for row in progress.readings(look, found["id"]) if row["current"]]
         excluded = standing(look, found)
     return [
         ReadingFacts(

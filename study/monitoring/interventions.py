@@ -162,6 +162,12 @@ def withdraw(
                 end_role(change, study, row, checked_reason(reason), by, now, sign_out=False)
 
 
+def listed(store: Store, study: str) -> list[dict[str, Any]]:
+    """Return how somebody stepped into a study, oldest first, as the store holds it."""
+    with store.look(sealed=True) as look:
+        return stored.interventions(look, study_row(look, study)["id"])
+
+
 def breaches(look: Transaction, row: _Row, trail: Sequence[_Row]) -> Iterator[str]:
     """Yield what does not agree between a study's interventions and its trail."""
     told = [

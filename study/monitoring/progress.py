@@ -1,10 +1,236 @@
-"""How far a study is: per reader and per model, with honest denominators."""
+"""How far a study and its readers are: with honest denominators, and never right or wrong.
 
+What is watched while a study runs is read through a transaction in which SQLite refuses the
+reference standard.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from enum import StrEnum
+from itertools import groupby
 from typing import Any
 
+from study.base.timestamps import moment
+from study.monitoring.pace import Pace, TimeLeft, pace_of, time_left
 from study.protocol.protocol import stored_protocol
-from study.store import Store, models, people, preparations, readings, sessions, studies
+from study.reading.sessions import SessionStanding, State, is_withdrawn, sessions_of
+from study.store import Store, Transaction, models, people, preparations, progress, studies
+from study.store import sessions as stored_sessions
 from study.store.studies import study_row
+
+Row = Mapping[str, Any]
+
+
+class Stage(StrEnum):
+    """How far a reader is."""
+
+    NOT_BEGUN = "not begun"
+    PREPARING = "preparing"
+    PRACTISING = "practising"
+    READING = "reading"
+    FINISHED = "finished"
+    WITHDRAWN = "withdrawn"
+
+
+BEGUN = frozenset({Stage.PREPARING, Stage.PRACTISING, Stage.READING})
+"""The stages of whoever has begun and is not done."""
+
+STAGES_OF_READINGS = (Stage.FINISHED, Stage.READING, Stage.NOT_BEGUN, Stage.WITHDRAWN)
+"""The stages that readings alone tell, in the order in which a closed study counts them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Cases of a list: each number is out of those assigned.
+
+    Read is every case with a reading: answered, given up or timed out; excluded are readings set
+    aside, whatever they are, and the other counts keep them.
+    """
+
+    n_assigned: int = 0
+    n_presented: int = 0
+    n_read: int = 0
+    n_answered: int = 0
+    n_skipped: int = 0
+    n_timed_out: int = 0
+    n_excluded: int = 0
+
+    @property
+    def n_unread(self) -> int:
+        """How many assigned cases have no reading yet."""
+        return self.n_assigned - self.n_read
+
+    @property
+    def told(self) -> dict[str, int]:
+        """The numbers that reports and the trail tell, by name."""
+        return {key: getattr(self, key) for key in _TOLD}
+
+
+_TOLD = ("n_assigned", "n_read", "n_answered", "n_skipped", "n_timed_out", "n_excluded")
+_COUNTS = tuple(field.name for field in fields(Counts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCounts:
+    """One session and condition of one reader."""
+
+    reader_id: str
+    session: int
+    condition: str
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderCounts:
+    """One reader: how far."""
+
+    reader_id: str
+    simulated: bool
+    stage: Stage
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completeness:
+    """What was assigned in a study, and what came of it; `stage` as far as readings tell it."""
+
+    readers: Sequence[ReaderCounts]
+    sessions: Sequence[SessionCounts]
+    n_cases: int
+    n_models: int
+
+    @property
+    def counts(self) -> Counts:
+        """Return the sums over all readers."""
+        return total(one.counts for one in self.readers)
+
+    @property
+    def by_stage(self) -> dict[Stage, int]:
+        """Return how many readers are in each of the `STAGES_OF_READINGS`."""
+        return {one: sum(row.stage is one for row in self.readers) for one in STAGES_OF_READINGS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part(SessionCounts):
+    """One session and condition of one reader, and where the session stands."""
+
+    standing: SessionStanding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderProgress(ReaderCounts):
+    """One reader: how far, how fast, how long to go.
+
+    `silent_days` is how long they could have read since they were last heard of, for whoever has
+    begun and is not done; None for anybody else, and while they cannot read.
+    """
+
+    pace: Pace
+    left: TimeLeft | None
+    last_at_utc: str | None
+    silent_days: float | None
+    parts: tuple[Part, ...]
+
+    @property
+    def current(self) -> SessionStanding | None:
+        """The first session that is not read to its end, or None."""
+        return next((one.standing for one in self.parts if one.standing.state != State.DONE), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """A study as it stands at a moment; `arrivals` holds when each reader's readings came in."""
+
+    study: str
+    state: str
+    protocol_sha256: str
+    n_amendments: int
+    n_cases_left_behind: int
+    dates: Mapping[str, str | None]
+    counts: Counts
+    readers: tuple[ReaderProgress, ...]
+    arrivals: Mapping[str, tuple[str, ...]]
+
+
+def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
+    """Return how far a study is, how fast it goes and who has fallen silent.
+
+    Raises
+    ------
+    NotFound
+        No such study.
+    """
+    with store.look(sealed=True) as look:
+        row = study_row(look, study)
+        readers = people.readers(look, row["id"])
+        counted = _by_reader(progress.counts(look, row["id"]))
+        firsts = _by_reader(
+            one for one in progress.readings(look, row["id"]) if one["supersedes"] is None
+        )
+        active = progress.activity(look, row["id"])
+        standings = {(one.reader_id, one.session): one for one in sessions_of(look, row, now=now)}
+    paces = {name: pace_of(firsts.get(name, [])) for name in active}
+    people_paces = [paces[one["reader_id"]] for one in readers if not one["simulated"]]
+    watched = tuple(
+        _reader(
+            one,
+            _parts(counted.get(one["reader_id"], []), standings),
+            active[one["reader_id"]],
+            paces[one["reader_id"]],
+            people_paces,
+            now,
+            is_open=row["state"] == "open",
+        )
+        for one in readers
+    )
+    return Progress(
+        study=study,
+        state=row["state"],
+        protocol_sha256=row["protocol_sha256"],
+        n_amendments=len(json.loads(row["amendments"])),
+        n_cases_left_behind=sum(
+            one.counts.n_unread for one in watched if one.stage is Stage.WITHDRAWN
+        ),
+        dates={key: row[f"{key}_at_utc"] for key in ("drawn", "opened", "closed")},
+        counts=total(one.counts for one in watched),
+        readers=watched,
+        arrivals={
+            name: tuple(sorted(one["received_at_utc"] for one in rows))
+            for name, rows in firsts.items()
+        },
+    )
+
+
+def silent(found: Progress, days: float) -> list[ReaderProgress]:
+    """Return the readers who have begun, could read, and were not heard of for so many days."""
+    return [one for one in found.readers if one.silent_days is not None and one.silent_days >= days]
+
+
+def completeness_in(look: Transaction, study: Row) -> Completeness:
+    """Return what a study has and lacks, within a transaction, by reader, session, condition."""
+    number = study["id"]
+    counted = _by_reader(progress.counts(look, number))
+    steps = stored_sessions.interventions(look, number)
+    return Completeness(
+        readers=[
+            ReaderCounts(
+                reader_id=row["reader_id"],
+                simulated=bool(row["simulated"]),
+                counts=(counts := _total(counted.get(row["reader_id"], []))),
+                stage=_stage(counts, withdrawn=is_withdrawn(steps, row["reader_id"])),
+            )
+            for row in people.readers(look, number)
+        ],
+        sessions=[
+            SessionCounts(**_session(row))
+            for rows in counted.values()
+            for row in sorted(rows, key=lambda one: (one["session"], one["condition"]))
+        ],
+        n_cases=len(studies.cases(look, number)),
+        n_models=len(models.of_study(look, number)),
+    )
 
 
 def status(store: Store, study: str) -> dict[str, Any]:
@@ -23,6 +249,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
     with store.look() as look:
         found = study_row(look, study)
         n_cases = len(studies.cases(look, found["id"]))
+        counted = _by_reader(progress.counts(look, found["id"]))
         return {
             "study": study,
             "state": found["state"],
@@ -36,8 +263,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
                 {
                     "reader_id": row["reader_id"],
                     "simulated": bool(row["simulated"]),
-                    **readings.counts(look, row["id"]),
-                    "sessions": sessions.counts(look, row["id"]),
+                    **_status(counted.get(row["reader_id"], [])),
                 }
                 for row in people.readers(look, found["id"])
             ],
@@ -50,6 +276,17 @@ def status(store: Store, study: str) -> dict[str, Any]:
                 for row in models.of_study(look, found["id"])
             ],
         }
+
+
+_MODEL_KEYS = (
+    "model_id",
+    "model_version",
+    "n_predicted",
+    "n_answered",
+    "n_skipped",
+    "n_unparsed",
+    "n_refused",
+)
 
 
 def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
@@ -72,12 +309,117 @@ def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
 
 _PREPARATION_KEYS = ("step", "done_at_utc", "received_at_utc", "detail")
 
-_MODEL_KEYS = (
-    "model_id",
-    "model_version",
-    "n_predicted",
-    "n_answered",
-    "n_skipped",
-    "n_unparsed",
-    "n_refused",
-)
+
+def total(counts: Iterable[Counts]) -> Counts:
+    """Return the sum of several counts."""
+    several = list(counts)
+    return Counts(**{key: sum(getattr(one, key) for one in several) for key in _COUNTS})
+
+
+def _counts(row: Row) -> Counts:
+    return Counts(**{key: row[key] for key in _COUNTS})
+
+
+def _total(rows: Iterable[Row]) -> Counts:
+    return total(_counts(row) for row in rows)
+
+
+def _by_reader(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    return {
+        name: list(group) for name, group in groupby(rows, key=lambda row: str(row["reader_id"]))
+    }
+
+
+def _session(row: Row) -> dict[str, Any]:
+    named = {key: row[key] for key in ("reader_id", "session", "condition")}
+    return {**named, "counts": _counts(row)}
+
+
+def _status(rows: Sequence[Row]) -> dict[str, Any]:
+    counts = _total(rows)
+    last = max((at for row in rows if (at := row["last_reading_at_utc"])), default=None)
+    sessions = groupby(rows, key=lambda row: int(row["session"]))
+    summed = {session: _total(own) for session, own in sessions}
+    return {
+        **{key: getattr(counts, key) for key in _TOLD if key != "n_excluded"},
+        "last_reading_at_utc": last,
+        "sessions": [
+            {"session": session, "n_assigned": own.n_assigned, "n_read": own.n_read}
+            for session, own in summed.items()
+        ],
+    }
+
+
+def _parts(
+    rows: Iterable[Row], standings: Mapping[tuple[str, int], SessionStanding]
+) -> tuple[Part, ...]:
+    return tuple(
+        Part(**_session(row), standing=standings[row["reader_id"], row["session"]]) for row in rows
+    )
+
+
+def _reader(
+    row: Row,
+    parts: tuple[Part, ...],
+    active: Row,
+    pace: Pace,
+    others: Sequence[Pace],
+    now: datetime,
+    *,
+    is_open: bool,
+) -> ReaderProgress:
+    counts = total(one.counts for one in parts)
+    stage = _stage(counts, withdrawn=any(one.standing.withdrawn for one in parts))
+    if stage is Stage.NOT_BEGUN:
+        stage = _stage_before_readings(counts, active)
+    last = max(
+        (at for at in (*(active[key] for key in _SEEN), _last_reading(parts)) if at), default=None
+    )
+    opened = _open_since(parts, last)
+    watched = is_open and stage in BEGUN and not row["simulated"]
+    return ReaderProgress(
+        reader_id=row["reader_id"],
+        simulated=bool(row["simulated"]),
+        stage=stage,
+        counts=counts,
+        pace=pace,
+        left=None if stage is Stage.WITHDRAWN else time_left(counts.n_unread, pace, others),
+        last_at_utc=last,
+        silent_days=_days(now, opened) if watched and opened else None,
+        parts=parts,
+    )
+
+
+_SEEN = ("step_at_utc", "practised_at_utc", "shown_at_utc")
+
+
+def _open_since(parts: Iterable[Part], last_at_utc: str | None) -> str | None:
+    """Return since when a reader could have read and was not heard of, or None."""
+    for one in parts:
+        if one.standing.state == State.OPEN and not one.standing.paused:
+            return max(one.standing.opens_at_utc or "", last_at_utc or "") or None
+    return None
+
+
+def _last_reading(parts: Iterable[Part]) -> str | None:
+    return max((at for one in parts if (at := one.standing.last_at_utc)), default=None)
+
+
+def _stage(counts: Counts, *, withdrawn: bool) -> Stage:
+    if withdrawn:
+        return Stage.WITHDRAWN
+    if counts.n_assigned and not counts.n_unread:
+        return Stage.FINISHED
+    return Stage.READING if counts.n_read else Stage.NOT_BEGUN
+
+
+def _stage_before_readings(counts: Counts, active: Row) -> Stage:
+    if counts.n_presented:
+        return Stage.READING
+    if active["n_practised"]:
+        return Stage.PRACTISING
+    return Stage.PREPARING if active["n_steps"] else Stage.NOT_BEGUN
+
+
+def _days(now: datetime, at_utc: str) -> float:
+    return max(0.0, (now - moment(at_utc)).total_seconds() / 86_400)

@@ -17,7 +17,7 @@ from study.base.timestamps import moment
 from study.monitoring.letter_runs import Run, run_probability, runs_of
 from study.protocol.assignment import shown
 from study.protocol.protocol import Protocol, stored_protocol
-from study.store import Store, watching
+from study.store import Store, progress
 from study.store.studies import study_row
 
 GLANCE_MS = 2_000.0
@@ -97,12 +97,12 @@ def facts(store: Store, study: str) -> list[Fact]:
     """
     with store.look(sealed=True) as look:
         row = study_row(look, study)
-        rows = [_opened(one) for one in watching.readings(look, row["id"])]
+        rows = [_opened(one) for one in progress.readings(look, row["id"])]
     return facts_of(rows, stored_protocol(row))
 
 
 def facts_of(rows: _Rows, protocol: Protocol) -> list[Fact]:
-    """Return the facts about readings as `study.store.watching` returns them, flags opened."""
+    """Return the facts about readings as `study.store.progress` returns them, flags opened."""
     read = [row for row in rows if row["current"] and row["timing_source"] == "browser"]
     by_reader = _grouped(read, "reader_id")
     found = [fact for kind, of in _OF_READER.items() for fact in _each(kind, of, by_reader)]

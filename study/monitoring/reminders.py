@@ -12,7 +12,7 @@ from study.base.errors import NotFound, NotNow
 from study.base.mail import MailServer, send
 from study.base.timestamps import moment
 from study.base.translation import t, tn
-from study.monitoring.watching import ReaderWatch, Stage, Watch
+from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.reading.sessions import SessionStanding, State
 from study.store import Store, events, names, people
 from study.store.studies import study_row
@@ -45,12 +45,12 @@ def addressee(store: Store, study: str, reader_id: str) -> Addressee:
     return Addressee(name=row["name"], email=row["email"]) if row else Addressee()
 
 
-def may_be_reminded(reader: ReaderWatch) -> bool:
+def may_be_reminded(reader: ReaderProgress) -> bool:
     """Return whether there is anything to remind a reader of."""
     return reader.stage not in (Stage.FINISHED, Stage.WITHDRAWN) and not reader.simulated
 
 
-def compose(found: Watch, reader: ReaderWatch, *, name: str, address: str) -> Letter:
+def compose(found: Progress, reader: ReaderProgress, *, name: str, address: str) -> Letter:
     """Write a reminder in the language in use.
 
     Parameters
@@ -139,7 +139,7 @@ def _record(store: Store, study: str, reader_id: str, way: str, by: By, now: dat
         )
 
 
-def _how_far(found: Watch, reader: ReaderWatch) -> str:
+def _how_far(found: Progress, reader: ReaderProgress) -> str:
     counts = reader.counts
     if not counts.n_read:
         return tn(

@@ -89,13 +89,9 @@ def assignment(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
 
 
 def counts(look: Transaction, reader: int) -> dict[str, Any]:
-    """Return how many cases a reader was assigned and has read, by status."""
+    """Return how many cases a reader was assigned and has read."""
     row = look.row(
-        "SELECT count(*) AS n_assigned, count(readings.id) AS n_read, "
-        "count(*) FILTER (WHERE readings.status = 'answered') AS n_answered, "
-        "count(*) FILTER (WHERE readings.status = 'skipped') AS n_skipped, "
-        "count(*) FILTER (WHERE readings.status = 'timed_out') AS n_timed_out, "
-        "max(readings.received_at_utc) AS last_reading_at_utc "
+        "SELECT count(*) AS n_assigned, count(readings.id) AS n_read "
         "FROM assignments LEFT JOIN readings "
         f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
         reader=reader,

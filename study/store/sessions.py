@@ -4,36 +4,22 @@ from typing import Any
 
 from study.store.connection import Transaction
 
-# Of an answer that was changed every reading is joined: the first stands for the case.
-_COUNTS = (
-    "count(*) FILTER (WHERE readings.supersedes IS NULL) AS n_assigned, "
-    "count(readings.id) FILTER (WHERE readings.supersedes IS NULL) AS n_read"
-)
-
 
 def of_reader(look: Transaction, reader: int) -> list[dict[str, Any]]:
     """Return a reader's sessions in order, a row for each condition in the order of reading.
 
     `first_at_utc` is when its first presentation was received, `last_at_utc` its last reading, a
-    superseding one too.
+    superseding one too. Of a changed answer every reading is joined: the first stands for the case.
     """
     return look.rows(
-        f"SELECT session, condition, {_COUNTS}, "
+        "SELECT session, condition, "
+        "count(*) FILTER (WHERE readings.supersedes IS NULL) AS n_assigned, "
+        "count(readings.id) FILTER (WHERE readings.supersedes IS NULL) AS n_read, "
         "min(presentations.received_at_utc) AS first_at_utc, "
         "max(readings.received_at_utc) AS last_at_utc FROM assignments "
         "LEFT JOIN presentations ON presentations.assignment = assignments.id "
         "LEFT JOIN readings ON readings.assignment = assignments.id WHERE reader = :reader "
         "GROUP BY session, condition ORDER BY session, min(position)",
-        reader=reader,
-    )
-
-
-def counts(look: Transaction, reader: int) -> list[dict[str, Any]]:
-    """Return how many cases of each session a reader was assigned and has read, in order."""
-    return look.rows(
-        f"SELECT session, {_COUNTS} FROM assignments "
-        "LEFT JOIN readings ON readings.assignment = assignments.id WHERE reader = :reader "
-        "GROUP BY session ORDER BY session",
         reader=reader,
     )
 

@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 from study.base.errors import BadFile
 from study.models import models
 from study.models.withdrawals import withdrawn
+from study.monitoring import interventions
 from study.monitoring.exclusions import history
 from study.monitoring.progress import status
 from study.monitoring.reminders import sent
-from study.monitoring.watching import stepped_in
 from study.people.access import Person
 from study.people.roles import Role
 from study.reading import desk
@@ -149,7 +149,7 @@ def test_the_study_is_paused_and_resumed(watched: Store) -> None:
     ran.text_area[0].input("scanner down")
     _press(ran, "Pause")
     _press(ran, "stepping-in-yes")
-    assert [(one["kind"], one["reason"]) for one in stepped_in(watched, "trial")] == [
+    assert [(one["kind"], one["reason"]) for one in interventions.listed(watched, "trial")] == [
         ("pause", "scanner down")
     ]
     log: Any = ran.dataframe[0].value
@@ -158,7 +158,7 @@ def test_the_study_is_paused_and_resumed(watched: Store) -> None:
     _press(ran, "Pause")
     _press(ran, "stepping-in-yes")
     assert "paused already" in ran.error[0].value
-    assert len(stepped_in(watched, "trial")) == 1
+    assert len(interventions.listed(watched, "trial")) == 1
 
 
 @pytest.mark.parametrize("step", ["extend", "release", "withdraw"])
@@ -175,7 +175,7 @@ def test_a_reader_is_stepped_in_for(watched: Store, step: str) -> None:
     }
     _press(ran, labels[step])
     _press(ran, "stepping-in-yes")
-    assert [(one["kind"], one["reader_id"]) for one in stepped_in(watched, "trial")] == [
+    assert [(one["kind"], one["reader_id"]) for one in interventions.listed(watched, "trial")] == [
         (step, "R1")
     ]
     assert verify(watched) == []

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from study.base.translation import t
-from study.monitoring.watching import Watch
+from study.monitoring.progress import Progress
 from ui.parts.look import section, table
 
 MOST_POINTS = 200
@@ -19,7 +19,7 @@ MOST_NAMED = 8
 MOST_DAYS = 14
 
 
-def show_chart(found: Watch) -> None:
+def show_chart(found: Progress) -> None:
     """Show the chart and, beside it, its table."""
     arrivals = {name: times for name, times in found.arrivals.items() if times}
     if not arrivals:
@@ -31,7 +31,7 @@ def show_chart(found: Watch) -> None:
         _by_day(arrivals)
 
 
-def _figure(found: Watch, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
+def _figure(found: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
     few = len(arrivals) <= MOST_NAMED
     figure = go.Figure()
     for name, times in arrivals.items():

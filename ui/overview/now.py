@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from study.monitoring.inspection import ReadingFacts, readings_of
+from study.monitoring.progress import Progress, progress_of
 from study.monitoring.quality import Fact, facts
-from study.monitoring.watching import Watch, watch
 from study.store import Store, events
 
 
@@ -15,7 +15,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def watched(store: Store, study: str) -> Watch:
+def watched(store: Store, study: str) -> Progress:
     """Return how far a study is.
 
     Raises
@@ -47,8 +47,8 @@ def _minute() -> str:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _watched(_store: Store, path: str, study: str, head: str, minute: str) -> Watch:
-    return watch(_store, study, now=now())
+def _watched(_store: Store, path: str, study: str, head: str, minute: str) -> Progress:
+    return progress_of(_store, study, now=now())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from study.base.translation import t, tn
-from study.monitoring.watching import Part, ReaderWatch, Stage, Watch, silent
+from study.monitoring.progress import Part, Progress, ReaderProgress, Stage, silent
 from study.reading.sessions import State
 from ui.overview.chart import show_chart
 from ui.overview.words import left_words, seconds, stage_word, standing_words
@@ -17,7 +17,7 @@ SILENT_DAYS = (3, 7, 14, 28)
 HOUR_MS = 3_600_000.0
 
 
-def show_progress(found: Watch) -> None:
+def show_progress(found: Progress) -> None:
     """Show how far a study is; nothing of right or wrong."""
     _study(found)
     _left_behind(found)
@@ -56,7 +56,7 @@ def show_progress(found: Watch) -> None:
         show_chart(found)
 
 
-def _study(found: Watch) -> None:
+def _study(found: Progress) -> None:
     n_read, n_assigned = found.counts.n_read, found.counts.n_assigned
     n_cases = max((one.counts.n_assigned for one in found.readers), default=0)
     share = t("{share} %", share=f"{100 * n_read / n_assigned:.0f}") if n_assigned else ""
@@ -83,13 +83,13 @@ def _study(found: Watch) -> None:
     )
 
 
-def _since(found: Watch) -> str:
+def _since(found: Progress) -> str:
     began = {"drawn": "drawn", "open": "opened", "closed": "closed"}[found.state]
     at = minute(found.dates.get(began))
     return t("since {time} UTC", time=at) if at else ""
 
 
-def _stages(found: Watch) -> str:
+def _stages(found: Progress) -> str:
     counted = Counter(one.stage for one in found.readers)
     return ", ".join(
         t("{n} {stage}", n=counted[stage], stage=stage_word(stage))
@@ -98,7 +98,7 @@ def _stages(found: Watch) -> str:
     )
 
 
-def _left_behind(found: Watch) -> None:
+def _left_behind(found: Progress) -> None:
     if found.n_cases_left_behind:
         st.markdown(
             plain(
@@ -113,7 +113,7 @@ def _left_behind(found: Watch) -> None:
         )
 
 
-def _readers(readers: tuple[ReaderWatch, ...]) -> pd.DataFrame:
+def _readers(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("Reader"): [_named(one) for one in readers],
@@ -133,7 +133,7 @@ def _readers(readers: tuple[ReaderWatch, ...]) -> pd.DataFrame:
     )
 
 
-def _pace(readers: tuple[ReaderWatch, ...]) -> pd.DataFrame:
+def _pace(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("Reader"): [_named(one) for one in readers],
@@ -152,20 +152,20 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _named(one: ReaderWatch) -> str:
+def _named(one: ReaderProgress) -> str:
     return t("{reader} (simulated)", reader=one.reader_id) if one.simulated else one.reader_id
 
 
-def _share(one: ReaderWatch) -> float:
+def _share(one: ReaderProgress) -> float:
     return 100 * one.counts.n_read / one.counts.n_assigned if one.counts.n_assigned else 0.0
 
 
-def _rate(one: ReaderWatch) -> float | None:
+def _rate(one: ReaderProgress) -> float | None:
     rate = one.pace.cases_per_hour
     return None if rate is None else round(rate)
 
 
-def _session(one: ReaderWatch) -> str:
+def _session(one: ReaderProgress) -> str:
     """Return which session a reader is in, and what a coordinator has to know of it."""
     standing = one.current
     if standing is None or one.stage is Stage.WITHDRAWN:
@@ -180,7 +180,7 @@ def _session(one: ReaderWatch) -> str:
     return words
 
 
-def _silence(found: Watch) -> None:
+def _silence(found: Progress) -> None:
     left, right = st.columns([1, 4], vertical_alignment="bottom")
     days = left.selectbox(
         t("Not heard of for"),
@@ -210,7 +210,7 @@ def _silence(found: Watch) -> None:
         )
 
 
-def _lapsed(found: Watch) -> None:
+def _lapsed(found: Progress) -> None:
     for one in found.readers:
         standing = one.current
         if one.stage is Stage.WITHDRAWN or standing is None or standing.state is not State.LAPSED:

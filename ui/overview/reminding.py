@@ -10,6 +10,7 @@ from study.base.actor import By
 from study.base.errors import StudyError
 from study.base.mail import MailServer
 from study.base.translation import t
+from study.monitoring.progress import Progress, ReaderProgress
 from study.monitoring.reminders import (
     Addressee,
     Letter,
@@ -20,7 +21,6 @@ from study.monitoring.reminders import (
     send_reminder,
     sent,
 )
-from study.monitoring.watching import ReaderWatch, Watch
 from study.store import Store
 from ui.overview.now import now
 from ui.overview.words import stage_word
@@ -30,7 +30,7 @@ from ui.parts.text import minute, plain
 _KEY = "reminding"
 
 
-def show_reminding(store: Store, found: Watch, by: By, *, may_see_names: bool) -> None:
+def show_reminding(store: Store, found: Progress, by: By, *, may_see_names: bool) -> None:
     """Show a letter to one reader, and the ways to send it."""
     waiting = {one.reader_id: one for one in found.readers if may_be_reminded(one)}
     if found.state != "open" or not waiting:
@@ -55,7 +55,7 @@ def show_reminding(store: Store, found: Watch, by: By, *, may_see_names: bool) -
     answer(_KEY, by, about=(reader.reader_id, letter.text))
 
 
-def _label(one: ReaderWatch) -> str:
+def _label(one: ReaderProgress) -> str:
     return t(
         "{reader}: {stage}, {n} of {total}",
         reader=one.reader_id,
@@ -65,7 +65,7 @@ def _label(one: ReaderWatch) -> str:
     )
 
 
-def _letter(found: Watch, reader: ReaderWatch, who: Addressee) -> Letter:
+def _letter(found: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
     """Return the letter as it was written, or as somebody changed it here."""
     letter = compose(found, reader, name=who.name, address=home_address())
     with st.expander(t("Change the words")):
@@ -79,7 +79,7 @@ def _letter(found: Watch, reader: ReaderWatch, who: Addressee) -> Letter:
     return Letter(subject=letter.subject, text=text)
 
 
-def _ways(store: Store, study: str, reader: ReaderWatch, who: Addressee, letter: Letter) -> None:
+def _ways(store: Store, study: str, reader: ReaderProgress, who: Addressee, letter: Letter) -> None:
     try:
         server = MailServer.named(os.environ)
     except StudyError as error:

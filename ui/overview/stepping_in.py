@@ -13,7 +13,7 @@ from study.base.errors import StudyError
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.monitoring import interventions
-from study.monitoring.watching import ReaderWatch, Stage, Watch, stepped_in
+from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.reading.sessions import State
 from study.store import Store
 from ui.overview.now import now
@@ -44,19 +44,19 @@ class _Chosen:
     session: int | None
 
 
-def show_stepping_in(store: Store, found: Watch, by: By) -> None:
+def show_stepping_in(store: Store, found: Progress, by: By) -> None:
     """Show what can be done, and what was."""
     if found.state == "open":
         answer(_KEY, by, about=_form(store, found))
     else:
         st.markdown(t("The study is not open: there is nothing to step into."))
-    log = stepped_in(store, found.study)
+    log = interventions.listed(store, found.study)
     if log:
         section(t("Done so far"))
         grid(_log(log), key="interventions")
 
 
-def _form(store: Store, found: Watch) -> _Chosen:
+def _form(store: Store, found: Progress) -> _Chosen:
     """Ask what is to be done to whom and why, and return what was chosen."""
     step = st.segmented_control(
         t("What to do"),
@@ -92,7 +92,7 @@ def _form(store: Store, found: Watch) -> _Chosen:
     return chosen
 
 
-def _whom(place: Any, step: Step, readers: list[ReaderWatch]) -> ReaderWatch | None:
+def _whom(place: Any, step: Step, readers: list[ReaderProgress]) -> ReaderProgress | None:
     """Ask whom it is about: a reader, or where it can be the study as a whole (None)."""
     by_name = {one.reader_id: one for one in readers}
     whole = [""] if step in (Step.PAUSE, Step.RESUME) else []
@@ -105,7 +105,7 @@ def _whom(place: Any, step: Step, readers: list[ReaderWatch]) -> ReaderWatch | N
     return by_name.get(chosen or "")
 
 
-def _named(reader: ReaderWatch | None) -> str:
+def _named(reader: ReaderProgress | None) -> str:
     if reader is None:
         return t("the whole study")
     if reader.current is None:
@@ -118,7 +118,7 @@ def _named(reader: ReaderWatch | None) -> str:
     )
 
 
-def _session(place: Any, step: Step, reader: ReaderWatch | None) -> int | None:
+def _session(place: Any, step: Step, reader: ReaderProgress | None) -> int | None:
     if step not in (Step.EXTEND, Step.RELEASE) or reader is None:
         return None
     ending = {

@@ -5,8 +5,8 @@ from typing import Any
 
 from study.base.translation import t, tn
 from study.monitoring.pace import Basis, TimeLeft
+from study.monitoring.progress import Stage
 from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, Fact, Kind
-from study.monitoring.watching import Stage
 from study.reading.flags import TOO_FAST_MS
 from study.reading.sessions import SessionStanding, State
 

@@ -8,7 +8,7 @@ from study.base.actor import By
 from study.base.errors import NotNow
 from study.lifecycle import closing, studies
 from study.lifecycle.closing import accuracy_is_shown
-from study.monitoring.completeness import completeness_in
+from study.monitoring.progress import completeness_in
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate
@@ -116,6 +116,6 @@ def test_what_is_missing_is_counted_per_reader_session_and_condition(opened: Ope
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     with store.look() as look:
         found = completeness_in(look, study_row(look, "trial"))
-    assert [row["status"] for row in found.readers] == ["finished", "not begun"]
-    assert {row["condition"] for row in found.sessions} == {"unaided", "image-absent"}
-    assert found.totals["n_assigned"] == 2 * found.totals["n_missing"] == 32
+    assert [one.stage for one in found.readers] == ["finished", "not begun"]
+    assert {one.condition for one in found.sessions} == {"unaided", "image-absent"}
+    assert found.counts.n_assigned == 2 * found.counts.n_unread == 32

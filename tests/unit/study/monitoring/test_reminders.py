@@ -13,6 +13,7 @@ import pytest
 from study.base.actor import By
 from study.base.errors import NotFound, NotNow, Undelivered
 from study.base.mail import MailServer, send
+from study.monitoring.progress import Progress, ReaderProgress, progress_of
 from study.monitoring.reminders import (
     Letter,
     addressee,
@@ -22,7 +23,6 @@ from study.monitoring.reminders import (
     send_reminder,
     sent,
 )
-from study.monitoring.watching import ReaderWatch, Watch, watch
 from study.reading import desk
 from study.store import Store, events
 from study.trail.verification import verify
@@ -113,12 +113,12 @@ def known(opened: Opened) -> Store:
     return store
 
 
-def _about(found: Watch, reader_id: str = "R1") -> ReaderWatch:
+def _about(found: Progress, reader_id: str = "R1") -> ReaderProgress:
     return next(one for one in found.readers if one.reader_id == reader_id)
 
 
 def _letter(store: Store, name: str = "", days: float = 0) -> str:
-    found = watch(store, "trial", now=NOW + timedelta(days=days))
+    found = progress_of(store, "trial", now=NOW + timedelta(days=days))
     return compose(found, _about(found), name=name, address="https://room.example/").text
 
 
@@ -139,10 +139,10 @@ def test_the_letter_says_how_far_until_when_and_where(known: Store) -> None:
 
 def test_whoever_is_done_or_simulated_is_not_reminded(known: Store) -> None:
     """There is nothing to remind them of."""
-    found = watch(known, "trial", now=NOW)
+    found = progress_of(known, "trial", now=NOW)
     assert may_be_reminded(_about(found))
     tamper(known, "UPDATE readers SET simulated = 1 WHERE reader_id = 'R1'")
-    assert not may_be_reminded(_about(watch(known, "trial", now=NOW)))
+    assert not may_be_reminded(_about(progress_of(known, "trial", now=NOW)))
 
 
 def test_a_reminder_goes_out_and_the_trail_names_nobody(known: Store, post: _MailServer) -> None:

@@ -1,4 +1,4 @@
-"""What is watched of a study while it runs: counts and readings, never the reference standard."""
+"""How far a study's readers are, in the store: cases by what came of them, and every reading."""
 
 from typing import Any
 
@@ -6,21 +6,47 @@ from study.store.connection import Transaction
 
 _CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
 
+# Of every assignment the reading that no other supersedes, and whether it stands excluded.
+_OUTCOMES = (
+    "WITH standing AS (SELECT reading, excluded FROM exclusions "
+    "WHERE rowid IN (SELECT max(rowid) FROM exclusions GROUP BY reading)), "
+    "outcomes AS (SELECT readers.id AS reader, reader_id, session, condition, repeat, "
+    "assignments.position, case_id, presentations.id AS presentation, readings.id AS reading, "
+    "readings.status, readings.received_at_utc, coalesce(excluded, 0) AS excluded "
+    "FROM readers JOIN assignments ON assignments.reader = readers.id "
+    "LEFT JOIN presentations ON presentations.assignment = assignments.id "
+    f"LEFT JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
+    "LEFT JOIN standing ON standing.reading = readings.id WHERE readers.study = :study) "
+)
+
 
 def counts(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return how many cases were assigned, shown and read, by reader, session and condition."""
+    """Return how many cases were assigned and what came of them, by reader, session and condition.
+
+    In each reader's order of reading. ``n_excluded`` counts readings set aside, whatever their
+    status; the other counts keep them.
+    """
     return look.rows(
-        "SELECT readers.id AS reader, reader_id, session, condition, count(*) AS n_assigned, "
-        "count(presentations.id) AS n_presented, count(readings.id) AS n_read, "
-        "count(*) FILTER (WHERE readings.status = 'answered') AS n_answered, "
-        "count(*) FILTER (WHERE readings.status = 'skipped') AS n_skipped, "
-        "count(*) FILTER (WHERE readings.status = 'timed_out') AS n_timed_out, "
-        "max(readings.received_at_utc) AS last_at_utc "
-        "FROM assignments JOIN readers ON readers.id = reader "
-        "LEFT JOIN presentations ON presentations.assignment = assignments.id "
-        f"LEFT JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
-        "WHERE study = :study GROUP BY readers.id, session, condition "
-        "ORDER BY readers.id, min(assignments.position)",
+        _OUTCOMES + "SELECT reader_id, session, condition, count(*) AS n_assigned, "
+        "count(presentation) AS n_presented, count(reading) AS n_read, "
+        "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
+        "count(*) FILTER (WHERE status = 'skipped') AS n_skipped, "
+        "count(*) FILTER (WHERE status = 'timed_out') AS n_timed_out, "
+        "sum(excluded) AS n_excluded, max(received_at_utc) AS last_reading_at_utc "
+        "FROM outcomes GROUP BY reader, session, condition ORDER BY reader, min(position)",
+        study=study,
+    )
+
+
+def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return every assigned case without an answer that counts, in order of reader and position."""
+    return look.rows(
+        _OUTCOMES + "SELECT reader_id, session, condition, repeat, position, item_id, "
+        "CASE WHEN status = 'skipped' THEN 'given up' WHEN status = 'timed_out' THEN 'timed out' "
+        "WHEN excluded THEN 'excluded' WHEN presentation IS NOT NULL THEN 'shown, not answered' "
+        "ELSE 'not shown' END AS why "
+        "FROM outcomes JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
+        "WHERE status IS NOT 'answered' OR excluded ORDER BY reader, position",
         study=study,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from study.base.actor import By
 from study.lifecycle import studies
 from study.monitoring import interventions
-from study.monitoring.watching import Counts, ReaderWatch, Stage, silent, stepped_in, watch
+from study.monitoring.progress import Counts, ReaderProgress, Stage, progress_of, silent
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.sessions import State
@@ -28,8 +28,8 @@ def _case(store: Store, reader_id: str = "R1") -> str:
     return desk.desk(store, person(store, reader_id), now=NOW).cases[0].case
 
 
-def _one(store: Store, reader_id: str = "R1", days: float = 0) -> ReaderWatch:
-    found = watch(store, "trial", now=NOW + timedelta(days=days))
+def _one(store: Store, reader_id: str = "R1", days: float = 0) -> ReaderProgress:
+    found = progress_of(store, "trial", now=NOW + timedelta(days=days))
     return next(one for one in found.readers if one.reader_id == reader_id)
 
 
@@ -47,7 +47,7 @@ def test_every_case_is_counted_by_what_became_of_it(opened: Opened) -> None:
     assert _one(store).counts == Counts(
         n_assigned=8, n_presented=4, n_read=3, n_answered=1, n_skipped=1, n_timed_out=1
     )
-    assert watch(store, "trial", now=NOW).counts.n_assigned == 16
+    assert progress_of(store, "trial", now=NOW).counts.n_assigned == 16
 
 
 def test_the_stages_of_a_reader(opened: Opened) -> None:
@@ -80,7 +80,7 @@ def test_a_changed_answer_is_one_reading(opened: Opened) -> None:
     _take(store, reading(case, "B", id="second-answer", supersedes=f"read-{case}"))
     one = _one(store)
     assert (one.counts.n_read, one.pace.n_timed) == (1, 1)
-    assert len(watch(store, "trial", now=NOW).arrivals["R1"]) == 1
+    assert len(progress_of(store, "trial", now=NOW).arrivals["R1"]) == 1
 
 
 def test_silence_is_told_of_whoever_has_begun_and_could_read(opened: Opened) -> None:
@@ -91,7 +91,7 @@ def test_silence_is_told_of_whoever_has_begun_and_could_read(opened: Opened) -> 
         _take(store, presentation(case), reading(case), reader_id=who)
     about: dict[str, Any] = {"study": "trial", "reason": "leave", "by": BY, "now": NOW}
     interventions.pause(store, reader_id="R3", **about)
-    found = watch(store, "trial", now=NOW + timedelta(days=7))
+    found = progress_of(store, "trial", now=NOW + timedelta(days=7))
     assert [(one.reader_id, one.silent_days) for one in silent(found, 7)] == [("R1", 7.0)]
     assert silent(found, 7.1) == []
 
@@ -125,11 +125,11 @@ def test_withdrawn_readers_stay_in_the_denominators(opened: Opened) -> None:
     case = _case(store)
     _take(store, presentation(case), reading(case))
     interventions.withdraw(store, study="trial", reader_id="R1", reason="left", by=BY, now=NOW)
-    found = watch(store, "trial", now=NOW)
+    found = progress_of(store, "trial", now=NOW)
     assert (found.counts.n_assigned, found.n_cases_left_behind) == (16, 7)
     one = _one(store, days=9)
     assert (one.stage, one.left, one.silent_days) == (Stage.WITHDRAWN, None, None)
-    assert [row["kind"] for row in stepped_in(store, "trial")] == ["withdraw"]
+    assert [row["kind"] for row in interventions.listed(store, "trial")] == ["withdraw"]
 
 
 def test_simulated_readers_say_nothing_of_how_fast_people_are(opened: Opened) -> None:
@@ -145,7 +145,7 @@ def test_a_study_that_is_not_open_has_readers_without_cases(banked: Store) -> No
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(banked, "R1")
-    found = watch(banked, "trial", now=NOW)
+    found = progress_of(banked, "trial", now=NOW)
     assert (found.state, found.counts, found.dates["opened"]) == ("drawn", Counts(), None)
     assert (_one(banked).stage, _one(banked).left, _one(banked).current) == (
         Stage.NOT_BEGUN,
