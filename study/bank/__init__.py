@@ -14,7 +14,7 @@ from typing import Literal
 from study.bank.examinations import settle_examinations
 from study.bank.fields import OPTION_FIELDS, Fields, Notes, has_field
 from study.bank.images import ImageFolder, Outcome
-from study.bank.items import Draft, Drafter
+from study.bank.items import ItemDraft, ItemReader
 from study.bank.source import Source, SourceFormat, read_source
 from study.bank.spacing import settle_spacings
 from study.base.bank_model import BankFile, Fault, Film, Item, View
@@ -62,8 +62,8 @@ def read_bank(
     elif not any(isinstance(record.value, dict) for record in source.records):
         raise BadFile(f"{path} holds no items; give an object of items by id, or a list of items")
     notes = Notes()
-    drafter = Drafter(folder, has_truth=_has_truth(source), notes=notes)
-    drafts = [drafter.draft(record) for record in source.records]
+    reader = ItemReader(folder, has_truth=_has_truth(source), notes=notes)
+    drafts = [reader.draft(record) for record in source.records]
     outcomes = folder.read_all((view.path for draft in drafts for view in draft.views), progress)
     _check_ids(drafts)
     _check_films(drafts, outcomes, notes)
@@ -120,7 +120,7 @@ def _has_truth(source: Source) -> bool:
     )
 
 
-def _check_ids(drafts: Iterable[Draft]) -> None:
+def _check_ids(drafts: Iterable[ItemDraft]) -> None:
     counts = Counter(draft.item_id for draft in drafts if draft.item_id)
     told: set[str] = set()
     for draft in drafts:
@@ -133,7 +133,7 @@ def _check_ids(drafts: Iterable[Draft]) -> None:
                 told.add(draft.item_id)
 
 
-def _check_films(drafts: Iterable[Draft], outcomes: dict[str, Outcome], notes: Notes) -> None:
+def _check_films(drafts: Iterable[ItemDraft], outcomes: dict[str, Outcome], notes: Notes) -> None:
     for draft in drafts:
         for view in draft.views:
             outcome = outcomes[view.path]

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from study.bank.fields import SPELLINGS, Notes
-from study.bank.items import Draft
+from study.bank.items import ItemDraft
 from study.bank.source import plain_key
 
 
-def settle_examinations(drafts: Sequence[Draft], notes: Notes) -> None:
+def settle_examinations(drafts: Sequence[ItemDraft], notes: Notes) -> None:
     """Give every draft its examination, and fault those that share one between patients.
 
     Files give up to four keys for an examination, and it is not known of each whether it is unique
@@ -17,7 +17,7 @@ def settle_examinations(drafts: Sequence[Draft], notes: Notes) -> None:
 
     Parameters
     ----------
-    drafts : sequence of Draft
+    drafts : sequence of ItemDraft
         All drafts of the bank; changed in place.
     notes : Notes
         Takes what was decided.
@@ -31,7 +31,7 @@ def settle_examinations(drafts: Sequence[Draft], notes: Notes) -> None:
         _settle(examination_id, group, notes)
 
 
-def _trusted_key(drafts: Sequence[Draft], notes: Notes) -> str:
+def _trusted_key(drafts: Sequence[ItemDraft], notes: Notes) -> str:
     names = {plain_key(name): name for name in SPELLINGS["examination_id"]}
     patients: dict[str, dict[str, set[str]]] = {key: {} for key in names}
     for draft in drafts:
@@ -52,15 +52,15 @@ def _shared(patients: Mapping[str, set[str]]) -> bool:
     return any(len(ids - {""}) > 1 for ids in patients.values())
 
 
-def _grouped(drafts: Iterable[Draft]) -> dict[str, list[Draft]]:
-    groups: dict[str, list[Draft]] = {}
+def _grouped(drafts: Iterable[ItemDraft]) -> dict[str, list[ItemDraft]]:
+    groups: dict[str, list[ItemDraft]] = {}
     for draft in drafts:
         if draft.examination_id:
             groups.setdefault(draft.examination_id, []).append(draft)
     return groups
 
 
-def _settle(examination_id: str, group: Sequence[Draft], notes: Notes) -> None:
+def _settle(examination_id: str, group: Sequence[ItemDraft], notes: Notes) -> None:
     patients = sorted({draft.patient_id for draft in group} - {""})
     for draft in group if len(patients) > 1 else ():
         draft.trouble.add(

@@ -22,7 +22,7 @@ from study.films import BadFilm
 
 
 @dataclass(slots=True, kw_only=True)
-class Draft:
+class ItemDraft:
     """An item on its way: what was read of it, and its faults so far."""
 
     key: str
@@ -41,7 +41,7 @@ class Draft:
         return self.trouble.faults
 
 
-class Drafter:
+class ItemReader:
     """Turns the records of one bank into drafts.
 
     Parameters
@@ -59,7 +59,7 @@ class Drafter:
         self._has_truth = has_truth
         self._notes = notes
 
-    def draft(self, record: Record) -> Draft:
+    def draft(self, record: Record) -> ItemDraft:
         """Read one record.
 
         Parameters
@@ -69,22 +69,22 @@ class Drafter:
 
         Returns
         -------
-        Draft
+        ItemDraft
             With an item unless there are faults; the films are not looked at yet.
         """
         if not isinstance(record.value, dict):
             trouble = Trouble(shown_key(record.key) or record.place)
             trouble.add(f"not an item but {shown(record.value)}", "give an object of fields")
-            return Draft(key=trouble.key, item_id="", trouble=trouble)
+            return ItemDraft(key=trouble.key, item_id="", trouble=trouble)
         fields = Fields(record.value)
         item_id = item_id_of(record, fields)
         trouble = Trouble(item_id or record.place)
-        draft = Draft(key=trouble.key, item_id=item_id or "", trouble=trouble)
+        draft = ItemDraft(key=trouble.key, item_id=item_id or "", trouble=trouble)
         self._look_over(record, fields, draft)
         self._fill(fields, draft)
         return draft
 
-    def _look_over(self, record: Record, fields: Fields, draft: Draft) -> None:
+    def _look_over(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
         if not draft.item_id:
             draft.trouble.add("no item id", "give each item an id of its own, as text")
         if fields.twice:
@@ -103,7 +103,7 @@ class Drafter:
                 "an id inside the item differs from its key; the key is used", draft.key
             )
 
-    def _fill(self, fields: Fields, draft: Draft) -> None:
+    def _fill(self, fields: Fields, draft: ItemDraft) -> None:
         trouble = draft.trouble
         question = _text(fields, "question", trouble)
         if question == "":
@@ -149,7 +149,7 @@ class Drafter:
                 ids[plain_key(key)] = text
         return ids
 
-    def _views(self, fields: Fields, draft: Draft) -> tuple[View, ...]:
+    def _views(self, fields: Fields, draft: ItemDraft) -> tuple[View, ...]:
         written = _split(fields.first("images"))
         if not written:
             draft.trouble.add("no image", "name at least one image file")
@@ -175,7 +175,7 @@ class Drafter:
         draft.spacings_mm = gathered(measured)
         return tuple(views.values())
 
-    def _labels(self, fields: Fields, n_images: int, draft: Draft) -> list[tuple[str, str]]:
+    def _labels(self, fields: Fields, n_images: int, draft: ItemDraft) -> list[tuple[str, str]]:
         """Labels beside the images, each with what the file says where that is something else.
 
         Where their number differs, none can be trusted.
@@ -194,7 +194,7 @@ class Drafter:
             labels.append((label, text if text and text != label else ""))
         return labels
 
-    def _report(self, fields: Fields, draft: Draft) -> tuple[dict[str, str], dict[str, str]]:
+    def _report(self, fields: Fields, draft: ItemDraft) -> tuple[dict[str, str], dict[str, str]]:
         context: dict[str, str] = {}
         if written := self._loose_text(fields, "context", draft):
             context = context_parts(written)
@@ -205,7 +205,7 @@ class Drafter:
             report[name] = report[name] or context.get(name, "")
         return {name: text for name, text in report.items() if text}, context
 
-    def _worded(self, name: str, fields: Fields, context: dict[str, str], draft: Draft) -> str:
+    def _worded(self, name: str, fields: Fields, context: dict[str, str], draft: ItemDraft) -> str:
         value = fields.first(name)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -216,7 +216,7 @@ class Drafter:
             self._notes.add(f"{name} {shown(value if text is None else text)} {kept}", draft.key)
         return worded
 
-    def _loose_text(self, fields: Fields, name: str, draft: Draft) -> str:
+    def _loose_text(self, fields: Fields, name: str, draft: ItemDraft) -> str:
         """Text that no reader sees: what is not text is left out and noted."""
         value = fields.first(name)
         lines = [as_text(line) for line in value] if isinstance(value, list) else [as_text(value)]

@@ -17,7 +17,7 @@ TOLERANCE = 0.01
 _FIELD = "pixel_spacing"
 
 
-class SpacedDraft(Protocol):
+class SpacedItem(Protocol):
     """What is asked of an item on its way: its key and what it says of each film, by path."""
 
     key: str
@@ -53,12 +53,12 @@ def read_spacings(fields: Fields, n_images: int, notes: Notes, key: str) -> list
     return spacings_mm
 
 
-def settle_spacings(drafts: Sequence[SpacedDraft], notes: Notes) -> dict[str, float]:
+def settle_spacings(drafts: Sequence[SpacedItem], notes: Notes) -> dict[str, float]:
     """Return the spacing of every film of which the items agree, in mm by path.
 
     Parameters
     ----------
-    drafts : sequence of SpacedDraft
+    drafts : sequence of SpacedItem
         The sound items of the bank.
     notes : Notes
         Takes the films left unknown because two statements differ.

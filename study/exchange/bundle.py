@@ -26,7 +26,7 @@ from study.exchange import records_file
 from study.exchange.schemas import FILES, Column
 from study.lifecycle import amendments
 from study.models.withdrawals import Withdrawn, withdrawn_in
-from study.monitoring.exclusions import standing
+from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, events, models, people, readings
@@ -205,7 +205,7 @@ def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
 
 
 def _reader_readings(look: Transaction, study: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    set_aside = standing(look, study)
+    set_aside = excluded_readings(look, study)
     for row in readings.of_study(look, study["id"]):
         answer, order = row["answer"], row["shown_order"]
         yield {

@@ -55,7 +55,7 @@ def withdraw_model(
 def is_model(store: Store, *, study: str, model_id: str) -> bool:
     """Return whether a study has a model of that very name."""
     with store.look() as look:
-        return bool(standing(look, study_row(look, study), model_id))
+        return bool(model_in_force(look, study_row(look, study), model_id))
 
 
 def withdrawn(store: Store, study: str) -> list[Withdrawn]:
@@ -98,7 +98,7 @@ def withdraw_in(
 ) -> None:
     """Withdraw a model within a transaction; raises as `withdraw_model` does."""
     words = checked_reason(reason)
-    row = standing(change, study, model_id)
+    row = model_in_force(change, study, model_id)
     if row is None:
         raise NotFound(
             t("{study!r} has no model {model_id!r}.", study=study["name"], model_id=model_id)
@@ -114,7 +114,7 @@ def withdraw_in(
     events.record(change, study["name"], now, kind=WITHDRAWN, detail=detail, by=by)
 
 
-def standing(
+def model_in_force(
     look: Transaction, study: Mapping[str, Any], model_id: str
 ) -> Mapping[str, Any] | None:
     """Return the row of the model that stands under a name, or None."""

@@ -93,7 +93,7 @@ def what_it_does(store: Store, study: str) -> str:
     )
 
 
-def standing(look: Transaction, study: Mapping[str, Any]) -> dict[str, str]:
+def excluded_readings(look: Transaction, study: Mapping[str, Any]) -> dict[str, str]:
     """Return the reason of every reading that is excluded at present, as exports carry it.
 
     Whoever decides after closing may have seen the results; the reason then says when it was.

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from study.monitoring.exclusions import standing
+from study.monitoring.exclusions import excluded_readings
 from study.monitoring.quality import setup
 from study.store import Store, progress
 from study.store.studies import study_row
@@ -70,7 +70,7 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
     with store.look(sealed=True) as look:
         found = study_row(look, study)
         rows = [row for row in progress.readings(look, found["id"]) if row["current"]]
-        excluded = standing(look, found)
+        excluded = excluded_readings(look, found)
     return [
         ReadingFacts(
             **{key: row[key] for key in _AS_STORED},

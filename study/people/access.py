@@ -355,7 +355,7 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
     with store.change() as change:
         if people.count_failure(change, person_id) != GUESSED:
             return
-        for row in people.standing(change, person_id):
+        for row in people.roles_held(change, person_id):
             events.record(
                 change,
                 row["study_name"] or "",
@@ -372,7 +372,7 @@ def _refuse_beside(
     """Refuse to read where the browser's present person runs a study that is read in."""
     if beside is None:
         return
-    runs = [row for row in people.standing(look, beside.id) if row["role"] != Role.READER]
+    runs = [row for row in people.roles_held(look, beside.id) if row["role"] != Role.READER]
     everywhere = any(row["study"] is None for row in runs)
     for row in held:
         if row["role"] == Role.READER and (
@@ -424,7 +424,7 @@ def _person(look: Transaction, row: Mapping[str, Any], token: str, place: str) -
 
 def _held(look: Transaction, person_id: int) -> list[dict[str, Any]]:
     """Return the roles a person holds; a discarded study has nobody in it."""
-    return [row for row in people.standing(look, person_id) if not row["discarded_at_utc"]]
+    return [row for row in people.roles_held(look, person_id) if not row["discarded_at_utc"]]
 
 
 def _standing(row: Mapping[str, Any]) -> Standing:

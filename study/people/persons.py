@@ -80,7 +80,7 @@ def refuse_with_parts_elsewhere(
     """Refuse what reaches beyond a study, unless whoever acts looks after the whole deployment."""
     if everywhere:
         return
-    if any(row["study"] != study for row in people.standing(look, person)):
+    if any(row["study"] != study for row in people.roles_held(look, person)):
         raise NotAllowed(
             t(
                 "This person has a part outside of this study as well. "
@@ -107,7 +107,7 @@ def end_role(
     people.revoke(change, row["id"], stamp(now))
     if sign_out:
         people.end_sign_ins(change, row["person"])
-        if not people.standing(change, row["person"]):
+        if not people.roles_held(change, row["person"]):
             people.end_access(change, row["person"])
     detail = {"whose": whose(row), "old": row["role"], "reason": reason}
     events.record(change, study, now, kind="role revoked", detail=detail, by=by)
@@ -153,4 +153,4 @@ def reader_behind(change: Transaction, email: str, study: int, now: datetime) ->
             raise NotNow(
                 t("{email} reads in this study already, as {who}.", email=email, who=whose(row))
             )
-    return known, bool(people.standing(change, known))
+    return known, bool(people.roles_held(change, known))

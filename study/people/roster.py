@@ -96,7 +96,7 @@ def _member(
         given_at_utc=row["given_at_utc"],
         expires_at_utc=code["expires_at_utc"] if code else None,
         seen_at_utc=row["seen_at_utc"],
-        elsewhere=any(one["study"] != study for one in people.standing(look, row["person"])),
+        elsewhere=any(one["study"] != study for one in people.roles_held(look, row["person"])),
     )
 
 

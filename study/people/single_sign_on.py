@@ -79,9 +79,9 @@ def ticket(
         person = names.bound(change, identity.issuer, identity.subject)
         if person is None:
             person = by_email(change, identity.email)
-            if person is not None and people.standing(change, person):
+            if person is not None and people.roles_held(change, person):
                 _bind(change, person, identity, now, place)
-        if person is None or not people.standing(change, person):
+        if person is None or not people.roles_held(change, person):
             raise Refused(
                 "no-account",
                 "Nobody here goes by the account you signed in with. Ask your coordinator to "

@@ -136,7 +136,7 @@ def give_back(
         )
         if any(
             (one["role"], one["study"]) == (row["role"], row["study"])
-            for one in people.standing(change, row["person"])
+            for one in people.roles_held(change, row["person"])
         ):
             raise NotNow(t("That role was given back already."))
         kept = {key: row[key] for key in ("person", "role", "study", "reader")}
@@ -256,7 +256,7 @@ def _refuse_reader(look: Transaction, person: int, study: int | None) -> None:
 
 
 def _refuse_twice(look: Transaction, person: int, newcomer: Newcomer, study: int | None) -> None:
-    for row in people.standing(look, person):
+    for row in people.roles_held(look, person):
         if row["role"] == newcomer.role and row["study"] == study:
             raise NotNow(t("{who} has that role already.", who=newcomer.handle))
 

@@ -89,7 +89,7 @@ def revoke(change: Transaction, grant_id: int, at_utc: str) -> None:
     )
 
 
-def standing(look: Transaction, person_id: int) -> list[dict[str, Any]]:
+def roles_held(look: Transaction, person_id: int) -> list[dict[str, Any]]:
     """Return the roles a person holds, each with its study's name and state, oldest first."""
     return look.rows(
         _STANDING + "WHERE person = :person_id AND revoked_at_utc IS NULL ORDER BY grants.id",

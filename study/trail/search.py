@@ -51,7 +51,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class TrailRow:
     """One event: `place` is where from (an address where it is known), `about` what else it says.
 
     `site` is the deployment it happened in, empty for this one.
@@ -73,9 +73,9 @@ class Act:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page of what was found, the newest first, and how many acts were found in all."""
+    """One page of what was found, the newest first, and how many rows were found in all."""
 
-    acts: tuple[Act, ...]
+    rows: tuple[TrailRow, ...]
     n_found: int
 
 
@@ -86,7 +86,7 @@ def search(store: Store, study: str, wanted: Search, *, page: int, size: int) ->
         rows = stored.page(look, where, values, limit=size, offset=page * size)
         places = {mark: row["address"] for mark, row in people.places(look).items()}
         return Page(
-            acts=tuple(_act(row, places) for row in rows),
+            rows=tuple(_trail_row(row, places) for row in rows),
             n_found=stored.count(look, where, values),
         )
 
@@ -110,8 +110,8 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
     with store.look() as look:
         where, values = _condition(look, study, wanted)
         for row in stored.every(look, where, values, batch=_BATCH):
-            act = _act(row, {})
-            told = {name: getattr(act, name) for name in _COLUMNS if name != "chain"}
+            one = _trail_row(row, {})
+            told = {name: getattr(one, name) for name in _COLUMNS if name != "chain"}
             yield _line([row["chain"], *map(str, told.values())])
 
 
@@ -144,10 +144,10 @@ def _whose(look: Transaction, study: str) -> dict[str, Any]:
     }
 
 
-def _act(row: Mapping[str, Any], places: Mapping[str, str]) -> Act:
+def _trail_row(row: Mapping[str, Any], places: Mapping[str, str]) -> TrailRow:
     detail = json.loads(row["detail"])
     mark = str(detail.get("place", ""))
-    return Act(
+    return TrailRow(
         site=row["chain"].partition("#")[2] if row["chain"] != events.DEPLOYMENT else "",
         number=row["number"],
         at_utc=row["at_utc"],

@@ -58,8 +58,8 @@ def section(study: str) -> None:
     if page > 1:
         found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
     grid(
-        _table(found.acts),
-        height=38 + 35 * max(1, len(found.acts)),
+        _table(found.rows),
+        height=38 + 35 * max(1, len(found.rows)),
         column_config={t("Role"): st.column_config.TextColumn(width=110)},
     )
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
@@ -132,24 +132,24 @@ def _midnight(day: Any, days: int = 0) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=days)
 
 
-def _table(acts: tuple[trail.Act, ...]) -> pd.DataFrame:
+def _table(rows: tuple[trail.TrailRow, ...]) -> pd.DataFrame:
     zone = _zone()
     local = t("When ({zone})", zone=str(zone))
     return pd.DataFrame(
         {
-            t("No."): [one.number for one in acts],
-            t("When (UTC)"): [second(one.at_utc) for one in acts],
-            local: [_local(one.at_utc, zone) for one in acts],
-            t("What"): [kind_in_words(one.kind) for one in acts],
-            t("Who"): [one.actor for one in acts],
-            t("Role"): [one.role for one in acts],
-            t("From where"): [one.place for one in acts],
-            t("Old"): [one.old for one in acts],
-            t("New"): [one.new for one in acts],
-            t("Reason"): [one.reason for one in acts],
-            t("About"): [_spelt(one.about) for one in acts],
-            t("Site"): [one.site for one in acts],
-            t("Hash"): [one.hash for one in acts],
+            t("No."): [one.number for one in rows],
+            t("When (UTC)"): [second(one.at_utc) for one in rows],
+            local: [_local(one.at_utc, zone) for one in rows],
+            t("What"): [kind_in_words(one.kind) for one in rows],
+            t("Who"): [one.actor for one in rows],
+            t("Role"): [one.role for one in rows],
+            t("From where"): [one.place for one in rows],
+            t("Old"): [one.old for one in rows],
+            t("New"): [one.new for one in rows],
+            t("Reason"): [one.reason for one in rows],
+            t("About"): [_spelt(one.about) for one in rows],
+            t("Site"): [one.site for one in rows],
+            t("Hash"): [one.hash for one in rows],
         }
     )
 

@@ -149,7 +149,7 @@ def test_the_draw_makes_the_study_and_its_coordinator_at_once(banked: Store) -> 
     assert sum(one.n_drawn for one in strata) == 6
     with banked.look() as look:
         row = study_row(look, name)
-        roles = [(one["role"], one["study"]) for one in people.standing(look, maker)]
+        roles = [(one["role"], one["study"]) for one in people.roles_held(look, maker)]
         drawn = next(events.walk(look, events.study_chain(name)))
     assert row["state"] == "drawn"
     assert ("coordinator", row["id"]) in roles
@@ -166,7 +166,7 @@ def test_an_administrator_needs_no_role_in_what_they_draw(banked: Store) -> None
     seen = drafts.find(banked, number).saved_at_utc
     drafts.draw(banked, number, seen=seen, maker=maker, by=BY, now=NOW)
     with banked.look() as look:
-        assert [row["study"] for row in people.standing(look, maker)] == [None]
+        assert [row["study"] for row in people.roles_held(look, maker)] == [None]
 
 
 def test_a_refused_draw_leaves_draft_and_store_as_they_were(banked: Store) -> None:

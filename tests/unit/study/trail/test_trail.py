@@ -25,7 +25,7 @@ BY = By(name="c", role="coordinator", place="mark1")
 
 
 def _found(store: Store, wanted: Search, study: str = "trial") -> list[str]:
-    return [act.kind for act in trail.search(store, study, wanted, page=0, size=500).acts]
+    return [act.kind for act in trail.search(store, study, wanted, page=0, size=500).rows]
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_acts_are_found_by_words_kind_actor_and_date(acted: Store) -> None:
 
 def test_an_act_says_who_from_where_what_it_was_and_what_it_is(acted: Store) -> None:
     """Old and new value, reason, role, place and hash, each in a field of its own."""
-    (act,) = trail.search(acted, "trial", Search(text="long"), page=0, size=5).acts
+    (act,) = trail.search(acted, "trial", Search(text="long"), page=0, size=5).rows
     assert (act.actor, act.role, act.place, act.reason) == (
         "c",
         "coordinator",
@@ -89,7 +89,7 @@ def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store
     access.sign_out(banked, entered.token, now=NOW, place=mark)
     access.sign_out(banked, entered.token, now=NOW, place=mark)
     assert _found(banked, Search(actor="R1")) == ["signed out", "signed in"]
-    acts = trail.search(banked, "trial", Search(actor="R1"), page=0, size=5).acts
+    acts = trail.search(banked, "trial", Search(actor="R1"), page=0, size=5).rows
     assert {act.place for act in acts} == {"192.0.2.7"}
     text = b"".join(trail.as_csv(banked, "trial", Search()))
     assert mark.encode() in text
@@ -112,10 +112,10 @@ def test_a_hundred_thousand_events_are_paged(opened: Opened) -> None:
     wanted = Search(kind="case read")
     first = trail.search(store, "trial", wanted, page=0, size=50)
     last = trail.search(store, "trial", wanted, page=1999, size=50)
-    assert (first.n_found, len(first.acts), len(last.acts)) == (100_000, 50, 50)
-    assert first.acts[0].number == 100_999
-    assert last.acts[-1].number == 1000
-    assert trail.search(store, "trial", wanted, page=2000, size=50).acts == ()
+    assert (first.n_found, len(first.rows), len(last.rows)) == (100_000, 50, 50)
+    assert first.rows[0].number == 100_999
+    assert last.rows[-1].number == 1000
+    assert trail.search(store, "trial", wanted, page=2000, size=50).rows == ()
     assert len(_found(store, Search())) == 6
 
 
@@ -137,9 +137,9 @@ def test_the_trail_of_a_merged_study_has_every_site(tmp_path: Path) -> None:
     for store in (home, other):
         close(store)
     done = merge(home, bundle_of(other), study="trial", by=BY, now=NOW)
-    acts = trail.search(home, "trial", Search(kind="study drawn"), page=0, size=9).acts
+    acts = trail.search(home, "trial", Search(kind="study drawn"), page=0, size=9).rows
     assert {act.site for act in acts} == {"", done.deployment_id}
     assert "P2" in {
         act.actor
-        for act in trail.search(home, "trial", Search(with_readings=True), page=0, size=200).acts
+        for act in trail.search(home, "trial", Search(with_readings=True), page=0, size=200).rows
     }
