@@ -5,7 +5,6 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.exchange.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET, REPORT, SUMS
@@ -16,7 +15,7 @@ from ui.archive import closing as archive
 from ui.archive.bundles import merge_section
 from ui.overview.heads import head_section
 from ui.parts.downloads import Download, closing_links, downloads
-from ui.parts.look import grid, page_title, section
+from ui.parts.look import error_line, grid, page_title, section
 from ui.parts.text import minute, plain, study_state
 from ui.server.access import guard
 
@@ -114,12 +113,9 @@ def _close(found: archive.Standing) -> None:
         sure = st.form_submit_button(t("Close the study for good"), key="close-study-button")
     if not sure:
         return
-    try:
+    with error_line():
         archive.close(person, typed=typed, reason=reason)
-    except StudyError as error:
-        st.error(plain(str(error)))
-        return
-    st.rerun()
+        st.rerun()
 
 
 def _files(found: archive.Standing) -> None:
@@ -143,14 +139,11 @@ def _files(found: archive.Standing) -> None:
     label = t("Make the files again") if there else t("Make the files")
     kind: Literal["primary", "secondary"] = "primary" if found.closed and not there else "secondary"
     if st.button(label, key="make-files", type=kind):
-        try:
+        with error_line():
             with st.spinner(t("Making the files ...")):
                 archive.make(person)
-        except StudyError as error:
-            st.error(plain(str(error)))
-            return
-        st.rerun()
-    if there:
+            st.rerun()
+    elif there:
         _made(there, found)
 
 
@@ -207,17 +200,14 @@ def _size(n_bytes: int) -> str:
 
 masthead(person)
 page_title(t("Archive"))
-try:
+with error_line():
     standing = archive.standing(person)
-except StudyError as error:
-    st.error(plain(str(error)))
-    st.stop()
-_standing(standing)
-_missing(standing)
-if standing.state == "open" and person.may(Act.CLOSE):
-    _close(standing)
-_files(standing)
-head_section(person.study_name)
-if standing.state == "closed" and person.may(Act.CLOSE):
-    section(t("Merge another site"))
-    merge_section(person)
+    _standing(standing)
+    _missing(standing)
+    if standing.state == "open" and person.may(Act.CLOSE):
+        _close(standing)
+    _files(standing)
+    head_section(person.study_name)
+    if standing.state == "closed" and person.may(Act.CLOSE):
+        section(t("Merge another site"))
+        merge_section(person)

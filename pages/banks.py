@@ -5,24 +5,27 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
+from study.bank import uploads
 from study.bank.importing import Imported
 from study.base.errors import StudyError
 from study.base.translation import t, tn
 from study.people.roles import Act
+from study.store import banks
 from ui.app.masthead import masthead
-from ui.archive.banks import DEMO, bring_demo, bring_folder, bring_zip, folders, listed
 from ui.parts.links import links
 from ui.parts.look import grid
 from ui.parts.text import minute, plain
 from ui.parts.uploads import upload
-from ui.server.access import guard
+from ui.server.access import acting, guard
+from ui.server.deployment import store
 
 person = guard(Act.MAKE_STUDY)
 masthead(person)
 
 
 def _there() -> None:
-    found = listed()
+    with store().look() as look:
+        found = banks.listed(look)
     if not found:
         st.info(t("No bank yet. Import one below; the demo bank is enough to look around."))
         return
@@ -93,11 +96,20 @@ def _upload() -> None:
     if sent and archive is None:
         st.warning(t("Choose an archive first."))
     elif sent and archive is not None:
-        _try(lambda: bring_zip(person, archive, name=name, skip=skip, simulated=simulated))
+        _try(
+            lambda: uploads.import_zip(
+                store(),
+                archive,
+                name=name.strip(),
+                skip_faulty=skip,
+                simulated=simulated,
+                **acting(person),
+            )
+        )
 
 
 def _folder() -> None:
-    there = folders()
+    there = uploads.folders(store())
     st.caption(
         t(
             "For banks too large to upload: whoever runs the server puts the folder into the "
@@ -113,7 +125,11 @@ def _folder() -> None:
         skip = st.checkbox(t("Leave out items with faults, and list them"), key="folder-skip")
         if not st.form_submit_button(t("Import"), type="primary"):
             return
-    _try(lambda: bring_folder(person, folder, name=name, skip=skip))
+    _try(
+        lambda: uploads.import_folder(
+            store(), folder, name=name.strip(), skip_faulty=skip, **acting(person)
+        )
+    )
 
 
 def _demo() -> None:
@@ -121,7 +137,7 @@ def _demo() -> None:
         t("Simulated radiographs that came with the program: for a look around, never for data.")
     )
     if st.button(t("Import the demo bank"), type="primary", key="demo"):
-        _try(lambda: bring_demo(person, name=DEMO))
+        _try(lambda: uploads.import_demo(store(), **acting(person)))
 
 
 st.title(t("Question banks"), anchor=False)

@@ -2,25 +2,22 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import t
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.archive import backups, bundles
 from ui.overview import trail
-from ui.parts.text import plain
+from ui.parts.look import error_line
 from ui.server.access import guard
 
 person = guard(Act.DEPLOYMENT)
 
 masthead(person)
 st.title(t("Deployment"))
-try:
+with error_line():
     st.subheader(t("Backups"))
     backups.section(person)
     st.subheader(t("Restore a study from its bundle"))
     bundles.restore_section(person)
     st.subheader(t("What was done here"))
     trail.section("")
-except StudyError as error:
-    st.error(plain(str(error)))

@@ -1,8 +1,5 @@
 """The models page: predictions handed in, kept, withdrawn; never how right they are."""
 
-import streamlit as st
-
-from study.base.errors import StudyError
 from study.base.translation import t
 from study.models.withdrawals import withdrawn
 from study.monitoring.progress import status
@@ -10,8 +7,7 @@ from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.model_list import show_models, show_withdrawn, withdrawal_answer
 from ui.overview.model_upload import model_form
-from ui.parts.look import page_title
-from ui.parts.text import plain
+from ui.parts.look import error_line, page_title
 from ui.server.access import guard
 from ui.server.deployment import store
 
@@ -26,14 +22,12 @@ page_title(
         "leaderboard, JSON lines, or CSV with an item_id and an answer."
     ),
 )
-try:
-    model_form(store(), person.study_name, person.by)
+with error_line():
+    model_form(person)
     found = status(store(), person.study_name)
     if found["models"]:
-        show_models(store(), person.study_name, found["models"], found["n_cases"])
-    withdrawal_answer(person.study_name, person.by)
+        show_models(person.study_name, found["models"], found["n_cases"])
+    withdrawal_answer(person)
     gone = withdrawn(store(), person.study_name)
     if gone:
         show_withdrawn(gone)
-except StudyError as error:
-    st.error(plain(str(error)))

@@ -5,19 +5,20 @@ import streamlit as st
 from study.base.errors import StudyError
 from study.base.translation import t
 from study.lifecycle import drafts
-from study.people.roles import Act
+from study.people.access import standings
+from study.people.roles import IN_STUDY, Act
 from study.store import banks
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
 from ui.app.switching import enter_study
 from ui.parts.links import links
+from ui.parts.look import error_line
 from ui.parts.text import number, plain
-from ui.server.access import guard
+from ui.server.access import acting, guard
 from ui.server.deployment import store
 from ui.wizard.draft_list import draft_list
-from ui.wizard.drafting import begin, draw, studies_to_begin_from
 from ui.wizard.frame import wizard
-from ui.wizard.working import Working, working_on
+from ui.wizard.working import Working, forget, working_on
 
 person = guard(Act.MAKE_STUDY)
 masthead(person)
@@ -30,6 +31,15 @@ def _open(number: int) -> None:
     st.rerun()
 
 
+def _studies_to_begin_from() -> list[str]:
+    """Return the studies whose protocol this person may see, the newest first."""
+    return [
+        one.study_name
+        for one in standings(store(), person)
+        if one.study is not None and Act.SET_UP in IN_STUDY[one.role]
+    ]
+
+
 def _begin(names: list[str]) -> None:
     st.subheader(t("Begin a study"), anchor=False)
     with st.form("begin", border=True):
@@ -38,7 +48,7 @@ def _begin(names: list[str]) -> None:
             t("Name"), value=drafts.free_name(store(), t("New study")), max_chars=100
         )
         bank = middle.selectbox(t("Question bank"), names)
-        models = [NEW, *studies_to_begin_from(person)]
+        models = [NEW, *_studies_to_begin_from()]
         like = right.selectbox(
             t("Begin with the rules of"),
             models,
@@ -46,12 +56,16 @@ def _begin(names: list[str]) -> None:
         )
         if not st.form_submit_button(t("Begin"), type="primary", icon=":material/add:"):
             return
-    try:
-        number = begin(person, name=name, bank=bank, like=like)
-    except StudyError as error:
-        st.error(plain(str(error)))
-        return
-    _open(number)
+    with error_line():
+        number = drafts.begin(
+            store(),
+            name=name.strip(),
+            maker=person.id,
+            bank=bank,
+            values=drafts.rules_of(store(), like) if like else None,
+            **acting(person),
+        )
+        _open(number)
 
 
 def _drafts() -> None:
@@ -80,14 +94,14 @@ def _home() -> None:
 
 
 def _draw(working: Working) -> None:
-    try:
-        study = draw(person, working)
-    except StudyError as error:
-        st.error(plain(str(error)))
-        return
-    st.session_state["drawn"] = enter_study(person, study)
-    st.query_params.clear()
-    st.rerun()  # the menu of the study just entered is made by the next run
+    with error_line():
+        study, _ = drafts.draw(
+            store(), working.id, seen=working.seen, maker=person.id, **acting(person)
+        )
+        forget(working.id)
+        st.session_state["drawn"] = enter_study(person, study)
+        st.query_params.clear()
+        st.rerun()  # the menu of the study just entered is made by the next run
 
 
 def _page() -> None:
@@ -110,7 +124,5 @@ def _page() -> None:
     wizard(working, lambda: _draw(working))
 
 
-try:
+with error_line():
     _page()
-except StudyError as error:
-    st.error(plain(str(error)))

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import t
 from study.monitoring.exclusions import history
 from study.people.roles import Act
@@ -15,8 +14,7 @@ from ui.overview.readings import PART, READINGS, show_readings
 from ui.overview.reminding import show_reminding
 from ui.overview.stepping_in import show_stepping_in
 from ui.parts.downloads import bundle_link
-from ui.parts.look import page_title, section
-from ui.parts.text import plain
+from ui.parts.look import error_line, page_title, section
 from ui.server.access import guard
 from ui.server.deployment import store
 
@@ -28,10 +26,8 @@ PROGRESS, QUALITY, STEP_IN, REMIND = "progress", "quality", "step in", "remind"
 @st.fragment(run_every=10)
 def _progress() -> None:
     guard(Act.WATCH)
-    try:
+    with error_line():
         show_progress(watched(store(), person.study_name))
-    except StudyError as error:
-        st.error(plain(str(error)))
 
 
 def _label(part: str) -> str:
@@ -60,11 +56,11 @@ def _body(part: str, *, may_step_in: bool) -> None:
     elif part == QUALITY:
         show_quality(found(kept, study), inspected(kept, study), may_exclude=may_step_in)
     elif part == READINGS:
-        show_readings(kept, study, person.by, inspected(kept, study), history(kept, study))
+        show_readings(person, inspected(kept, study), history(kept, study))
     elif part == STEP_IN:
-        show_stepping_in(kept, watched(kept, study), person.by)
+        show_stepping_in(person, watched(kept, study))
     else:
-        show_reminding(kept, watched(kept, study), person.by, may_see_names=person.may(Act.PEOPLE))
+        show_reminding(person, watched(kept, study))
 
 
 masthead(person)
@@ -79,7 +75,5 @@ chosen = st.segmented_control(
     label_visibility="collapsed",
     key=PART,
 )
-try:
+with error_line():
     _body(chosen, may_step_in=acting)
-except StudyError as error:
-    st.error(plain(str(error)))

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import t
+from study.lifecycle import opening
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
-from ui.parts.look import page_title, section
+from ui.parts.look import error_line, page_title, section
 from ui.parts.text import plain
 from ui.people import forms as people_forms
 from ui.people import handout
 from ui.people import rows as people_rows
-from ui.people.acts import Scope, expiry_choice
-from ui.people.lists import acquaintances_of, members_of
+from ui.people.acts import Scope, expiry_choice, members_of
 from ui.server.access import guard
+from ui.server.deployment import store
 from ui.wizard.setting_up import set_up_of
 
 person = guard(Act.PEOPLE)
@@ -28,7 +28,7 @@ def _body() -> None:
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     section(t("Readers"))
-    for sentence in acquaintances_of(person.study_name):
+    for sentence in opening.acquaintances(store(), person.study_name):
         st.warning(plain(sentence))
     if readers:
         people_rows.rows(scope, readers, days, name="readers")
@@ -69,7 +69,5 @@ def _onwards() -> None:
 masthead(person)
 page_title(t("People"))
 handout.show(person.study_name)
-try:
+with error_line():
     _body()
-except StudyError as error:
-    st.error(plain(str(error)))

@@ -2,22 +2,23 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
+from study.lifecycle import amendments, closing, drafts, opening
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
 from ui.overview.heads import deposited
 from ui.parts.links import links
+from ui.parts.look import error_line
 from ui.parts.text import minute, plain
-from ui.server.access import guard
+from ui.server.access import acting, guard
+from ui.server.deployment import store
 from ui.wizard.amending import amendment_form, amendment_list
-from ui.wizard.drafting import begin_like
 from ui.wizard.frame import LOOK
 from ui.wizard.meaning import facts
 from ui.wizard.protocol_view import consent_view, protocol_view
-from ui.wizard.setting_up import SetUp, amend, cautions_of, discard, open_study, set_up_of
+from ui.wizard.setting_up import SetUp, open_study, set_up_of
 
 person = guard(Act.SET_UP)
 masthead(person)
@@ -48,7 +49,7 @@ def _is_ready(found: SetUp) -> bool:
 
 
 def _open(found: SetUp) -> None:
-    for sentence in cautions_of(found.name):
+    for sentence in opening.cautions(store(), found.name):
         st.warning(plain(sentence))
     if not _is_ready(found):
         st.subheader(t("Next: invite readers"), anchor=False)
@@ -101,7 +102,8 @@ def _discard() -> None:
         )
         reason = st.text_input(t("Reason"), key="discard-reason", max_chars=LONGEST_REASON)
         if st.button(t("Discard the study"), key="discard", disabled=not reason.strip()):
-            discard(person, reason)
+            study = person.study_name
+            closing.discard(store(), study=study, reason=reason, **acting(person))
             st.rerun()
 
 
@@ -138,19 +140,30 @@ def _locked(found: SetUp) -> None:
         sent = amendment_form(found.protocol, len(found.amendments))
         if sent is None:
             return
-        try:
-            amend(person, *sent)
-        except StudyError as error:
-            st.error(plain(str(error)))
-            return
-        st.rerun()
+        changes, reason = sent
+        with error_line():
+            amendments.amend(
+                store(),
+                study=person.study_name,
+                changes=changes,
+                reason=reason,
+                **acting(person),
+            )
+            st.rerun()
 
 
 def _again(found: SetUp) -> None:
     if not person.may(Act.MAKE_STUDY):
         return
     if st.button(t("Begin a new study with these rules"), icon=":material/content_copy:"):
-        number = begin_like(person, found.name, found.bank)
+        number = drafts.begin(
+            store(),
+            name=drafts.free_name(store(), found.name),
+            maker=person.id,
+            bank=found.bank,
+            values=drafts.rules_of(store(), found.name),
+            **acting(person),
+        )
         st.switch_page(page_file("new_study.py"), query_params={"draft": str(number)})
 
 
@@ -178,7 +191,5 @@ def _page() -> None:
         facts(found.protocol)
 
 
-try:
+with error_line():
     _page()
-except StudyError as error:
-    st.error(plain(str(error)))

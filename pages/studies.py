@@ -2,23 +2,21 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import t, tn
 from study.lifecycle import drafts
 from study.people.memberships import Choice, choices
 from study.people.roles import Act, Role
+from study.store import banks
 from ui.app.masthead import masthead, role_word
 from ui.app.menu import page_file
-from ui.archive.banks import listed
 from ui.parts.forms import choose_form
 from ui.parts.links import links
-from ui.parts.look import page_title, section, state_badge
+from ui.parts.look import error_line, page_title, section, state_badge
 from ui.parts.text import plain
 from ui.people import forms as people_forms
 from ui.people import handout
 from ui.people import rows as people_rows
-from ui.people.acts import Scope, expiry_choice
-from ui.people.lists import members_of
+from ui.people.acts import Scope, expiry_choice, members_of
 from ui.server.access import guard
 from ui.server.deployment import store
 from ui.wizard.draft_list import draft_list
@@ -62,7 +60,10 @@ def _row(choice: Choice) -> None:
 def _nothing_yet() -> None:
     if not person.may(Act.MAKE_STUDY):
         st.write(t("There is no study here yet that you have a part in."))
-    elif listed():
+        return
+    with store().look() as look:
+        there = banks.names(look)
+    if there:
         st.write(t("There is no study here yet: draft one."))
         links("to_new", {"new-study": t("Draft a study")})
     else:
@@ -100,11 +101,9 @@ def _deployment() -> None:
 masthead(person)
 page_title(t("Studies"))
 handout.show("")
-try:
+with error_line():
     _studies()
     if person.may(Act.MAKE_STUDY):
         _drafts()
     if person.may(Act.DEPLOYMENT):
         _deployment()
-except StudyError as error:
-    st.error(plain(str(error)))

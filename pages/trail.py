@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import t
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview import trail
+from ui.parts.look import error_line
 from ui.parts.text import plain
 from ui.server.access import guard
 
@@ -14,8 +14,6 @@ person = guard(Act.TRAIL)
 
 masthead(person)
 st.title(t("Trail of {study}", study=plain(person.study_name)))
-try:
+with error_line():
     trail.verifying(person.study_name)
     trail.section(person.study_name)
-except StudyError as error:
-    st.error(plain(str(error)))

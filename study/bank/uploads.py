@@ -29,6 +29,7 @@ MOST_BYTES = 20_000_000_000
 MOST_BYTES_A_FILE = 500_000_000
 _BANK_FILES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 _BLOCK = 1 << 20
+_DEMO = Path(__file__).parents[2] / "data" / "demo"
 _UNSOUND = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
 """What reading a damaged archive ends in, by its compression and by where it is damaged."""
 
@@ -67,11 +68,10 @@ def import_folder(
     return _import(store, place, name=name, skip_faulty=skip_faulty, by=by, now=now)
 
 
-def import_demo(store: Store, folder: Path, *, name: str, by: By, now: datetime) -> Imported:
+def import_demo(store: Store, *, by: By, now: datetime) -> Imported:
     """Import the demo bank of the repository, marked as simulated."""
-    return import_bank(
-        store, folder / "bank.json", name=name, images=folder, simulated=True, by=by, now=now
-    )
+    bank = _DEMO / "bank.json"
+    return import_bank(store, bank, name="Demo bank", images=_DEMO, simulated=True, by=by, now=now)
 
 
 def import_zip(

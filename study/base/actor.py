@@ -1,6 +1,8 @@
 """Who does something, and from where: said with every act, and written into the trail."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import TypedDict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,13 @@ class By:
     name: str
     role: str = ""
     place: str = ""
+
+
+class Acting(TypedDict):
+    """Who acts and when: the last arguments of whatever is done, handed on as ``**acting``."""
+
+    by: By
+    now: datetime
 
 
 COMMAND_LINE = By(name="coordinator")

@@ -21,10 +21,17 @@ from study.lifecycle.studies import draw_within
 from study.people.roles import Role
 from study.people.staff import enter_role
 from study.protocol import drawing
-from study.protocol.protocol import Protocol, example_faults, faults_of, refuse_example
+from study.protocol.protocol import (
+    Protocol,
+    example_faults,
+    faults_of,
+    refuse_example,
+    stored_protocol,
+)
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, people, studies
 from study.store import drafts as stored
+from study.store.studies import study_row
 
 CASES_TO_BEGIN_WITH = (200, 150, 100, 75, 50, 40, 30, 25, 20, 15, 10, 5, 2, 1)
 """What a new draft asks for: the first of these that its bank can give."""
@@ -101,6 +108,12 @@ def begin(
             change, "", now, kind="draft begun", detail={"draft": name, "bank": bank}, by=by
         )
     return draft
+
+
+def rules_of(store: Store, study: str) -> dict[str, Any]:
+    """Return the protocol of a study as amended, to begin a draft with."""
+    with store.look() as look:
+        return stored_protocol(study_row(look, study)).in_full()
 
 
 def find(store: Store, number: int) -> Draft:

@@ -4,15 +4,17 @@ from streamlit.testing.v1 import AppTest
 
 
 def _page() -> None:
+    from datetime import UTC, datetime
+
     import streamlit as st
 
-    from study.base.actor import COMMAND_LINE
+    from study.base.actor import COMMAND_LINE, Acting
     from ui.parts.confirming import answer, ask
 
     done = st.session_state.setdefault("done", [])
     if st.button("Pause", key="pause"):
         ask("asked", about="trial", question="Pause?", do=done.append, done="It was paused")
-    answer("asked", COMMAND_LINE, about="trial")
+    answer("asked", Acting(by=COMMAND_LINE, now=datetime.now(UTC)), about="trial")
 
 
 def test_a_second_click_neither_does_it_again_nor_takes_the_words_away() -> None:

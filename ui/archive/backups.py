@@ -1,17 +1,15 @@
 """Backups on a page: the last one and what verifying it found, all of them, made now, scheduled."""
 
-from datetime import UTC, datetime
-
 import pandas as pd
 import streamlit as st
 
-from study.base.errors import StudyError
 from study.base.translation import t, tn
 from study.exchange import backups
 from study.exchange.backups import Backup, Schedule
 from study.people.access import Person
-from ui.parts.look import grid
+from ui.parts.look import error_line, grid
 from ui.parts.text import minute, plain, second
+from ui.server.access import acting
 from ui.server.deployment import store
 
 
@@ -72,16 +70,13 @@ def _standing(found: list[Backup]) -> None:
 
 
 def _make(person: Person) -> None:
-    try:
+    with error_line():
         with st.spinner(t("Copying and verifying ...")):
-            made = backups.make(store(), by=person.by, now=datetime.now(UTC))
-    except StudyError as error:
-        st.error(plain(str(error)))
-        return
-    if made.finding:
-        st.error(plain(made.finding))
-    else:
-        st.success(t("Backup made and verified: all holds."))
+            made = backups.make(store(), **acting(person))
+        if made.finding:
+            st.error(plain(made.finding))
+        else:
+            st.success(t("Backup made and verified: all holds."))
 
 
 def _table(found: list[Backup]) -> pd.DataFrame:
@@ -126,9 +121,6 @@ def _schedule(person: Person) -> None:
 
 
 def _save(person: Person, new: Schedule) -> None:
-    try:
-        backups.set_schedule(store(), new, by=person.by, now=datetime.now(UTC))
-    except StudyError as error:
-        st.error(plain(str(error)))
-    else:
+    with error_line():
+        backups.set_schedule(store(), new, **acting(person))
         st.success(t("The schedule is saved."))

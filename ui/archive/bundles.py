@@ -1,7 +1,6 @@
 """Bundles of other deployments, uploaded on a page: restored as a study, or merged into one."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from study.exchange.restoring import restore
 from study.people.access import Person
 from ui.parts.text import plain
 from ui.parts.uploads import on_disk, upload
+from ui.server.access import acting
 from ui.server.deployment import store
 
 
@@ -52,7 +52,7 @@ def merge_section(person: Person) -> None:
 
 
 def _restored(person: Person, path: Path) -> str:
-    done = restore(store(), path, by=person.by, now=datetime.now(UTC))
+    done = restore(store(), path, **acting(person))
     return t(
         "The study {study} is restored: {readers} readers, {readings} readings, {models} models.",
         study=plain(done.study),
@@ -64,7 +64,7 @@ def _restored(person: Person, path: Path) -> str:
 
 def _merged(person: Person, path: Path, site: str) -> str:
     study = person.study_name
-    done = merge(store(), path, study=study, site=site, by=person.by, now=datetime.now(UTC))
+    done = merge(store(), path, study=study, site=site, **acting(person))
     return t(
         "Merged: {readers} of {site}, {readings} readings.",
         readers=plain(", ".join(done.readers)),

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from study.store import Store, events
 from study.store.studies import study_row
 from study.trail import deposits
 from study.trail.downloads import record_taking
+from ui.server.access import acting
 from ui.server.deployment import store
 
 _ABOUT = "made.json"
@@ -80,21 +80,21 @@ def close(person: Person, *, typed: str, reason: str) -> None:
     """
     if typed.strip() != person.study_name:
         raise NotNow(t("That is not the study's name. Type it as it stands above, or leave it."))
-    now = datetime.now(UTC)
-    closing.close(store(), study=person.study_name, reason=reason, by=person.by, now=now)
-    deposits.send_now(store(), os.environ, person.study_name, now=now, by=person.by)
+    kept, study, told = store(), person.study_name, acting(person)
+    closing.close(kept, study=study, reason=reason, **told)
+    deposits.send_now(kept, os.environ, study, **told)
 
 
 def make(person: Person) -> None:
     """Make the files of the study of whoever asks, in place of those made before."""
-    kept, now = store(), datetime.now(UTC)
+    kept, told = store(), acting(person)
     place = _place(kept, person)
     try:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
             new = Path(scratch) / "new"
-            made = archives.archive(kept, new, study=person.study_name, by=person.by, now=now)
-            about = {**asdict(made), "at_utc": stamp(now), "by": person.by.name}
+            made = archives.archive(kept, new, study=person.study_name, **told)
+            about = {**asdict(made), "at_utc": stamp(told["now"]), "by": person.by.name}
             (new / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
             _put_in_place(new, place, Path(scratch))
     except OSError as error:
@@ -130,14 +130,8 @@ def hand_out(person: Person, name: str) -> Path:
         digest = found.sha256.get(name, "") if found else ""
     if not digest:
         raise NotFound(t("There is no such file now. Make the files on the page Archive."))
-    record_taking(
-        kept,
-        study=person.study_name,
-        what=name,
-        by=person.by,
-        now=datetime.now(UTC),
-        sha256=digest,
-    )
+    study = person.study_name
+    record_taking(kept, study=study, what=name, sha256=digest, **acting(person))
     return _place(kept, person) / name
 
 

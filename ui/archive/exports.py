@@ -5,14 +5,12 @@ accuracy may not be seen, the bundle is the blinded one, and there is no report.
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import BadFile, StudyError
+from study.base.errors import BadFile
 from study.base.translation import t
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.closing_report import report_files
@@ -21,7 +19,7 @@ from study.people.access import Person
 from study.people.roles import Act
 from study.trail.downloads import record_download
 from ui.archive import closing as archive
-from ui.server.access import allowed
+from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
 
@@ -103,25 +101,10 @@ def _reported(person: Person, name: str) -> bytes:
 
 def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
     """Hand a file out, and record to whom."""
-    record_download(
-        store(),
-        study=person.study_name,
-        what=name,
-        content=content,
-        by=person.by,
-        now=datetime.now(UTC),
-    )
+    study = person.study_name
+    record_download(store(), study=study, what=name, content=content, **acting(person))
     return Response(content, media_type=media_type, headers=attachment(name))
 
 
 async def _for_whoever_may(request: Request, make: Callable[[Person], Response]) -> Response:
-    def work() -> Response:
-        person = allowed(request, Act.EXPORT)
-        if person is None or person.study is None:
-            return PlainTextResponse(t("Sign in as whoever may export the study."), status_code=401)
-        return make(person)
-
-    try:
-        return await run_in_threadpool(work)
-    except StudyError as error:
-        return PlainTextResponse(str(error), status_code=409)
+    return await answer(request, Act.EXPORT, make, t("Sign in as whoever may export the study."))

@@ -1,26 +1,24 @@
 """The models of a study: what was kept of each, withdrawing one, and those that were withdrawn."""
 
-from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from study.base.actor import By
-from study.base.errors import StudyError
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.models.withdrawals import Withdrawn, withdraw_model
-from study.store import Store
+from study.people.access import Person
 from ui.parts.confirming import answer, ask
-from ui.parts.look import grid, section
-from ui.parts.text import minute, plain
+from ui.parts.look import error_line, grid, section
+from ui.parts.text import minute
+from ui.server.access import acting
+from ui.server.deployment import store
 
 _KEY = "model-withdrawal"
 
 
-def show_models(store: Store, study: str, found: list[dict[str, Any]], n: int) -> None:
+def show_models(study: str, found: list[dict[str, Any]], n: int) -> None:
     """Show a study's models of so many cases, and the form that withdraws one of them."""
     section(t("Models of the study"))
     grid(model_table(found, n), key="models")
@@ -35,12 +33,13 @@ def show_models(store: Store, study: str, found: list[dict[str, Any]], n: int) -
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="withdraw-reason")
         asked = st.form_submit_button(t("Withdraw this model"), key="withdraw-now")
     if asked:
-        _ask(store, study, name, reason)
+        with error_line():
+            _ask(study, name, checked_reason(reason))
 
 
-def withdrawal_answer(study: str, by: By) -> None:
+def withdrawal_answer(person: Person) -> None:
     """Show the question whether a model is to be withdrawn, or what came of the last one."""
-    answer(_KEY, by, about=study)
+    answer(_KEY, acting(person), about=person.study_name)
 
 
 def show_withdrawn(found: list[Withdrawn]) -> None:
@@ -84,20 +83,13 @@ def model_table(found: list[dict[str, Any]], n_cases: int) -> pd.DataFrame:
     )
 
 
-def _ask(store: Store, study: str, name: str, reason: str) -> None:
-    try:
-        words = checked_reason(reason)
-    except StudyError as error:
-        st.error(plain(str(error)))
-        return
+def _ask(study: str, name: str, reason: str) -> None:
     ask(
         _KEY,
         about=study,
-        question=t("Withdraw {model}, because: {reason}?", model=name, reason=words),
-        do=partial(_withdraw, store, study, name, words),
+        question=t("Withdraw {model}, because: {reason}?", model=name, reason=reason),
+        do=lambda acting: withdraw_model(
+            store(), study=study, model_id=name, reason=reason, **acting
+        ),
         done=t("{model} was withdrawn.", model=name),
     )
-
-
-def _withdraw(store: Store, study: str, name: str, reason: str, by: By) -> None:
-    withdraw_model(store, study=study, model_id=name, reason=reason, by=by, now=datetime.now(UTC))

@@ -1,20 +1,20 @@
 """Handing a model in: the form, what its file holds, and keeping it only once that was seen."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import streamlit as st
 
-from study.base.actor import By
 from study.base.errors import NotNow, StudyError
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.models.models import Example, Found, check_free, keep_model, read_model
 from study.models.withdrawals import is_model
-from study.store import Store
+from study.people.access import Person
 from ui.parts.look import facts, section, table
 from ui.parts.text import plain
 from ui.parts.uploads import on_disk, upload
+from ui.server.access import acting
+from ui.server.deployment import store
 
 _READ, _TOLD = "model-read", "model-told"
 _ENDINGS = ["json", "jsonl", "csv"]
@@ -31,11 +31,12 @@ class _Waiting:
     model_version: str
 
 
-def model_form(store: Store, study: str, by: By) -> None:
+def model_form(person: Person) -> None:
     """Show the form, or what the file handed in holds until it is kept or discarded."""
+    study = person.study_name
     waiting: _Waiting | None = st.session_state.get(_READ)
     if waiting is not None and waiting.found.study == study:
-        _look_and_decide(store, waiting, by)
+        _look_and_decide(person, waiting)
         return
     st.session_state.pop(_READ, None)
     with st.form("model", clear_on_submit=False):
@@ -54,10 +55,10 @@ def model_form(store: Store, study: str, by: By) -> None:
             raise NotNow(t("Choose a file with the model's predictions."))
         if not name:
             raise NotNow(t("Give the model a name."))
-        if not is_model(store, study=study, model_id=name):
-            check_free(store, study=study, model_id=name)
+        if not is_model(store(), study=study, model_id=name):
+            check_free(store(), study=study, model_id=name)
         with on_disk(file.name, file.getvalue()) as path:
-            found = read_model(store, path, study=study)
+            found = read_model(store(), path, study=study)
     except StudyError as error:
         _refused(str(error))
         return
@@ -65,7 +66,7 @@ def model_form(store: Store, study: str, by: By) -> None:
     st.rerun()
 
 
-def _look_and_decide(store: Store, waiting: _Waiting, by: By) -> None:
+def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     found, name = waiting.found, waiting.model_id
     section(t("{file}, as it was read for {model}", file=found.source_name, model=name))
     _counts(found)
@@ -76,7 +77,7 @@ def _look_and_decide(store: Store, waiting: _Waiting, by: By) -> None:
         [(one.item_id, _shortened(one.words), _read_as(one)) for one in found.examples(_EXAMPLES)],
         caption=t("Examples of what was read"),
     )
-    replaces = is_model(store, study=found.study, model_id=name)
+    replaces = is_model(store(), study=found.study, model_id=name)
     reason = _why_replaced(name) if replaces else ""
     label = t("Keep these instead") if replaces else t("Keep these predictions")
     with st.container(horizontal=True):
@@ -86,7 +87,7 @@ def _look_and_decide(store: Store, waiting: _Waiting, by: By) -> None:
         st.session_state.pop(_READ, None)
         st.rerun()
     if keep:
-        _keep(store, waiting, by, replaces=replaces, reason=reason)
+        _keep(person, waiting, replaces=replaces, reason=reason)
 
 
 def _counts(found: Found) -> None:
@@ -148,17 +149,16 @@ def _why_replaced(name: str) -> str:
     )
 
 
-def _keep(store: Store, waiting: _Waiting, by: By, *, replaces: bool, reason: str) -> None:
+def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> None:
     try:
         keep_model(
-            store,
+            store(),
             waiting.found,
             model_id=waiting.model_id,
             model_version=waiting.model_version,
             replace=replaces,
             reason=reason,
-            by=by,
-            now=datetime.now(UTC),
+            **acting(person),
         )
     except StudyError as error:
         _refused(str(error))

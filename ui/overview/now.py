@@ -10,11 +10,6 @@ from study.monitoring.quality import Fact, facts
 from study.store import Store, events
 
 
-def now() -> datetime:
-    """Return the present moment."""
-    return datetime.now(UTC)
-
-
 def watched(store: Store, study: str) -> Progress:
     """Return how far a study is.
 
@@ -43,12 +38,12 @@ def head(store: Store, study: str) -> str:
 
 
 def _minute() -> str:
-    return now().strftime("%Y-%m-%d %H:%M")
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _watched(_store: Store, path: str, study: str, head: str, minute: str) -> Progress:
-    return progress_of(_store, study, now=now())
+    return progress_of(_store, study, now=datetime.now(UTC))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

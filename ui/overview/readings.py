@@ -1,22 +1,19 @@
 """One reading looked at, set aside or brought back: with a reason, asked back, kept in a log."""
 
-from functools import partial
-
 import pandas as pd
 import streamlit as st
 
-from study.base.actor import By
-from study.base.errors import StudyError
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t, tn
 from study.monitoring.exclusions import Exclusion, exclude, reinstate, what_it_does
 from study.monitoring.inspection import ReadingFacts
-from study.store import Store
-from ui.overview.now import now
+from study.people.access import Person
 from ui.overview.words import seconds, status_word
 from ui.parts.confirming import answer, ask
-from ui.parts.look import grid, section, table
-from ui.parts.text import minute, plain
+from ui.parts.look import error_line, grid, section, table
+from ui.parts.text import minute
+from ui.server.access import acting
+from ui.server.deployment import store
 
 READINGS = "readings"
 PART, READER, POSITION = "part", "reading-reader", "reading-position"
@@ -30,9 +27,7 @@ def look_at(reader_id: str, position: int) -> None:
     st.session_state[f"{POSITION}-{reader_id}"] = position
 
 
-def show_readings(
-    store: Store, study: str, by: By, found: list[ReadingFacts], log: list[Exclusion]
-) -> None:
+def show_readings(person: Person, found: list[ReadingFacts], log: list[Exclusion]) -> None:
     """Show one reading chosen by reader and position, and what was decided about readings."""
     if not found:
         st.markdown(t("Nobody has read a case yet."))
@@ -50,8 +45,8 @@ def show_readings(
     with left:
         table([t("What"), t("Known of it")], _facts(one), caption=t("What is known of the reading"))
     with right:
-        _decide(store, study, one)
-        answer(_KEY, by, about=one.id)
+        _decide(person.study_name, one)
+        answer(_KEY, acting(person), about=one.id)
     if log:
         section(t("Decided so far"))
         grid(_log(log), key="exclusions")
@@ -100,7 +95,7 @@ def _known(value: float | None) -> str:
     return t("not known") if value is None else f"{value:g}"
 
 
-def _decide(store: Store, study: str, one: ReadingFacts) -> None:
+def _decide(study: str, one: ReadingFacts) -> None:
     with st.form(f"exclude-{one.id}", clear_on_submit=True):
         reason = st.text_area(
             t("Reason"),
@@ -108,30 +103,30 @@ def _decide(store: Store, study: str, one: ReadingFacts) -> None:
             key=f"exclusion-reason-{one.id}-{bool(one.excluded)}",
             help=t("It is kept for good beside the reading, and exported with it."),
         )
-        st.caption(what_it_does(store, study))
+        st.caption(what_it_does(store(), study))
         label = t("Bring this reading back") if one.excluded else t("Exclude this reading")
         asked = st.form_submit_button(label, key=f"exclude-now-{one.id}")
-    if not asked:
-        return
-    try:
-        words = checked_reason(reason)
-    except StudyError as error:
-        st.error(plain(str(error)))
-        return
-    where = {"reader": one.reader_id, "position": one.position, "reason": words}
+    if asked:
+        with error_line():
+            _ask(study, one, checked_reason(reason))
+
+
+def _ask(study: str, one: ReadingFacts, reason: str) -> None:
+    where = {"reader": one.reader_id, "position": one.position, "reason": reason}
     if one.excluded:
         question = t("Bring back {reader}, position {position}, because: {reason}?", **where)
         done = t("{reader}, position {position}, is no longer excluded.", **where)
     else:
         question = t("Exclude {reader}, position {position}, because: {reason}?", **where)
         done = t("{reader}, position {position}, is excluded.", **where)
-    act = partial(_act, store, study, one, words)
-    ask(_KEY, about=one.id, question=question, do=act, done=done)
-
-
-def _act(store: Store, study: str, one: ReadingFacts, reason: str, by: By) -> None:
     decide = reinstate if one.excluded else exclude
-    decide(store, study=study, reading=one.id, reason=reason, by=by, now=now())
+    ask(
+        _KEY,
+        about=one.id,
+        question=question,
+        do=lambda acting: decide(store(), study=study, reading=one.id, reason=reason, **acting),
+        done=done,
+    )
 
 
 def _log(log: list[Exclusion]) -> pd.DataFrame:

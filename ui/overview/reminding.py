@@ -1,13 +1,10 @@
 """Reminders: a letter to copy, or to send where the deployment has a mail server."""
 
 import os
-from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
 
-from study.base.actor import By
-from study.base.errors import StudyError
 from study.base.mail import MailServer
 from study.base.translation import t
 from study.monitoring.progress import Progress, ReaderProgress
@@ -21,16 +18,19 @@ from study.monitoring.reminders import (
     send_reminder,
     sent,
 )
-from study.store import Store
-from ui.overview.now import now
+from study.people.access import Person
+from study.people.roles import Act
 from ui.overview.words import stage_word
 from ui.parts.confirming import answer, ask
+from ui.parts.look import error_line
 from ui.parts.text import minute, plain
+from ui.server.access import acting
+from ui.server.deployment import store
 
 _KEY = "reminding"
 
 
-def show_reminding(store: Store, found: Progress, by: By, *, may_see_names: bool) -> None:
+def show_reminding(person: Person, found: Progress) -> None:
     """Show a letter to one reader, and the ways to send it."""
     waiting = {one.reader_id: one for one in found.readers if may_be_reminded(one)}
     if found.state != "open" or not waiting:
@@ -44,15 +44,17 @@ def show_reminding(store: Store, found: Progress, by: By, *, may_see_names: bool
         width=420,
     )
     reader = waiting[chosen]
-    last = sent(store, found.study).get(reader.reader_id)
+    last = sent(store(), found.study).get(reader.reader_id)
     if last:
         st.caption(t("Last reminded: {time} UTC.", time=minute(last)))
-    who = addressee(store, found.study, reader.reader_id) if may_see_names else Addressee()
+    who = (
+        addressee(store(), found.study, reader.reader_id) if person.may(Act.PEOPLE) else Addressee()
+    )
     letter = _letter(found, reader, who)
     st.markdown(f"**{plain(letter.subject)}**")
     st.code(letter.text, language=None, wrap_lines=True)
-    _ways(store, found.study, reader, who, letter)
-    answer(_KEY, by, about=(reader.reader_id, letter.text))
+    _ways(found.study, reader, who, letter)
+    answer(_KEY, acting(person), about=(reader.reader_id, letter.text))
 
 
 def _label(one: ReaderProgress) -> str:
@@ -79,20 +81,18 @@ def _letter(found: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
     return Letter(subject=letter.subject, text=text)
 
 
-def _ways(store: Store, study: str, reader: ReaderProgress, who: Addressee, letter: Letter) -> None:
-    try:
+def _ways(study: str, reader: ReaderProgress, who: Addressee, letter: Letter) -> None:
+    server = None
+    with error_line():
         server = MailServer.named(os.environ)
-    except StudyError as error:
-        st.error(plain(str(error)))
-        server = None
     left, right, _ = st.columns([1, 1, 2])
-    told = {"study": study, "reader_id": reader.reader_id}
+    name = reader.reader_id
     if left.button(t("Note that I have sent it"), key="note-sent", width="stretch"):
         ask(
             _KEY,
-            about=(reader.reader_id, letter.text),
-            question=t("Note in the trail that {reader} was reminded?", reader=reader.reader_id),
-            do=lambda by: note_sent(store, **told, by=by, now=now()),
+            about=(name, letter.text),
+            question=t("Note in the trail that {reader} was reminded?", reader=name),
+            do=lambda acting: note_sent(store(), study=study, reader_id=name, **acting),
             done=t("Noted."),
         )
     if server is None:
@@ -102,23 +102,13 @@ def _ways(store: Store, study: str, reader: ReaderProgress, who: Addressee, lett
     elif right.button(t("Send by e-mail"), key="send-mail", width="stretch"):
         ask(
             _KEY,
-            about=(reader.reader_id, letter.text),
+            about=(name, letter.text),
             question=t("Send this letter to {address}?", address=who.email),
-            do=partial(_send, store, server, letter, told),
+            do=lambda acting: send_reminder(
+                store(), server, letter, study=study, reader_id=name, **acting
+            ),
             done=t("Sent."),
         )
-
-
-def _send(store: Store, server: MailServer, letter: Letter, told: dict[str, str], by: By) -> None:
-    send_reminder(
-        store,
-        server,
-        letter,
-        study=told["study"],
-        reader_id=told["reader_id"],
-        by=by,
-        now=now(),
-    )
 
 
 def home_address() -> str:

@@ -8,19 +8,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from study.base.actor import By
-from study.base.errors import StudyError
+from study.base.actor import Acting
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.monitoring import interventions
 from study.monitoring.progress import Progress, ReaderProgress, Stage
+from study.people.access import Person
 from study.reading.sessions import State
-from study.store import Store
-from ui.overview.now import now
 from ui.overview.words import standing_words
 from ui.parts.confirming import answer, ask
-from ui.parts.look import grid, section
-from ui.parts.text import minute, plain
+from ui.parts.look import error_line, grid, section
+from ui.parts.text import minute
+from ui.server.access import acting
+from ui.server.deployment import store
 
 _KEY = "stepping-in"
 
@@ -44,19 +44,19 @@ class _Chosen:
     session: int | None
 
 
-def show_stepping_in(store: Store, found: Progress, by: By) -> None:
+def show_stepping_in(person: Person, found: Progress) -> None:
     """Show what can be done, and what was."""
     if found.state == "open":
-        answer(_KEY, by, about=_form(store, found))
+        answer(_KEY, acting(person), about=_form(found))
     else:
         st.markdown(t("The study is not open: there is nothing to step into."))
-    log = interventions.listed(store, found.study)
+    log = interventions.listed(store(), found.study)
     if log:
         section(t("Done so far"))
         grid(_log(log), key="interventions")
 
 
-def _form(store: Store, found: Progress) -> _Chosen:
+def _form(found: Progress) -> _Chosen:
     """Ask what is to be done to whom and why, and return what was chosen."""
     step = st.segmented_control(
         t("What to do"),
@@ -73,7 +73,7 @@ def _form(store: Store, found: Progress) -> _Chosen:
     reader = _whom(left, step, here)
     session = _session(middle, step, reader)
     chosen = _Chosen(step=step, reader_id=reader.reader_id if reader else None, session=session)
-    days = None
+    days = 0.0
     if step is Step.EXTEND:
         days = right.number_input(
             t("Days more"), min_value=0.5, max_value=365.0, value=7.0, step=0.5, key="step-days"
@@ -88,7 +88,8 @@ def _form(store: Store, found: Progress) -> _Chosen:
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="step-reason")
         asked = st.form_submit_button(_word(step), key="step-now")
     if asked:
-        _ask(store, found.study, chosen, days, reason)
+        with error_line():
+            _ask(found.study, chosen, days, reason)
     return chosen
 
 
@@ -142,18 +143,8 @@ def _session(place: Any, step: Step, reader: ReaderProgress | None) -> int | Non
     return int(chosen)
 
 
-def _ask(
-    store: Store,
-    study: str,
-    chosen: _Chosen,
-    days: float | None,
-    reason: str,
-) -> None:
-    try:
-        words = checked_reason(reason)
-    except StudyError as error:
-        st.error(plain(str(error)))
-        return
+def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
+    words = checked_reason(reason)
     step = chosen.step
     whom = chosen.reader_id or t("the whole study")
     question = t("{what}: {whom}, because: {reason}?", what=_word(step), whom=whom, reason=words)
@@ -167,28 +158,32 @@ def _ask(
         _KEY,
         about=chosen,
         question=question,
-        do=partial(_act, store, study, chosen, days, words),
+        do=partial(_act, study, chosen, days, words),
         done=t("Done: {what}, {whom}.", what=_word(step), whom=whom),
     )
 
 
-def _act(store: Store, study: str, asked: _Chosen, days: float | None, reason: str, by: By) -> None:
-    told: dict[str, Any] = {"study": study, "reason": reason, "by": by, "now": now()}
+def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -> None:
+    kept, reader_id, session = store(), asked.reader_id or "", asked.session or 0
     if asked.step in (Step.PAUSE, Step.RESUME):
         act = interventions.pause if asked.step is Step.PAUSE else interventions.resume
-        act(store, reader_id=asked.reader_id, **told)
+        act(kept, study=study, reader_id=asked.reader_id, reason=reason, **acting)
     elif asked.step is Step.WITHDRAW:
-        interventions.withdraw(store, reader_id=asked.reader_id or "", **told)
+        interventions.withdraw(kept, study=study, reader_id=reader_id, reason=reason, **acting)
+    elif asked.step is Step.EXTEND:
+        interventions.extend(
+            kept,
+            study=study,
+            reader_id=reader_id,
+            session=session,
+            days=days,
+            reason=reason,
+            **acting,
+        )
     else:
-        _put_off(store, asked, days, told)
-
-
-def _put_off(store: Store, asked: _Chosen, days: float | None, told: dict[str, Any]) -> None:
-    whose: dict[str, Any] = {"reader_id": asked.reader_id, "session": asked.session, **told}
-    if asked.step is Step.EXTEND:
-        interventions.extend(store, days=days or 0, **whose)
-    else:
-        interventions.release(store, **whose)
+        interventions.release(
+            kept, study=study, reader_id=reader_id, session=session, reason=reason, **acting
+        )
 
 
 def _word(step: Step) -> str:

@@ -9,14 +9,13 @@ from zoneinfo import ZoneInfo
 
 import pandas as pd
 import streamlit as st
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from study.base.errors import StudyError
 from study.base.timestamps import moment
 from study.base.translation import t, tn
+from study.people.access import Person
 from study.people.roles import Act
 from study.trail import search as trail
 from study.trail.downloads import record_taking
@@ -25,7 +24,7 @@ from study.trail.verification import Verdict, verify_study
 from ui.parts.event_kinds import kind_in_words
 from ui.parts.look import grid
 from ui.parts.text import plain, second
-from ui.server.access import allowed
+from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
 
@@ -201,25 +200,19 @@ async def _of_deployment(request: Request) -> Response:
 
 
 async def _csv(request: Request, act: Act, name: str) -> Response:
-    def work() -> Response:
-        person = allowed(request, act)
-        if person is None:
-            return PlainTextResponse(t("Sign in as whoever may see the trail."), status_code=401)
+    def make(person: Person) -> Response:
         study = person.study_name if act is Act.TRAIL else ""
         try:
             wanted = _asked(request.query_params)
         except ValueError:
             return PlainTextResponse(t("Not a search of the trail."), status_code=400)
-        record_taking(store(), study=study, what=name, by=person.by, now=datetime.now(UTC))
+        record_taking(store(), study=study, what=name, **acting(person))
         lines = trail.as_csv(store(), study, wanted)
         return StreamingResponse(
             lines, media_type="text/csv; charset=utf-8", headers=attachment(name)
         )
 
-    try:
-        return await run_in_threadpool(work)
-    except StudyError as error:
-        return PlainTextResponse(str(error), status_code=409)
+    return await answer(request, act, make, t("Sign in as whoever may see the trail."))
 
 
 def _asked(query: Mapping[str, str]) -> Search:

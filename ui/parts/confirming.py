@@ -6,7 +6,7 @@ from time import monotonic
 
 import streamlit as st
 
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.errors import StudyError
 from study.base.translation import t
 from ui.parts.text import plain
@@ -21,7 +21,7 @@ class Pending:
 
     about: Hashable
     question: str
-    do: Callable[[By], None]
+    do: Callable[[Acting], object]
     done: str
 
 
@@ -35,13 +35,15 @@ class _Told:
     until: float
 
 
-def ask(key: str, *, about: Hashable, question: str, do: Callable[[By], None], done: str) -> None:
+def ask(
+    key: str, *, about: Hashable, question: str, do: Callable[[Acting], object], done: str
+) -> None:
     """Have something asked back under a key, for as long as the page shows what it is about."""
     st.session_state.pop(f"{key}-told", None)
     st.session_state[key] = Pending(about=about, question=question, do=do, done=done)
 
 
-def answer(key: str, by: By, *, about: Hashable) -> None:
+def answer(key: str, acting: Acting, *, about: Hashable) -> None:
     """Show what waits under a key with its two buttons, or what came of the last one.
 
     A question about something else than the page shows by now is dropped.
@@ -62,14 +64,14 @@ def answer(key: str, by: By, *, about: Hashable) -> None:
         # Taken away before it is done: whoever clicks again finds nothing waiting.
         st.session_state.pop(key, None)
         if said_yes:
-            st.session_state[f"{key}-told"] = _done(pending, by)
+            st.session_state[f"{key}-told"] = _done(pending, acting)
         st.rerun()
 
 
-def _done(pending: Pending, by: By) -> _Told:
+def _done(pending: Pending, acting: Acting) -> _Told:
     words = pending.done
     try:
-        pending.do(by)
+        pending.do(acting)
         done = True
     except StudyError as error:
         words, done = str(error), False

@@ -3,7 +3,8 @@
 Whatever is given to these functions may come from outside: it is escaped here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import cache
 from html import escape
@@ -14,6 +15,7 @@ import pandas as pd
 import streamlit as st
 
 from study.base.csv_cells import guarded
+from study.base.errors import StudyError
 from study.base.translation import t
 from ui.parts.text import plain
 
@@ -47,6 +49,15 @@ def section(title: str, lead: str = "") -> None:
     st.subheader(plain(title), anchor=False)
     if lead:
         st.html(f'<p class="rr-lead">{escape(lead)}</p>')
+
+
+@contextmanager
+def error_line() -> Iterator[None]:
+    """Say in a line why something was refused; what comes after it in the block is not done."""
+    try:
+        yield
+    except StudyError as error:
+        st.error(plain(str(error)))
 
 
 def facts(found: Iterable[tuple[str, object, str]]) -> None:

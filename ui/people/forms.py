@@ -3,10 +3,11 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.people.invitations import Invitation
+from study.people.invitations import Invitation, parse_invitations
 from study.people.roles import Role
 from study.people.staff import Newcomer
 from ui.app.masthead import role_word
+from ui.parts.look import error_line
 from ui.parts.uploads import upload
 from ui.people import acts as people_acts
 from ui.people.acts import Scope, key
@@ -60,7 +61,9 @@ def invite_list(scope: Scope, days: int) -> None:
                 st.error(t("That file is far too long for a list of readers."))
                 return
             text = file.getvalue().decode("utf-8", "replace") if file else pasted
-            people_acts.invite_list(scope, text, days)
+            with error_line():
+                invitations = parse_invitations(text, source=t("The list"))
+                people_acts.invite(scope, invitations, days)
 
 
 def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from study.base.translation import t
+from study.people import staff
 from study.people.roster import CodeState, Member
 from ui.app.masthead import role_word
 from ui.parts.text import plain
 from ui.people import acts as people_acts
 from ui.people.acts import Scope, key
+from ui.server.deployment import store
 
 _WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
 _MANY = 12
@@ -76,11 +78,33 @@ def _more(scope: Scope, member: Member) -> None:
         name = st.text_input(t("Name"), member.name, key=key(f"name-text-{member.grant}"))
         email = st.text_input(t("E-mail"), member.email, key=key(f"email-{member.grant}"))
         if st.form_submit_button(t("Keep name and e-mail")):
-            people_acts.change_name(scope, member, name, email)
+            people_acts.act(
+                scope,
+                member.role,
+                lambda acting: staff.change_name(
+                    store(),
+                    study=scope.study,
+                    grant=member.grant,
+                    name=name,
+                    email=email,
+                    everywhere=scope.everywhere,
+                    **acting,
+                ),
+            )
     if member.name or member.email:
         st.caption(t("Readings and the trail hold no name; erasing leaves them as they are."))
         if st.button(t("Erase name and e-mail"), key=key(f"erase-{member.grant}")):
-            people_acts.erase_name(scope, member)
+            people_acts.act(
+                scope,
+                member.role,
+                lambda acting: staff.erase_name(
+                    store(),
+                    study=scope.study,
+                    grant=member.grant,
+                    everywhere=scope.everywhere,
+                    **acting,
+                ),
+            )
     _revoke(scope, member)
 
 
@@ -90,7 +114,13 @@ def _revoke(scope: Scope, member: Member) -> None:
     with st.form(key(f"revoke-{member.grant}"), border=False):
         reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))
         if st.form_submit_button(t("Revoke at once")):
-            people_acts.revoke(scope, member, reason)
+            people_acts.act(
+                scope,
+                member.role,
+                lambda acting: staff.revoke(
+                    store(), study=scope.study, grant=member.grant, reason=reason, **acting
+                ),
+            )
 
 
 def _code(member: Member) -> str:

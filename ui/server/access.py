@@ -7,7 +7,7 @@ request, so that signing out, or a new access code, ends it everywhere at once.
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import Scope
 
+from study.base.actor import Acting
 from study.base.errors import Busy, NotAllowed, StudyError
 from study.base.translation import ENGLISH, languages, speak, t
 from study.people import access, address_marks, single_sign_on
@@ -102,10 +103,30 @@ def guard(act: Act) -> Person:
     return person
 
 
+def acting(person: Person) -> Acting:
+    """Return that somebody acts now, for whatever in the domain they do."""
+    return Acting(by=person.by, now=datetime.now(UTC))
+
+
 def allowed(request: Request, act: Act) -> Person | None:
     """Return whoever sends a request if they may do this, or None: the guard of every route."""
     person = asking(request)
     return person if person is not None and person.may(act) else None
+
+
+async def answer(
+    request: Request, act: Act, make: Callable[[Person], Response], refused: str
+) -> Response:
+    """Answer a request with what `make` makes for whoever may do this, or say why not."""
+
+    def work() -> Response:
+        person = allowed(request, act)
+        return make(person) if person else PlainTextResponse(refused, status_code=401)
+
+    try:
+        return await run_in_threadpool(work)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=409)
 
 
 def asking(request: Request) -> Person | None:

@@ -5,10 +5,13 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from study.base.translation import t
+from study.lifecycle import drafts
 from study.lifecycle.drafts import Draft
 from study.people.access import Person
 from ui.parts.text import minute, plain
-from ui.wizard.drafting import throw_away
+from ui.server.access import acting
+from ui.server.deployment import store
+from ui.wizard.working import forget
 
 
 def draft_list(person: Person, found: Sequence[Draft], go_on: Callable[[int], None]) -> None:
@@ -32,5 +35,6 @@ def draft_list(person: Person, found: Sequence[Draft], go_on: Callable[[int], No
             with away.popover(t("Throw away"), width="stretch"):
                 st.write(t("What was written in this draft is lost."))
                 if st.button(t("Throw it away"), key=f"away-{draft.id}"):
-                    throw_away(person, draft.id)
+                    drafts.remove(store(), draft.id, **acting(person))
+                    forget(draft.id)
                     st.rerun()

@@ -1,19 +1,16 @@
-"""What the set-up page of a drawn, open or closed study shows and does."""
+"""What the set-up page of a drawn, open or closed study shows, and opening it."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
 
-from study.lifecycle import amendments, opening
+from study.lifecycle import amendments
 from study.lifecycle.amendments import Amendment
-from study.lifecycle.closing import discard as discard_study
 from study.people.access import Person
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import people
 from study.store.studies import study_row
 from study.trail import deposits
+from ui.server.access import acting
 from ui.server.deployment import store
 
 
@@ -57,11 +54,6 @@ def set_up_of(study: str) -> SetUp:
         )
 
 
-def cautions_of(study: str) -> tuple[str, ...]:
-    """Return what to know of a drawn study before it is opened."""
-    return opening.cautions(store(), study)
-
-
 def open_study(person: Person, witness: str) -> None:
     """Open the person's study; the head of its chain goes to `witness`, if anybody is named.
 
@@ -70,25 +62,6 @@ def open_study(person: Person, witness: str) -> None:
     Undelivered
         That is no e-mail address; nothing is opened.
     """
-    study, now = person.study_name, datetime.now(UTC)
-    deposits.open_study(store(), study=study, witness=witness.strip(), by=person.by, now=now)
-    deposits.send_now(store(), os.environ, study, now=now, by=person.by)
-
-
-def discard(person: Person, reason: str) -> None:
-    """Discard the person's study, which is drawn."""
-    now = datetime.now(UTC)
-    discard_study(store(), study=person.study_name, reason=reason, by=person.by, now=now)
-
-
-def amend(person: Person, changes: Mapping[str, Any], reason: str) -> None:
-    """Amend the protocol of the person's study."""
-    now = datetime.now(UTC)
-    amendments.amend(
-        store(),
-        study=person.study_name,
-        changes=changes,
-        reason=reason,
-        by=person.by,
-        now=now,
-    )
+    kept, study, told = store(), person.study_name, acting(person)
+    deposits.open_study(kept, study=study, witness=witness.strip(), **told)
+    deposits.send_now(kept, os.environ, study, **told)
