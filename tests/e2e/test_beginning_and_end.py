@@ -1,7 +1,6 @@
 """Where a reader's study begins and ends: nothing of either by accident."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -197,20 +196,6 @@ def test_a_window_too_small_is_refused_before_the_consent(serve: Serve, profile:
     page.wait_for_selector(WINDOW)
 
 
-@pytest.mark.parametrize(
-    ("smallest", "asked"), [([], False), ([360, 640], False), ([1600, 1000], True)]
-)
-def test_the_study_says_how_small_a_window_may_be(
-    serve: Serve, profile: Profile, smallest: list[int], asked: bool
-) -> None:
-    """No limit, a smaller one, a larger one: also for whoever has a usual screen."""
-    server = serve(cases=2, smallest_window=smallest)
-    size: Any = {"width": 1440, "height": 900} if asked else PHONE
-    page = profile(viewport=size).new_page()
-    Reader(page).enter(server.url, server.codes["R1"])
-    page.wait_for_selector(WINDOW if asked else BEGIN)
-
-
 def test_whoever_tries_a_study_out_is_told_and_may_go_on(serve: Serve, profile: Profile) -> None:
     """The preview shows what a reader would see, and locks nobody out."""
     server = serve(cases=2)
@@ -221,15 +206,3 @@ def test_whoever_tries_a_study_out_is_told_and_may_go_on(serve: Serve, profile: 
     page.wait_for_selector(WINDOW)
     page.get_by_role("button", name="Continue anyway").click()
     reader.wait("ready", 1)
-
-
-def test_whoever_has_finished_may_see_so_in_any_window(serve: Serve, reader: Reader) -> None:
-    """Nothing is left to read, so nothing is asked of the window."""
-    server = serve(cases=1)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.answer("a")
-    reader.wait("finished")
-    reader.page.set_viewport_size(PHONE)
-    reader.page.reload()
-    reader.wait("finished")

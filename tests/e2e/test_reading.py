@@ -223,6 +223,28 @@ def test_back_navigation_keeps_both_answers(serve: Serve, reader: Reader) -> Non
     assert rows[1]["supersedes"] == rows[0]["id"]
 
 
+def test_going_back_needs_no_line(serve: Serve, reader: Reader, context: BrowserContext) -> None:
+    """The case before is still at hand with its answer; a change made there arrives later."""
+    server = serve(back_navigation=True)
+    reader.enter(server.url, server.codes["R1"])
+    for position, key in ((1, "a"), (2, "b")):
+        reader.wait("ready", position)
+        reader.answer(key)
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    context.set_offline(True)
+    reader.page.keyboard.press("Backspace")
+    reader.wait("ready", 2)
+    assert reader.brightness() > 0.1
+    assert reader.page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
+    reader.answer("c")
+    reader.wait("ready", 3)
+    context.set_offline(False)
+    reader.wait_saved()
+    answers = [(row["position"], row["answer"]) for row in server.readings()]
+    assert answers == [(1, "A"), (2, "B"), (2, "C")]
+
+
 def test_confidence_is_asked_for_and_stored(serve: Serve, reader: Reader) -> None:
     """A letter, a digit and Enter are a whole answer; a digit before the letter is none."""
     server = serve(confidence=5)

@@ -175,45 +175,6 @@ def test_why_the_desk_is_closed_is_said_in_the_servers_words(
         reader.page.close()
 
 
-def test_confidence_belongs_to_the_answer_it_was_given_for(serve: Serve, reader: Reader) -> None:
-    """Another option clears it, and it is asked for again."""
-    server = serve(confidence=5)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.answer("a")
-    reader.page.keyboard.press("4")
-    pressed = reader.page.locator("[data-step][aria-pressed=true]")
-    expect(pressed).to_have_count(1)
-    reader.answer("b")
-    expect(pressed).to_have_count(0)
-    assert (reader.state("state"), reader.state("position")) == ("ready", "1")
-    reader.page.keyboard.press("2")
-    reader.page.keyboard.press("Enter")
-    reader.wait("ready", 2)
-    reader.wait_saved()
-    assert [(row["answer"], row["confidence"]) for row in server.readings()] == [("B", 2)]
-
-
-def test_an_unattended_desk_does_not_burn_through_the_study(serve: Serve, reader: Reader) -> None:
-    """After three time-outs without a touch the next case waits for P, its clock not started."""
-    server = serve(time_limit_s=2)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.wait("paused", 3)
-    expect(reader.page.locator(".rr-curtain")).to_contain_text("Are you still there?")
-    reader.wait_saved()
-    reader.page.wait_for_timeout(2500)
-    assert [row["status"] for row in server.readings()] == ["timed_out"] * 3
-    reader.page.keyboard.press("p")
-    reader.wait("ready", 4)
-    reader.answer("a")
-    reader.wait("ready", 5)
-    reader.wait_saved()
-    last = server.readings()[-1]
-    assert last["status"] == "answered"
-    assert last["elapsed_ms"] < 2500
-
-
 def test_the_list_of_keys_does_not_outlast_the_time_limit(serve: Serve, reader: Reader) -> None:
     """The case that comes after it is not covered by it; a hand at the keys is no empty desk."""
     server = serve(time_limit_s=2)
@@ -264,26 +225,6 @@ def test_a_clock_set_in_mid_case_leaves_no_absurd_times(serve: Serve, reader: Re
         assert row["hidden_ms"] is None
         assert 0 < row["response_ms"] < 60_000
         assert "clock_implausible" in row["flags"]
-
-
-def test_a_case_read_in_another_browser_leaves_the_screen(
-    serve: Serve, reader: Reader, profile: Profile
-) -> None:
-    """Whoever reads on elsewhere is not asked the same case again here."""
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    other = Reader(profile().new_page())
-    other.enter(server.url, server.codes["R1"])
-    for position in (1, 2, 3):
-        other.wait("ready", position)
-        other.answer("b")
-    other.wait("ready", 4)
-    other.wait_saved()
-    reader.answer("d")
-    reader.wait("ready", 4)
-    reader.wait_saved()
-    assert [row["answer"] for row in server.readings()] == ["B", "B", "B"]
 
 
 def test_long_options_stay_in_the_panel_and_the_chosen_one_in_sight(

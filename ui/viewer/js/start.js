@@ -7,7 +7,7 @@ import { Connection } from "./delivery/connection.js";
 import { DeskRoutes } from "./delivery/desk-routes.js";
 import { FilmCache } from "./film/film-cache.js";
 import { FilmViewer } from "./viewer/film-viewer.js";
-import { HERE } from "./room/halts.js";
+import { HERE } from "./room/machine.js";
 import { find } from "./page/elements.js";
 import { watchOver } from "./page/idle.js";
 import { Overlays } from "./page/overlays.js";
@@ -44,18 +44,18 @@ export function start(parent, data) {
   find(root, ".rr-exit").append(overlays.signOut());
   const used = (tool) => room.used(tool);
   const panel = new QuestionPanel(root, {
-    choose: (option, now) => room.answering.choose(option, now),
-    confidence: (step) => room.answering.sure(step),
-    comment: (text) => room.answering.comment(text),
-    confirm: (now) => room.confirm(now),
+    choose: (option, now) => room.send({ is: "choose", option }, now),
+    confidence: (step) => room.send({ is: "sure", step }),
+    comment: (text) => room.send({ is: "comment", text }),
+    confirm: (now) => room.send({ is: "confirm" }, now),
   });
   const viewer = new FilmViewer(place, data.force_canvas, {
     used,
-    lost: () => room.filmsLost(),
+    lost: () => room.send({ is: "filmsLost" }),
     resized: () => films.prepareAnew(),
     fresh: () => { delete root.dataset.panel; },
     hint: (text) => panel.hint(text),
-    looking: (uses) => room.attempt?.looking(uses, performance.now()),
+    looking: (uses) => room.looking(uses, performance.now()),
   });
   const settings = new Settings(({ views, panel: look }) => {
     root.dataset.theme = look;
@@ -65,17 +65,22 @@ export function start(parent, data) {
   const films = new FilmCache(viewer.renderer, (loaded) => viewer.prepare(loaded));
   const display = new CaseDisplay({ root, panel, viewer, films, pointerInput, overlays });
   const sheet = new StepSheet(root);
-  const cannotAnswer = new CannotAnswer(root, () => panel.hint(""));
-  const { renderer } = viewer;
-  const room = new Room({ root, panel, display, renderer, overlays, sheet, cannotAnswer, preview: Boolean(preview) });
-  const commands = new Commands({ root, room, viewer, panel, overlays, sheet, settings });
+  const cannotAnswer = new CannotAnswer(root, {
+    reason: (number) => room.send({ is: "reason", number }),
+    words: (text) => room.send({ is: "words", text }),
+  });
   const connection = new Connection(new DeskRoutes(new URL(data.desk_url, document.baseURI).href), overlays, {
-    outboxChanged: () => room.receipts.outboxChanged(),
+    outboxChanged: () => room.outboxChanged(),
     blocked: () => room.visibility(performance.now()),
-    trouble: (text) => room.receipts.trouble(text),
-    notTaken: (text) => room.receipts.notTaken(text),
-    receipt: (receipt, sent) => room.receipts.receipt(receipt, sent),
+    trouble: (text) => room.send({ is: "trouble", text }),
+    notTaken: (text) => room.notTaken(text),
+    receipt: (receipt, sent) => room.send({ is: "receipt", receipt, sent }),
   }, browserStorage(Boolean(preview)));
+  const { renderer } = viewer;
+  const room = new Room({
+    root, panel, display, renderer, overlays, sheet, cannotAnswer, connection, preview: Boolean(preview),
+  });
+  const commands = new Commands({ root, room, viewer, panel, overlays, sheet, settings });
 
   const stop = new AbortController();
   const on = (target, type, run, capture = false) =>
@@ -93,7 +98,7 @@ export function start(parent, data) {
   on(window, "pageshow", (event) => { if (event.persisted) room.comeBack(); });
   on(window, "beforeunload", (event) => { if (connection.outbox?.unkept) event.preventDefault(); });
   on(window, "online", () => connection.hurry());
-  on(window, "resize", () => room.resized());
+  on(window, "resize", () => room.send({ is: "resized" }));
   const rest = watchOver(data.here_url, alone(connection, overlays)); // before the commands, which swallow their keys
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
   // A pointer that lies still is said to move whenever something moves under it.
@@ -109,7 +114,7 @@ export function start(parent, data) {
   on(root, "cancel", (event) => event.preventDefault());
   on(root, "close", () => lift(root));
   lift(root);
-  room.open(connection, () => settings.open(connection.storage));
+  room.open(() => settings.open(connection.storage));
 
   return () => {
     root.querySelector(".rr-preview")?.remove();

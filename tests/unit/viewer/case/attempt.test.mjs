@@ -5,17 +5,17 @@ import { test } from "node:test";
 import { Attempt } from "../../../../ui/viewer/js/case/attempt.js";
 
 const item = (more = {}) => ({ case: "c1", position: 1, options: [], presented: false, reading: null, ...more });
+const answer = (option = null, confidence = null, comment = "") => ({ option, confidence, comment });
 const seated = (more, options = {}) => new Attempt(item(more), { readingId: "r1", ...options });
 
 test("an answer carries its times, its choices in order, and its moments", () => {
   const attempt = seated();
   attempt.begin(100, 5000);
   attempt.choose("B", 300);
-  attempt.choose("B", 350);
   attempt.choose("A", 400);
   attempt.used("zoom");
   attempt.used("zoom");
-  assert.deepEqual(attempt.reading(600, 5500, "answered"), {
+  assert.deepEqual(attempt.reading(600, 5500, "answered", answer("A")), {
     kind: "reading", id: "r1", case: "c1", status: "answered", option: "A", confidence: null, comment: null,
     times: { response_ms: 500, elapsed_ms: 500, hidden_ms: 0, paused_ms: 0, first_selection_ms: 200 },
     selections: [{ option: "B", at_ms: 200 }, { option: "A", at_ms: 300 }], behaviour: { zoom: 2 },
@@ -26,8 +26,8 @@ test("an answer carries its times, its choices in order, and its moments", () =>
 test("time out leaves no option, and no first selection is null, not 0", () => {
   const attempt = seated();
   attempt.begin(0, 0);
-  const record = attempt.reading(2000, 2000, "timed_out");
-  assert.equal(record.option, null);
+  const record = attempt.reading(2000, 2000, "timed_out", answer("B", 3));
+  assert.deepEqual([record.option, record.confidence], [null, null]);
   assert.equal(record.times.first_selection_ms, null);
 });
 
@@ -35,7 +35,7 @@ test("selections are bounded and end with the latest", () => {
   const attempt = seated();
   attempt.begin(0, 0);
   for (let i = 1; i <= 501; i += 1) attempt.choose(i % 2 ? "A" : "B", i);
-  const { selections } = attempt.reading(600, 600, "answered");
+  const { selections } = attempt.reading(600, 600, "answered", answer("A"));
   assert.equal(selections.length, 200);
   assert.deepEqual(selections.at(-1), { option: "A", at_ms: 501 });
 });
@@ -44,11 +44,12 @@ test("a reload keeps choice, times and order, and says so", () => {
   const before = seated();
   before.begin(100, 5000);
   before.choose("C", 200);
-  const kept = JSON.parse(JSON.stringify(before.keep(400, 5300)));
+  const kept = JSON.parse(JSON.stringify(before.keep(400, 5300, answer("C"))));
   const after = seated({ presented: true }, { kept });
+  assert.equal(kept.option, "C");
   after.begin(50, 6300);
   after.choose("D", 150);
-  const record = after.reading(250, 6500, "answered");
+  const record = after.reading(250, 6500, "answered", answer("D"));
   assert.equal(after.unrecorded, false);
   assert.deepEqual(record.times,
     { response_ms: 500, elapsed_ms: 1500, hidden_ms: 1000, paused_ms: 0, first_selection_ms: 100 });
@@ -61,37 +62,18 @@ test("a case begun in another browser has no times", () => {
   const attempt = seated({ presented: true });
   attempt.begin(0, 0);
   attempt.choose("A", 10);
-  const record = attempt.reading(20, 20, "answered");
+  const record = attempt.reading(20, 20, "answered", answer("A"));
   assert.deepEqual(Object.values(record.times), [null, null, null, null, null]);
   assert.deepEqual(record.flags, ["resumed_elsewhere"]);
 });
 
-test("a revisited answer is unchanged until it is changed, and then supersedes", () => {
+test("a revisited answer supersedes the one before, and is no presentation", () => {
   const attempt = seated({ presented: true, reading: { id: "r0", option: "B", confidence: null, comment: null } });
   attempt.begin(0, 0);
-  assert.equal(attempt.unchanged, true);
   assert.equal(attempt.unrecorded, false);
   attempt.choose("C", 10);
-  assert.equal(attempt.unchanged, false);
-  assert.equal(attempt.reading(20, 20, "answered").supersedes, "r0");
-});
-
-test("how sure one was of another answer does not count for the new one", () => {
-  const attempt = seated();
-  attempt.begin(0, 0);
-  attempt.choose("A", 10);
-  attempt.confidence = 4;
-  attempt.choose("A", 20);
-  assert.equal(attempt.confidence, 4);
-  attempt.choose("B", 30);
-  assert.equal(attempt.confidence, null);
-});
-
-test("a revisited answer that is changed needs a new confidence", () => {
-  const attempt = seated({ presented: true, reading: { id: "r0", option: "B", confidence: 5, comment: null } });
-  attempt.begin(0, 0);
-  attempt.choose("C", 10);
-  assert.equal(attempt.confidence, null);
+  const { supersedes, flags } = attempt.reading(20, 20, "answered", answer("C"));
+  assert.deepEqual([supersedes, flags], ["r0", ["revisited"]]);
 });
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
@@ -100,7 +82,7 @@ const reloadedAfter = (gap_ms, { paused = false } = {}) => {
   before.begin(0, 1_000_000);
   before.choose("A", 100);
   if (paused) before.clock.setPaused(200, true);
-  const kept = JSON.parse(JSON.stringify(before.keep(300, 1_000_300)));
+  const kept = JSON.parse(JSON.stringify(before.keep(300, 1_000_300, answer("A"))));
   const after = seated({ presented: true }, { kept });
   after.begin(50, 1_000_300 + gap_ms);
   if (paused) after.clock.setPaused(60, false);
@@ -109,7 +91,7 @@ const reloadedAfter = (gap_ms, { paused = false } = {}) => {
 
 test("after the clock was set, what hangs on it is null and what was measured stays", () => {
   for (const gap_ms of [-1, -YEAR_MS, 40 * YEAR_MS, Number.NaN]) {
-    const record = reloadedAfter(gap_ms).reading(150, 5, "answered");
+    const record = reloadedAfter(gap_ms).reading(150, 5, "answered", answer());
     assert.deepEqual(record.times,
       { response_ms: 400, elapsed_ms: null, hidden_ms: null, paused_ms: 0, first_selection_ms: 100 });
     assert.deepEqual(record.flags, ["resumed", "clock_implausible"]);
@@ -117,23 +99,23 @@ test("after the clock was set, what hangs on it is null and what was measured st
 });
 
 test("a clock set within a pause takes the paused time", () => {
-  const { times } = reloadedAfter(YEAR_MS, { paused: true }).reading(160, 5, "answered");
+  const { times } = reloadedAfter(YEAR_MS, { paused: true }).reading(160, 5, "answered", answer());
   assert.deepEqual(times,
     { response_ms: 300, elapsed_ms: null, hidden_ms: 0, paused_ms: null, first_selection_ms: 100 });
 });
 
 test("an implausible gap is remembered over the next reload, and a weekend is plausible", () => {
-  const kept = JSON.parse(JSON.stringify(reloadedAfter(-5).keep(150, 2_000_000)));
+  const kept = JSON.parse(JSON.stringify(reloadedAfter(-5).keep(150, 2_000_000, answer())));
   const again = seated({ presented: true }, { kept });
   again.begin(0, 2_001_000);
-  const record = again.reading(10, 2_001_010, "answered");
+  const record = again.reading(10, 2_001_010, "answered", answer());
   assert.equal(record.times.hidden_ms, null);
   assert.deepEqual(record.flags, ["resumed", "clock_implausible"]);
-  assert.equal(reloadedAfter(3 * 24 * 3600 * 1000).reading(60, 5, "answered").flags.length, 1);
+  assert.equal(reloadedAfter(3 * 24 * 3600 * 1000).reading(60, 5, "answered", answer()).flags.length, 1);
 });
 
 test("coming back to a case set aside is no new gap", () => {
   const attempt = reloadedAfter(1000);
   attempt.begin(500, -YEAR_MS);
-  assert.deepEqual(attempt.reading(600, 5, "answered").flags, ["resumed"]);
+  assert.deepEqual(attempt.reading(600, 5, "answered", answer()).flags, ["resumed"]);
 });

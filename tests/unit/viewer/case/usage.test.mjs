@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Attempt } from "../../../../ui/viewer/js/case/attempt.js";
 import { Usage, USES } from "../../../../ui/viewer/js/case/usage.js";
 
+const ANSWER = { option: "A", confidence: null, comment: "" };
 const seated = (more = {}, options = {}) => new Attempt(
   { case: "c1", position: 1, options: [], presented: false, reading: null, ...more }, { readingId: "r1", ...options });
 
@@ -33,7 +34,7 @@ test("hidden and paused time is charged to nothing", () => {
   attempt.clock.setPaused(1500, true);
   attempt.looking(["view_1"], 2000);
   attempt.clock.setPaused(9000, false);
-  const { behaviour, times } = attempt.reading(9500, 9000, "answered");
+  const { behaviour, times } = attempt.reading(9500, 9000, "answered", ANSWER);
   assert.deepEqual(behaviour, { view_1_ms: 900, inverted_ms: 200 });
   assert.equal(times.response_ms, 900);
 });
@@ -43,12 +44,12 @@ test("counts and times stand beside each other, and both survive a reload", () =
   before.begin(0, 1000);
   before.looking(["view_1", "glass"], 0);
   before.used("glass");
-  const kept = JSON.parse(JSON.stringify(before.keep(400, 1400)));
+  const kept = JSON.parse(JSON.stringify(before.keep(400, 1400, ANSWER)));
   const after = seated({ presented: true }, { kept });
   after.looking(["view_1"], 10);
   after.begin(20, 3000);
   after.used("zoom");
-  assert.deepEqual(after.reading(120, 3100, "answered").behaviour,
+  assert.deepEqual(after.reading(120, 3100, "answered", ANSWER).behaviour,
     { glass: 1, zoom: 1, view_1_ms: 500, glass_ms: 400 });
 });
 
@@ -57,7 +58,7 @@ test("where the times before are not known, no time is told", () => {
   attempt.looking(["view_1"], 0);
   attempt.begin(0, 0);
   attempt.used("flip");
-  assert.deepEqual(attempt.reading(100, 100, "answered").behaviour, { flip: 1 });
+  assert.deepEqual(attempt.reading(100, 100, "answered", ANSWER).behaviour, { flip: 1 });
 });
 
 test("a clock that seems to go back takes nothing away", () => {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Attempt } from "../../../../ui/viewer/js/case/attempt.js";
 import { doubts, ViewingConditions } from "../../../../ui/viewer/js/case/viewing-conditions.js";
 
+const ANSWER = { option: "A", confidence: null, comment: "" };
 const good = {
   inner: [1440, 900], outer_width: 1440, zoom: 1, ratio: 1, film: [1000, 900], whole: true, covered: false,
   software: false,
@@ -60,7 +61,7 @@ function watched({ views = 1, seen = good } = {}) {
   };
   const end = () => {
     surroundings.close(attempt, state.now);
-    return attempt.reading(state.now, 0, "answered");
+    return attempt.reading(state.now, 0, "answered", ANSWER);
   };
   return { attempt, surroundings, state, pass, run, end };
 }

@@ -1,9 +1,9 @@
-/** One case being read: its clock, what was chosen when, and the records that come of it. */
+/** The measuring of one case: its clock, what was chosen when, and the records that come of it. */
 
 import { Clock } from "./clock.js";
 import { Usage } from "./usage.js";
 
-/** @import { Case, Record } from "../page/types.js" */
+/** @import { Answer, Case, Record } from "../page/types.js" */
 
 const MOST_SELECTIONS = 200;
 const LONGEST_GAP_MS = 30 * 24 * 3600 * 1000; // a longer absence is rather a clock that was set
@@ -12,18 +12,10 @@ export class Attempt {
   item;
   readingId;
   clock;
-  /** @type {string|null} */
-  option = null;
-  /** @type {number|null} */
-  confidence = null;
-  comment = "";
   /** @type {number|null} */
   presentedEpoch = null;
   /** Off the screen although the page is not hidden: the reader is looking at an earlier case. */
   away = false;
-  committed = false;
-  /** Whether anybody moved a hand since the case came up, or came back. */
-  touched = false;
   #recorded = false;
   #selections = [];
   /** @type {number|null} */
@@ -47,25 +39,15 @@ export class Attempt {
     this.#usage = new Usage(kept?.usage, this.clock.read(0).response_ms);
     this.#kept = kept;
     if (kept) this.#restore(kept);
-    else if (item.reading) this.#revisit(item.reading);
+    else if (item.reading) this.#flags.add("revisited");
     else if (item.presented) {
       this.#flags.add("resumed_elsewhere");
       this.#timed = false;
     }
   }
 
-  /** @returns {boolean} whether this is a case that was answered before */
-  get revisited() { return Boolean(this.item.reading); }
-
   /** @returns {boolean} whether its presentation is still to be recorded */
-  get unrecorded() { return !this.#recorded && !this.#kept && !this.item.presented && !this.revisited; }
-
-  /** @returns {boolean} whether a revisited answer is still what it was */
-  get unchanged() {
-    const before = this.item.reading;
-    return before !== null && before.option === this.option && (before.confidence ?? null) === this.confidence
-      && (before.comment ?? "") === this.comment;
-  }
+  get unrecorded() { return !this.#recorded && !this.#kept && !this.item.presented && !this.item.reading; }
 
   /**
    * The case is on the screen: t0, or the first frame after an interruption.
@@ -80,11 +62,8 @@ export class Attempt {
     this.clock.start(now, plausible ? gap_ms : 0);
   }
 
-  /** @param {string} option @param {number} now */
+  /** Another option than before. @param {string} option @param {number} now */
   choose(option, now) {
-    if (option === this.option) return;
-    this.option = option;
-    this.confidence = null; // it was said of the other answer
     const at_ms = this.clock.read(now).response_ms;
     this.#firstSelection ??= at_ms;
     // Bounded: the last place always holds the latest choice.
@@ -113,11 +92,10 @@ export class Attempt {
     this.#flags.add(flag);
   }
 
-  /** What must survive a reload. @param {number} now @param {number} epoch */
-  keep(now, epoch) {
+  /** What must survive a reload. @param {number} now @param {number} epoch @param {Answer} answer */
+  keep(now, epoch, { option, confidence, comment }) {
     return {
-      case: this.item.case, epoch, clock: this.clock.keep(now),
-      option: this.option, confidence: this.confidence, comment: this.comment,
+      case: this.item.case, epoch, clock: this.clock.keep(now), option, confidence, comment,
       selections: this.#selections, firstSelection: this.#firstSelection, behaviour: this.#behaviour,
       usage: this.#usage.keep(this.clock.read(now).response_ms),
       flags: [...this.#flags], presentedEpoch: this.presentedEpoch, timed: this.#timed,
@@ -133,15 +111,15 @@ export class Attempt {
 
   /**
    * @param {number} now the commit on the monotonic clock @param {number} epoch
-   * @param {"answered"|"skipped"|"timed_out"} status @returns {Record}
+   * @param {"answered"|"skipped"|"timed_out"} status @param {Answer} answer @returns {Record}
    */
-  reading(now, epoch, status) {
+  reading(now, epoch, status, { option, confidence, comment }) {
     const answered = status === "answered";
     return {
       kind: "reading", id: this.readingId, case: this.item.case, status,
-      option: answered ? this.option : null,
-      confidence: answered ? this.confidence : null,
-      comment: this.comment.trim() || null,
+      option: answered ? option : null,
+      confidence: answered ? confidence : null,
+      comment: comment.trim() || null,
       times: this.#times(now),
       selections: this.#selections, behaviour: { ...this.#behaviour, ...this.inUse(now) },
       presented_epoch_ms: this.presentedEpoch, committed_epoch_ms: epoch,
@@ -164,23 +142,12 @@ export class Attempt {
   }
 
   #restore(kept) {
-    this.option = kept.option;
-    this.confidence = kept.confidence;
-    this.comment = kept.comment;
     this.presentedEpoch = kept.presentedEpoch;
     this.#selections = kept.selections;
     this.#firstSelection = kept.firstSelection;
     this.#behaviour = kept.behaviour;
     this.#timed = kept.timed;
     this.#unmeasured = kept.unmeasured ?? [];
-    this.touched = true; // by whoever reloaded the page
     this.#flags = new Set([...kept.flags, "resumed"]);
-  }
-
-  #revisit({ option, confidence, comment }) {
-    this.option = option;
-    this.confidence = confidence ?? null;
-    this.comment = comment ?? "";
-    this.#flags.add("revisited");
   }
 }

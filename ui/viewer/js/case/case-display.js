@@ -4,13 +4,12 @@ import { FilmError, filmTrouble } from "../film/film-error.js";
 import { afterPaint } from "../page/paint.js";
 import { texts } from "../page/texts.js";
 
-/** @import { Attempt } from "./attempt.js" */
 /** @import { FilmCache } from "../film/film-cache.js" */
 /** @import { FilmViewer } from "../viewer/film-viewer.js" */
 /** @import { Overlays } from "../page/overlays.js" */
 /** @import { PointerInput } from "../viewer/pointer-input.js" */
 /** @import { QuestionPanel } from "../page/question-panel.js" */
-/** @import { Case, Rules } from "../page/types.js" */
+/** @import { Case, Rules, Shown } from "../page/types.js" */
 
 const TRIES = 4;
 const FIRST_WAIT_MS = 400;
@@ -27,17 +26,17 @@ export class CaseDisplay {
   }
 
   /**
-   * @param {Attempt} attempt @param {Rules} rules
-   * @param {() => Promise<Case|undefined>} freshen asks for the case with new film addresses
+   * @param {Shown} shown @param {Rules} rules
+   * @param {() => Promise<Case|null>} freshen asks for the case with new film addresses
    * @param {(frame: number) => void} painted gets the first animation frame with everything on the screen;
    *   never called once another case has been brought
    */
-  bring(attempt, rules, freshen, painted) {
+  bring(shown, rules, freshen, painted) {
     this.#turn += 1;
     this.#parts.overlays.hideCurtain();
-    const ready = this.#parts.films.ready(attempt.item.case);
-    if (ready) this.#hang(attempt, rules, ready, painted);
-    else this.#fetch(attempt, rules, freshen, painted);
+    const ready = this.#parts.films.ready(shown.item.case);
+    if (ready) this.#hang(shown, rules, ready, painted);
+    else this.#fetch(shown, rules, freshen, painted);
   }
 
   /** Nothing to show. */
@@ -64,28 +63,24 @@ export class CaseDisplay {
     this.#parts.panel.showRenderer(this.#parts.viewer.renderer.graphics.name);
   }
 
-  async #fetch(attempt, rules, freshen, painted) {
+  async #fetch(shown, rules, freshen, painted) {
     const turn = this.#turn;
+    let { item } = shown;
     this.#parts.viewer.show([]);
     this.#parts.panel.showLoading(texts.loading.film);
     for (let tries = 1; turn === this.#turn; tries += 1) {
       try {
-        const films = await this.#parts.films.load(attempt.item);
-        if (turn === this.#turn) this.#hang(attempt, rules, films, painted);
+        const films = await this.#parts.films.load(item);
+        if (turn === this.#turn) this.#hang(shown, rules, films, painted);
         return;
       } catch (error) {
         if (turn !== this.#turn) return;
         if (tries % TRIES === 0) await this.#askToRetry(error);
         else await new Promise((resolve) => { setTimeout(resolve, FIRST_WAIT_MS * 2 ** ((tries - 1) % TRIES)); });
         const stale = error instanceof FilmError && STALE.includes(error.status);
-        if (turn === this.#turn && stale) await this.#freshen(attempt, freshen);
+        if (turn === this.#turn && stale) item = (await freshen()) ?? item;
       }
     }
-  }
-
-  async #freshen(attempt, freshen) {
-    const fresh = await freshen();
-    if (fresh) attempt.item = { ...attempt.item, views: fresh.views };
   }
 
   #askToRetry(error) {
@@ -101,13 +96,13 @@ export class CaseDisplay {
     }));
   }
 
-  #hang(attempt, rules, films, painted) {
+  #hang({ item, option, confidence, comment }, rules, films, painted) {
     const turn = this.#turn;
     this.#parts.pointerInput.letGo();
     this.#parts.root.dataset.films = String(films.length);
     // The question first: how long it is decides how much room the films have.
-    this.#parts.panel.showCase(attempt.item, rules);
-    this.#parts.panel.showAnswer(attempt.option, attempt.confidence, attempt.comment);
+    this.#parts.panel.showCase(item, rules);
+    this.#parts.panel.showAnswer(option, confidence, comment);
     this.#parts.viewer.show(films);
     afterPaint(this.#parts.viewer.renderer.shown(), (frame) => {
       if (turn === this.#turn) painted(frame);

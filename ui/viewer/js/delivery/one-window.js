@@ -16,7 +16,6 @@ export class OneWindow {
   #overlays;
   #room;
   #lock;
-  #here = false;
   /** What the sheet says, while another window has the place. @type {{title: string, text: string}|null} */
   #words = null;
 
@@ -36,9 +35,6 @@ export class OneWindow {
     });
   }
 
-  /** Whether the reader reads in this window. */
-  get here() { return this.#here; }
-
   /** Go on in this window as soon as no other stands against it. @param {boolean} [again] the desk may have aged */
   async enter(again = false) {
     const { desk, outbox } = this.#connection;
@@ -56,7 +52,6 @@ export class OneWindow {
 
   /** The browser keeps the page for a way back: nothing of it may be there to be seen. */
   sleep() {
-    this.#here = false;
     this.#room.handOver();
     this.#room.wait(texts.loading.opening);
   }
@@ -68,7 +63,6 @@ export class OneWindow {
   }
 
   #lost() {
-    this.#here = false;
     const finished = this.#room.finished();
     const gift = { running: this.#room.handOver(), records: this.#connection.outbox.records };
     if (!finished) this.#cover(texts.twoWindows.gone);
@@ -107,7 +101,6 @@ export class OneWindow {
   }
 
   #goOn() {
-    this.#here = true;
     this.#words = null;
     this.#room.goOn();
   }

@@ -33,6 +33,12 @@
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
  *   feedback: {[id: string]: ReferenceAnswer}, desk: Desk}} Receipt  the server's answer to records
  *
+ * @typedef {{option: string|null, confidence: number|null, comment: string}} Answer  as it stands
+ * @typedef {Answer & {n: number, item: Case, committed: boolean, touched: boolean, paused: boolean,
+ *   resumed: boolean}} Shown  a case brought to the screen; n: which one that is; committed: it is done; touched:
+ *   somebody moved a hand since it came up; paused: by the reader; resumed: it was begun before a reload
+ * @typedef {{chosen: number, words: string}} Reasons  why a case is given up: which reason, -1 for none yet
+ *
  * @typedef {"idle"|"empty"|"sending"|"kept"|"unkept"} OutboxState  idle: nothing was sent yet; unkept: waiting, and
  *   only in this page's memory
  *

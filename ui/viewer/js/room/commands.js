@@ -91,14 +91,16 @@ export class Commands {
   #onPage(action, now) {
     const room = this.#parts.room;
     switch (action.do) {
-      case "select": room.answering.choose(action.letter, now); break;
-      case "digit": room.answering.digit(action.number, now); break;
-      case "confirm": if (room.state !== "loading" || !this.#parts.overlays.enter()) room.confirm(now); break;
-      case "pause": room.pause(now); break;
-      case "back": room.back(); break;
+      case "select": room.send({ is: "choose", option: action.letter ?? "" }, now); break;
+      case "digit": room.send({ is: "digit", number: action.number ?? 0 }, now); break;
+      case "confirm":
+        if (room.state.phase !== "loading" || !this.#parts.overlays.enter()) room.send({ is: "confirm" }, now);
+        break;
+      case "pause": room.send({ is: "pause" }, now); break;
+      case "back": room.send({ is: "back" }); break;
       case "close": this.#escape(); break;
-      case "giveUp": room.answering.giveUp(); break;
-      case "comment": if (room.state === "ready" && !room.answering.givingUp) this.#parts.panel.focusComment(); break;
+      case "giveUp": room.send({ is: "giveUp" }); break;
+      case "comment": if (room.state.phase === "ready" && !room.state.reasons) this.#parts.panel.focusComment(); break;
       case "scroll": this.#parts.panel.scroll(action.down); break;
       case "help": this.#help(); break;
       case "theme": this.#parts.settings.turn("panel"); break;
@@ -156,9 +158,10 @@ export class Commands {
 
   /** Esc puts down what was taken up last. */
   #escape() {
-    const viewer = this.#parts.viewer;
-    if (this.#parts.room.answering.stepBack() || !this.#parts.room.filmShown) return;
-    if (viewer.measure.on || !viewer.measure.empty) viewer.measure.clear();
+    const { room, viewer } = this.#parts;
+    if (!room.filmShown) return;
+    if (room.state.reasons) room.send({ is: "giveUp" });
+    else if (viewer.measure.on || !viewer.measure.empty) viewer.measure.clear();
     else if (viewer.magnifying) viewer.toggleMagnifier();
   }
 
@@ -170,9 +173,10 @@ export class Commands {
   }
 
   #help() {
-    const options = this.#parts.room.attempt?.item.options ?? [];
+    const { shown, facts } = this.#parts.room.state;
+    const options = shown?.item.options ?? [];
     const n = options.length || 4;
-    const rules = /** @type {Partial<Rules>} */ (this.#parts.room.rules ?? {});
+    const rules = /** @type {Partial<Rules>} */ (facts?.desk?.rules ?? {});
     const { confidence_steps: steps = 0, back_navigation: back, comments, cannot_answer: skips } = rules;
     const last = options.at(-1)?.option ?? "D";
     this.#parts.overlays.help({

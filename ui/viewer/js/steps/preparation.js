@@ -17,12 +17,12 @@ export class Preparation {
   #overlays;
   #connection;
   #done;
-  /** Why the server would not take a step, by the step. @type {Map<string, string>} */
-  #refused = new Map();
+  /** The first is shown. @type {PreparationStep[]} */
+  #due = [];
 
   /**
    * @param {{sheet: StepSheet, overlays: Overlays}} parts
-   * @param {Connection} connection @param {() => void} done nothing is left to do
+   * @param {Connection} connection @param {(step: string) => void} done its record is kept
    */
   constructor({ sheet, overlays }, connection, done) {
     this.#sheet = sheet;
@@ -31,16 +31,10 @@ export class Preparation {
     this.#done = done;
   }
 
-  /** @returns {PreparationStep[]} the steps not done, sent or not */
-  get due() {
-    const { desk, outbox } = this.#connection;
-    const waiting = outbox.records.filter(({ kind }) => kind === "preparation").map(({ step }) => step);
-    return (desk.preparation ?? []).filter(({ step }) => !waiting.includes(step));
-  }
-
-  /** Show the first step that is due. */
-  show() {
-    const [step] = this.due;
+  /** @param {PreparationStep[]} due the first of them now @param {string} [refused] why the server did not take it */
+  show(due, refused = "") {
+    this.#due = due;
+    const [step] = due;
     const shows = {
       consent: () => this.#consent(step),
       instructions: () => this.#instructions(step),
@@ -48,13 +42,7 @@ export class Preparation {
       display: () => this.#display(),
     };
     shows[step.step]();
-    const refused = this.#refused.get(step.step);
     if (refused) this.#sheet.hint(refused);
-  }
-
-  /** @param {string} step that the server did not take: the desk still lists it @param {string} why */
-  refused(step, why) {
-    this.#refused.set(step, texts.hints.refused(why));
   }
 
   #consent(step) {
@@ -78,7 +66,7 @@ export class Preparation {
 
   #declined() {
     const { title, text, back } = texts.preparation.declined;
-    const goBack = { label: back, key: texts.keys.escape, run: () => this.show() };
+    const goBack = { label: back, key: texts.keys.escape, run: () => this.show(this.#due) };
     this.#sheet.show({
       name: "declined", title, count: "", body: [element("p", text, "rr-prelude-text")],
       primary: goBack, aside: this.#overlays.signOut(),
@@ -124,26 +112,21 @@ export class Preparation {
 
   /** The step is done: its record is kept before the next one is shown. */
   #take(step, detail, now) {
-    this.#refused.delete(step);
-    this.#connection.outbox.put({ kind: "preparation", id: newId(), step, epoch_ms: epochAt(now), detail });
-    if (step === "questionnaire") this.#connection.storage.drop("questionnaire");
-    if (this.due.length) {
-      this.show();
-      return;
-    }
-    this.#connection.storage.drop("preparation");
-    this.#sheet.close();
-    this.#done();
+    const { outbox, storage } = this.#connection;
+    outbox.put({ kind: "preparation", id: newId(), step, epoch_ms: epochAt(now), detail });
+    if (step === "questionnaire") storage.drop("questionnaire");
+    if (this.#due.length === 1) storage.drop("preparation");
+    this.#done(step);
   }
 
   get #onward() {
-    return this.due.length > 1 ? texts.preparation.onward : texts.preparation.begin;
+    return this.#due.length > 1 ? texts.preparation.onward : texts.preparation.begin;
   }
 
   /** Which step of how many: done ones are gone from the desk, so their number is remembered for a reload. */
   #count() {
     const { storage } = this.#connection;
-    const due = this.due.map(({ step }) => step);
+    const due = this.#due.map(({ step }) => step);
     const known = storage.get("preparation");
     const goesOn = Array.isArray(known) && due.every((step, i) => known[known.length - due.length + i] === step);
     const all = goesOn ? known : due;

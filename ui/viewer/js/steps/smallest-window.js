@@ -3,7 +3,6 @@
 import { element } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
-/** @import { Connection } from "../delivery/connection.js" */
 /** @import { Overlays } from "../page/overlays.js" */
 /** @import { StepSheet } from "../page/step-sheet.js" */
 
@@ -18,65 +17,32 @@ export function fits([width, height], [one = 0, other = 0]) {
 export class SmallestWindow {
   #sheet;
   #overlays;
-  #connection;
-  #done;
-  #preview;
-  #browser;
-  /** Asked once a visit: a window shrunk later is for a flag of the reading to tell. */
-  #passed = false;
+  #anyway;
   /** @type {HTMLElement|null} where it says how large the window is, while it is too small */
   #said = null;
 
-  /**
-   * @param {{sheet: StepSheet, overlays: Overlays,
-   *   preview: boolean}} parts  preview: whoever tries the study out may go on
-   * @param {Connection} connection @param {() => void} done the reader may go on
-   * @param {Window} [browser]
-   */
-  constructor({ sheet, overlays, preview }, connection, done, browser = window) {
+  /** @param {{sheet: StepSheet, overlays: Overlays}} parts
+   *  @param {(() => void)|null} anyway whoever tries the study out may go on */
+  constructor({ sheet, overlays }, anyway) {
     this.#sheet = sheet;
     this.#overlays = overlays;
-    this.#preview = preview;
-    this.#connection = connection;
-    this.#done = done;
-    this.#browser = browser;
+    this.#anyway = anyway;
   }
 
-  /** Whether the window is still to be made larger. */
-  get due() {
-    this.#passed ||= fits(this.#size, this.#smallest);
-    return !this.#passed;
-  }
-
-  show() {
-    const { title, remedy, touch, anyway } = texts.smallWindow;
-    const coarse = this.#browser.matchMedia("(pointer: coarse)").matches;
-    this.#said = element("p", this.#words, "rr-prelude-text");
+  /** @param {[number, number]} size @param {number[]} smallest */
+  show(size, smallest) {
+    const { title, text, remedy, touch, anyway } = texts.smallWindow;
+    const words = text(size, smallest);
+    if (this.#said?.isConnected) {
+      this.#said.textContent = words;
+      return;
+    }
+    const coarse = matchMedia("(pointer: coarse)").matches;
+    this.#said = element("p", words, "rr-prelude-text");
     const advice = element("p", coarse ? touch : remedy, "rr-prelude-text");
     this.#sheet.show({
       name: "window", title, count: "", body: [this.#said, advice], aside: this.#overlays.signOut(),
-      primary: this.#preview ? { label: anyway, run: () => this.#goOn() } : null,
+      primary: this.#anyway && { label: anyway, run: this.#anyway },
     });
   }
-
-  /** The window has another size. */
-  resized() {
-    if (!this.#said?.isConnected) return;
-    if (this.due) this.#said.textContent = this.#words;
-    else this.#goOn();
-  }
-
-  #goOn() {
-    this.#passed = true;
-    this.#said = null;
-    this.#sheet.close();
-    this.#done();
-  }
-
-  get #words() { return texts.smallWindow.text(this.#size, this.#smallest); }
-
-  get #smallest() { return this.#connection.desk.rules.smallest_window ?? []; }
-
-  /** @returns {[number, number]} */
-  get #size() { return [this.#browser.innerWidth, this.#browser.innerHeight]; }
 }

@@ -1,0 +1,688 @@
+/**
+ * The reading room as a pure machine: from what it is and what happens to what it becomes and what is to be done.
+ *
+ * No clock, page, storage or line in here: moments arrive in events, what others keep arrives in the state's `facts`,
+ * and what touches the world goes out as effects, which effects.js carries out in order.
+ *
+ * @typedef {"loading"|"ready"|"paused"|"finished"} Phase
+ * @typedef {{item: Case, record: Record, told: ReferenceAnswer|null, answered: boolean, epoch_ms: number}} Awaited
+ *   the feedback on a reading, and whether the server has answered
+ * @typedef {{desk: Desk, unsent: Record[], running: any, condition: string|null, been: boolean,
+ *   size: [number, number]}} Facts
+ *   unsent: what is in the outbox; running: what this browser kept of the running case; condition: of the last case;
+ *   been: the reader was here since they signed in; size: of the window
+ * @typedef {{phase: Phase, here: boolean, facts: Facts, shown: Shown|null, aside: Shown|null, brought: number,
+ *   readyAt: number, reasons: Reasons|null, answered: string[], read: {session: number, cases: Case[]},
+ *   asked: {position: number, n: number, phase: Phase}|null, feedback: Awaited|null, feedbackIs: "awaited"|"held"|"shown",
+ *   halt: {name: Halt["name"]|"", since: number}, lifted: string, held: boolean, met: boolean, untouched: number,
+ *   roomy: boolean, sheet: ""|"window"|"steps"|"review", refused: {[step: string]: string}}} State
+ *   here: the reader reads in this window; aside: the running case, while an earlier one is on the screen; answered:
+ *   cases, here; read: on this page, with their answers; asked: an earlier case on its way; feedbackIs held: until its
+ *   case is back; lifted: the case whose curtain is not drawn twice; held: the page says that nothing is to be read;
+ *   met: something stood before the reader: until then no Enter can be the second half of one; untouched: cases in a
+ *   row whose time ran out with nobody there; roomy: the window was large enough once; refused: steps, and why
+ *
+ * @typedef {{is: "goOn", kept: Awaited|null, epoch: number} | {is: "handOver"} | {is: "next"} | {is: "another"}
+ *   | {is: "resized"} | {is: "anyway"} | {is: "stepDone", step: string} | {is: "review"} | {is: "touched"}
+ *   | {is: "confirm"} | {is: "pause"} | {is: "back"} | {is: "choose", option: string} | {is: "digit", number: number}
+ *   | {is: "sure", step: number} | {is: "comment", text: string} | {is: "giveUp"} | {is: "reason", number: number}
+ *   | {is: "words", text: string} | {is: "painted", n: number} | {is: "freshened", n: number, views: View[]|null}
+ *   | {is: "fetched", position: number, item: Case|null} | {is: "corrected", n: number, id: string, item: Case|null}
+ *   | {is: "recorded", record: Record} | {is: "timeUp"} | {is: "filmsLost"} | {is: "trouble", text: string}
+ *   | {is: "receipt", receipt: Receipt, sent: Record[]}} Happening
+ * @typedef {Happening & {now: number}} Event  now: on the monotonic clock
+ *
+ * @typedef {{do: "enter", phase: Phase} | {do: "welcome"} | {do: "present", shown: Shown} | {do: "begin", now: number}
+ *   | {do: "leave", shown: Shown, now: number, flag?: string} | {do: "clear"} | {do: "filmsLost"}
+ *   | {do: "prefetch", beside: string[], coming: Case[]} | {do: "setPaused", paused: boolean, now: number}
+ *   | {do: "chosen", option: string, confidence: number|null, anew: boolean, now: number} | {do: "sure", step: number}
+ *   | {do: "reasons", reasons: Reasons|null, option: string|null} | {do: "reset"}
+ *   | {do: "handIn", shown: Shown, status: "answered"|"skipped"|"timed_out", reason: string, now: number}
+ *   | {do: "put", record: Record} | {do: "flush"} | {do: "hurry"} | {do: "askAgain", ms: number}
+ *   | {do: "fetch", position: number} | {do: "recheck", n: number, position: number, id: string}
+ *   | {do: "remember", name: string, value: any} | {do: "forget", name: string}
+ *   | {do: "feedback", told: ReferenceAnswer, record: Record} | {do: "halt", halt: Halt} | {do: "curtain"}
+ *   | {do: "uncover"} | {do: "hold"} | {do: "finish"} | {do: "window"} | {do: "steps", steps: PreparationStep[], hint: string}
+ *   | {do: "review"} | {do: "closeSheet"} | {do: "closeHelp"} | {do: "hint", text: string}
+ *   | {do: "toast", text: string} | {do: "say", text: string} | {do: "loading", text: string}
+ *   | {do: "trouble", text: string}} Effect  leave: off the screen unfinished
+ */
+
+import * as deciding from "./deciding.js";
+import { texts } from "../page/texts.js";
+
+/** @import { Halt } from "./deciding.js" */
+/** @import { Case, Desk, PreparationStep, Receipt, Reasons, Record, ReferenceAnswer, Shown,
+ *  View } from "../page/types.js" */
+
+/** Under this name the browser keeps that the reader was here. */
+export const HERE = "here";
+
+const QUIET_MS = 600; // a second Enter this soon after a commit is a double press, not a question
+const FEEDBACK_KEPT_MS = 10 * 60_000; // films' addresses do not last
+const ASK_AGAIN_MS = 1000;
+const HELD_ASK_AGAIN_MS = 10_000;
+const MOST_REMEMBERED = 50;
+
+/** @type {State} */
+export const START = {
+  phase: "loading", here: false, facts: /** @type {any} */ (null), shown: null, aside: null, brought: 0, readyAt: 0,
+  reasons: null, answered: [], read: { session: 0, cases: [] }, asked: null, feedback: null, feedbackIs: "awaited",
+  halt: { name: "", since: 0 }, lifted: "", held: false, met: false, untouched: 0, roomy: false, sheet: "", refused: {},
+};
+
+/** @param {State} state @param {Event} event @returns {{state: State, effects: Effect[]}} */
+export function step(state, event) {
+  const turn = new Turn(state);
+  /** @type {(event: Event) => void} */ (turn[event.is]).call(turn, event);
+  return { state: turn.state, effects: turn.effects };
+}
+
+/** @typedef {{[Is in Event["is"]]: (event: Extract<Event, {is: Is}>) => void}} Happenings  every event has its method */
+
+/** One step under way. The state given is never changed: what becomes of it is a copy. @implements {Happenings} */
+class Turn {
+  /** @type {Effect[]} */
+  effects = [];
+
+  /** @param {State} state */
+  constructor(state) {
+    this.state = { ...state };
+  }
+
+  /** Read in this window from now on. What feedback a reload cut short comes back first.
+   *  @param {{kept: Awaited|null, epoch: number, now: number}} event */
+  goOn({ kept, epoch, now }) {
+    this.state.here = true;
+    this.state.answered = this.#unsent("reading").map((record) => record.case ?? "");
+    this.#do({ do: "welcome" });
+    const age_ms = epoch - (kept?.epoch_ms ?? -Infinity);
+    if (kept && age_ms >= 0 && age_ms < FEEDBACK_KEPT_MS) {
+      this.#recall(kept);
+    } else {
+      this.#do({ do: "forget", name: "feedback" });
+      this.next({ now });
+    }
+  }
+
+  /** Stop reading in this window. Feedback is out of sight here; a reload, or another window, brings it back. */
+  handOver() {
+    this.state.here = false;
+    if (this.state.phase === "finished") return;
+    this.#change({ shown: null, aside: null, feedback: null, asked: null, halt: START.halt, held: false });
+    this.#do({ do: "reset" }, { do: "clear" }, { do: "uncover" });
+    this.#closeSheet();
+    this.#enter("loading");
+  }
+
+  /** Go on to the next case that is not answered, or to the end. @param {{now: number}} event */
+  next({ now }) {
+    if (!this.state.here) return;
+    if (this.state.feedback) this.#do({ do: "forget", name: "feedback" });
+    this.#change({ feedback: null, halt: START.halt });
+    const next = deciding.upNext(this.state);
+    if (deciding.released(this.state)) this.#lift();
+    if (["steps", "halt", "case"].includes(next.what)) this.state.roomy = true;
+    if (!["window", "steps", "review"].includes(next.what)) this.#closeSheet();
+    switch (next.what) {
+      case "window": this.#ask("window", { do: "window" }); break;
+      case "steps": this.#prepare(); break;
+      case "halt": this.#stop(next.halt, now); break;
+      case "case": this.#goTo(next.item); break;
+      default: this.#wait(next.what);
+    }
+  }
+
+  /** While nothing was left to read: there may be a case now. @param {{now: number}} event */
+  another({ now }) {
+    if (!this.state.shown && (this.state.phase === "loading" || this.state.held)) this.next({ now });
+  }
+
+  /** The window has another size; it is asked for once a visit: one shrunk later is for a flag of the reading to tell.
+   *  @param {{now: number}} event */
+  resized({ now }) {
+    if (this.state.sheet === "window") this.next({ now });
+  }
+
+  /** Whoever tries a study out goes on in a window too small. @param {{now: number}} event */
+  anyway({ now }) {
+    this.state.roomy = true;
+    this.next({ now });
+  }
+
+  /** @param {{step: string, now: number}} event */
+  stepDone({ step: done, now }) {
+    this.#change({ refused: { ...this.state.refused, [done]: "" } });
+    this.next({ now });
+  }
+
+  /** From the end of the study to its last case. @param {{now: number}} event */
+  review({ now }) {
+    this.#closeSheet();
+    this.#enter("loading");
+    this.#visit(this.#desk.total, now);
+  }
+
+  /** The reader moved a hand. */
+  touched() {
+    this.state.untouched = 0;
+    this.#show({ touched: true });
+  }
+
+  /** @param {{now: number}} event the time of the key or click that confirms */
+  confirm({ now }) {
+    const { phase, shown, readyAt } = this.state;
+    if (deciding.feedbackShown(this.state)) this.next({ now });
+    else if (this.#pausedByReader) this.pause({ now });
+    else if (deciding.endsWithEnter(this.state, now)) this.#resume(now);
+    else if (phase === "ready" && shown) this.#decide(shown, now, now - readyAt <= QUIET_MS);
+  }
+
+  /** Pause or go on. @param {{now: number}} event */
+  pause({ now }) {
+    const { phase } = this.state;
+    if (deciding.halted(this.state)) {
+      this.#resume(now);
+    } else if (phase === "paused" && deciding.readElsewhere(this.state)) {
+      this.touched();
+      this.#giveOver(now);
+    } else if (phase === "ready" || this.#pausedByReader) {
+      const paused = phase === "ready";
+      this.#show({ paused });
+      this.#do({ do: "setPaused", paused, now }, { do: paused ? "curtain" : "uncover" });
+      this.#enter(paused ? "paused" : "ready");
+    }
+  }
+
+  /** Look at the case before, where the protocol allows it. @param {{now: number}} event */
+  back({ now }) {
+    const item = this.#open?.item;
+    if (!item || !this.#desk.rules.back_navigation) return;
+    if (this.state.reasons) this.#reasons(null);
+    else if (!item.practice && item.position > 1) this.#visit(item.position - 1, now);
+  }
+
+  /** @param {{option: string, now: number}} event */
+  choose({ option, now }) {
+    const shown = this.#open;
+    if (!shown || this.state.reasons || !shown.item.options.some((each) => each.option === option)) return;
+    const anew = option !== shown.option;
+    const confidence = anew ? null : shown.confidence; // it was said of the other answer
+    this.#show({ option, confidence });
+    this.#do({ do: "chosen", option, confidence, anew, now });
+  }
+
+  /**
+   * Where confidence is asked a digit never means an option: it stands beside the row of digits it would be taken for.
+   * @param {{number: number, now: number}} event on the key: how sure, or an option where nobody asks how sure, or why not
+   */
+  digit({ number, now }) {
+    const shown = this.#open;
+    if (!shown) return;
+    const steps = this.#desk.rules.confidence_steps;
+    if (this.state.reasons) this.reason({ number });
+    else if (!steps) this.choose({ option: shown.item.options[number - 1]?.option, now });
+    else if (shown.option === null) this.#hint(texts.hints.letterFirst(steps));
+    else if (number > steps) this.#hint(texts.hints.sayHowSure(steps));
+    else this.sure({ step: number });
+  }
+
+  /** @param {{step: number}} event */
+  sure({ step: confidence }) {
+    const shown = this.#open;
+    if (!shown || this.state.reasons) return;
+    if (shown.option === null) {
+      this.#hint(texts.hints.chooseFirst);
+      return;
+    }
+    this.#show({ confidence });
+    this.#do({ do: "sure", step: confidence });
+  }
+
+  /** @param {{text: string}} event */
+  comment({ text }) {
+    if (this.#open) this.#show({ comment: text });
+  }
+
+  /** To the reasons for giving the case up, or back from them; where the protocol allows it. */
+  giveUp() {
+    if (!this.#open || !this.#desk.rules.cannot_answer) return;
+    if (this.state.reasons) this.#reasons(null);
+    else this.#reasons({ chosen: -1, words: "" });
+  }
+
+  /** @param {{number: number}} event from 1, as on the key; others choose nothing */
+  reason({ number }) {
+    const { reasons } = this.state;
+    if (reasons && texts.cannotAnswer.reasons[number - 1]) this.#reasons({ ...reasons, chosen: number - 1 });
+  }
+
+  /** @param {{text: string}} event */
+  words({ text }) {
+    const { reasons } = this.state;
+    if (reasons) this.#reasons({ ...reasons, words: text });
+  }
+
+  /** The case is on the screen: it goes on, unless it was paused before. @param {{n: number, now: number}} event */
+  painted({ n, now }) {
+    const { shown, phase } = this.state;
+    if (shown?.n !== n || phase !== "loading") return;
+    if (shown.committed) {
+      this.#release(now);
+      return;
+    }
+    this.#change({ met: true, readyAt: now });
+    const { item, paused } = shown;
+    if (!item.practice && !item.reading) {
+      this.#do({ do: "remember", name: "condition", value: item.condition }, { do: "remember", name: HERE, value: true });
+    }
+    if (paused) this.#do({ do: "curtain" });
+    this.#enter(paused ? "paused" : "ready");
+    this.#do({ do: "begin", now });
+    this.#prefetch();
+  }
+
+  /** The case has new addresses of its films, or none: if it was answered and is here for its feedback only, no film
+   *  will come any more. @param {{n: number, views: View[]|null, now: number}} event */
+  freshened({ n, views, now }) {
+    const { shown } = this.state;
+    if (shown?.n !== n) return;
+    if (views) this.#show({ item: { ...shown.item, views } });
+    else if (shown.committed && !shown.item.reading) this.next({ now });
+  }
+
+  /** An earlier case has come, or cannot be had. The reader may have gone on, confirmed or paused meanwhile.
+   *  @param {{position: number, item: Case|null, now: number}} event */
+  fetched({ position, item, now }) {
+    const { asked, shown, phase, here } = this.state;
+    if (!here || asked?.position !== position || asked.n !== (shown?.n ?? 0) || asked.phase !== phase) return;
+    this.state.asked = null;
+    if (item) {
+      this.#turnTo(deciding.withOwn(item, this.state.facts.unsent), now);
+    } else {
+      this.#do({ do: "toast", text: texts.hints.earlierFailed });
+      if (phase === "loading") this.next({ now });
+    }
+  }
+
+  /** An earlier case came up as this page remembers it: has it been answered anew elsewhere?
+   *  @param {{n: number, id: string, item: Case|null}} event id: of the answer as remembered */
+  corrected({ n, id, item }) {
+    const correct = item && deciding.withOwn(item, this.state.facts.unsent);
+    if (!correct || correct.reading?.id === id) return;
+    this.#unremember(correct.case);
+    const { shown } = this.state;
+    if (shown?.n === n && !shown.committed && deciding.unchanged(shown)) this.#bring(this.#made(correct));
+  }
+
+  /** The answer is written down: on to what follows, or to what the server says of it.
+   *  @param {{record: Record, now: number}} event */
+  recorded({ record, now }) {
+    const { shown, answered } = this.state;
+    if (!shown) return;
+    const { item } = shown;
+    this.#remember(item, record);
+    if (!item.reading) this.#do({ do: "forget", name: "running" });
+    this.state.answered = [...answered, item.case];
+    if (item.practice || this.#desk.rules.feedback === "after case") {
+      this.state.feedbackIs = "awaited";
+      this.#await({ item, record, told: null, answered: false, epoch_ms: record.committed_epoch_ms });
+      this.#hint(texts.loading.saving);
+      this.#do({ do: "flush" });
+    } else {
+      this.#onward(now);
+    }
+  }
+
+  /** @param {{now: number}} event */
+  timeUp({ now }) {
+    const shown = this.#open;
+    if (!shown) return;
+    this.#do({ do: "closeHelp" });
+    this.#handIn(shown, now, "timed_out");
+  }
+
+  /** The card lost its films: bring them back, and count the time until then as hidden. @param {{now: number}} event */
+  filmsLost({ now }) {
+    const { here, shown, feedback } = this.state;
+    this.#do({ do: "filmsLost" });
+    if (!here) return;
+    if (shown && !shown.committed) {
+      this.#do({ do: "leave", shown, now, flag: "display_lost" });
+      this.#bring(shown);
+    } else if (feedback) {
+      this.#recall(feedback);
+    } else {
+      this.#prefetch();
+    }
+  }
+
+  /** @param {{text: string}} event */
+  trouble({ text }) {
+    this.#do({ do: "trouble", text });
+    if (this.state.feedback && !deciding.feedbackShown(this.state)) this.#hint(text);
+  }
+
+  /** The server has answered. @param {{receipt: Receipt, sent: Record[], now: number}} event */
+  receipt({ receipt, sent, now }) {
+    if (!this.state.here) return;
+    for (const { id, why } of receipt.refused) this.#refused(sent.find((record) => record.id === id), why, now);
+    const told = this.#answerTo(receipt, sent);
+    if (told !== undefined) {
+      this.#tell(told, now);
+    } else if (deciding.readElsewhere(this.state)) {
+      this.#do({ do: "toast", text: texts.hints.readElsewhere });
+      // A paused reader is not there: the next case comes when they go on.
+      if (this.state.phase !== "paused") this.#giveOver(now);
+    } else {
+      this.another({ now });
+    }
+    if (this.state.phase !== "loading") this.#prefetch();
+  }
+
+  get #desk() { return this.state.facts.desk; }
+
+  /** The case that can be answered now. */
+  get #open() { return this.state.phase === "ready" ? this.state.shown : null; }
+
+  get #pausedByReader() {
+    const { phase, shown } = this.state;
+    return phase === "paused" && shown !== null && shown.paused && !shown.committed;
+  }
+
+  #unsent(kind) {
+    return this.state.facts.unsent.filter((record) => record.kind === kind);
+  }
+
+  /** @param {Effect[]} effects */
+  #do(...effects) {
+    this.effects.push(...effects);
+  }
+
+  /** @param {Partial<State>} change */
+  #change(change) {
+    Object.assign(this.state, change);
+  }
+
+  /** @param {Partial<Shown>} change of the case on the screen */
+  #show(change) {
+    if (this.state.shown) this.state.shown = { ...this.state.shown, ...change };
+  }
+
+  /** @param {Phase} phase */
+  #enter(phase) {
+    this.state.phase = phase;
+    this.#do({ do: "enter", phase });
+  }
+
+  #hint(text) {
+    this.#do({ do: "hint", text });
+  }
+
+  /** Something stands before the cases, or behind them, on a sheet of its own.
+   *  @param {State["sheet"]} sheet @param {Effect} shows */
+  #ask(sheet, shows) {
+    if (this.state.sheet === "window" && sheet === "window") {
+      this.#do(shows); // it says how large the window is by now
+      return;
+    }
+    this.#change({ met: true, sheet });
+    this.#do({ do: "clear" });
+    this.#enter("paused");
+    this.#do(shows);
+  }
+
+  #closeSheet() {
+    if (this.state.sheet) this.#do({ do: "closeSheet" });
+    this.state.sheet = "";
+  }
+
+  #prepare() {
+    const steps = deciding.stepsDue(this.state.facts);
+    this.#ask("steps", { do: "steps", steps, hint: this.state.refused[steps[0].step] ?? "" });
+  }
+
+  /** Not one more case goes by until the reader goes on. @param {Halt} halt @param {number} now */
+  #stop(halt, now) {
+    this.#change({ halt: { name: halt.name, since: this.state.met ? now : -Infinity }, met: true });
+    this.#do({ do: "clear" }, { do: "halt", halt });
+    this.#enter("paused");
+    this.#do({ do: "say", text: halt.title });
+    this.#prefetch();
+  }
+
+  /** The reader goes on. */
+  #resume(now) {
+    if (!["", "absent"].includes(this.state.halt.name)) this.state.lifted = deciding.coming(this.state)[0]?.case ?? "";
+    this.#lift();
+    this.touched();
+    this.next({ now });
+  }
+
+  #lift() {
+    this.#change({ halt: START.halt, held: false });
+    this.#do({ do: "uncover" });
+  }
+
+  /** Nothing to read at the moment: the end, a hold, or cases still on their way.
+   *  @param {"review"|"finish"|"hold"|"wait"} what */
+  #wait(what) {
+    this.#change({ shown: null, aside: null });
+    if (what === "review") {
+      this.#ask("review", { do: "review" });
+      return;
+    }
+    this.#do({ do: "clear" });
+    if (what === "wait") this.#waitForCases();
+    else this.#do({ do: what });
+    if (what === "hold") {
+      this.state.held = true;
+      const ms = Math.min(this.#desk.opens_in_ms ?? HELD_ASK_AGAIN_MS, HELD_ASK_AGAIN_MS);
+      this.#do({ do: "askAgain", ms: Math.max(ms, ASK_AGAIN_MS) });
+    }
+    this.#enter(what === "finish" ? "finished" : what === "hold" ? "paused" : "loading");
+  }
+
+  #waitForCases() {
+    const { cases, finished, preparation, total } = this.#desk;
+    const end = cases.at(-1);
+    const last = finished || (end?.position === total && !end.practice);
+    const words = last ? texts.loading.saving : texts.loading.waiting;
+    this.#do({ do: "loading", text: preparation?.length ? texts.loading.opening : words });
+    this.#do(this.state.facts.unsent.length ? { do: "hurry" } : { do: "askAgain", ms: ASK_AGAIN_MS });
+  }
+
+  /** To the running case again, if it waits aside, or to a new one. @param {Case} item */
+  #goTo(item) {
+    const { aside } = this.state;
+    this.state.aside = null;
+    this.#bring(aside?.item.case === item.case ? aside : this.#made(item));
+  }
+
+  /** @param {Case} item @returns {Shown} begun before a reload, answered before, or new */
+  #made(item) {
+    const { running } = this.state.facts;
+    const kept = !item.reading && running?.case === item.case ? running : null;
+    const { option = null, confidence = null, comment = null } = kept ?? item.reading ?? {};
+    this.state.brought += 1;
+    return {
+      n: this.state.brought, item, option, confidence, comment: comment ?? "", committed: false, paused: Boolean(kept?.clock.paused),
+      resumed: Boolean(kept), touched: Boolean(kept), // by whoever reloaded the page
+    };
+  }
+
+  /** Bring a case to the screen. @param {Shown} shown */
+  #bring(shown) {
+    this.#change({ shown, reasons: null });
+    this.#do({ do: "reset" });
+    this.#enter("loading");
+    this.#do({ do: "present", shown });
+  }
+
+  /** Fetch the films of the coming cases, keep those that the reader may turn to, and let go of the rest. */
+  #prefetch() {
+    const { shown, aside } = this.state;
+    const coming = deciding.coming(this.state);
+    const beside = this.#desk.rules.back_navigation && shown
+      ? [shown.item.position + 1, shown.item.position - 1].flatMap((position) => this.#known(position) ?? []) : [];
+    // Further back the films have gone from the card: fetch them while this case is looked at.
+    const wanted = shown?.item.reading ? [...coming, ...beside] : coming;
+    const near = [shown, aside].flatMap((each) => each?.item ?? []);
+    this.#do({ do: "prefetch", beside: [...near, ...beside].map((item) => item.case), coming: wanted });
+  }
+
+  /** What Enter means for the case on the screen. @param {Shown} shown @param {number} now
+   *  @param {boolean} doubled it is rather the second half of a double press */
+  #decide(shown, now, doubled) {
+    const { reasons } = this.state;
+    const { option, confidence } = shown;
+    const steps = this.#desk.rules.confidence_steps;
+    if (reasons) {
+      const reason = deciding.reasonOf(reasons);
+      if (reason) this.#handIn(shown, now, "skipped", reason);
+      else this.#hint(deciding.wantsWords(reasons.chosen) ? texts.hints.reasonWords : texts.hints.chooseReason);
+    } else if (option === null && !deciding.unchanged(shown)) {
+      if (!doubled) this.#hint(texts.hints.chooseFirst);
+    } else if (option !== null && steps && confidence === null) {
+      this.#hint(texts.hints.sayHowSure(steps));
+    } else {
+      this.#handIn(shown, now, "answered");
+    }
+  }
+
+  /** The case on the screen is done: its record is written down, then sent; and on to what follows.
+   *  @param {Shown} shown @param {number} now the moment that counts
+   *  @param {"answered"|"skipped"|"timed_out"} status @param {string} [reason] */
+  #handIn(shown, now, status, reason = "") {
+    this.#show({ committed: true });
+    this.#change({ untouched: status === "timed_out" && !shown.touched ? this.state.untouched + 1 : 0, reasons: null });
+    const stands = status === "answered" && deciding.unchanged(shown); // looked at again, and left as it was
+    if (!stands) this.#do({ do: "handIn", shown, status, reason, now });
+    this.#do({ do: "reset" });
+    this.#enter("loading");
+    if (stands) this.#onward(now);
+  }
+
+  /** The case on the screen was read in another browser, or may not be read now. */
+  #giveOver(now) {
+    this.#show({ committed: true });
+    this.#do({ do: "forget", name: "running" });
+    this.next({ now });
+  }
+
+  /** To the case after an earlier one that is done, until the running case is reached. */
+  #onward(now) {
+    const position = deciding.following(this.state);
+    if (position) this.#visit(position, now);
+    else this.next({ now });
+  }
+
+  #visit(position, now) {
+    const known = this.#known(position);
+    const { shown, phase } = this.state;
+    if (known) {
+      const n = this.#turnTo(known, now);
+      this.#do({ do: "recheck", n, position, id: known.reading?.id ?? "" });
+    } else {
+      this.state.asked = { position, n: shown?.n ?? 0, phase };
+      this.#do({ do: "fetch", position });
+    }
+  }
+
+  /** @param {Case} item one that was answered @param {number} now @returns {number} */
+  #turnTo(item, now) {
+    const { shown } = this.state;
+    if (shown && !shown.committed && !shown.item.reading) {
+      this.#do({ do: "leave", shown, now });
+      this.state.aside = shown;
+    }
+    const turned = this.#made(item);
+    this.#bring(turned);
+    return turned.n;
+  }
+
+  #known(position) {
+    return deciding.remembered(this.state).find((item) => item.position === position);
+  }
+
+  /** @param {Case} item @param {Record} record the answer just given to it */
+  #remember(item, { id, option, status, confidence, comment }) {
+    if (item.practice) return; // its position counts among others
+    const others = deciding.remembered(this.state).filter(({ position }) => position !== item.position);
+    const answered = { ...item, presented: true, reading: { id, option, status, confidence, comment } };
+    this.state.read = { session: this.#desk.session, cases: [...others, answered].slice(-MOST_REMEMBERED) };
+  }
+
+  /** Only the server knows how the case stands. @param {string} id of a case */
+  #unremember(id) {
+    const { read } = this.state;
+    this.state.read = { ...read, cases: read.cases.filter((item) => item.case !== id) };
+  }
+
+  /** @param {Reasons|null} reasons null: back to the options */
+  #reasons(reasons) {
+    this.state.reasons = reasons;
+    this.#do({ do: "reasons", reasons, option: this.state.shown?.option ?? null });
+    this.#hint("");
+  }
+
+  /** @param {Awaited} feedback */
+  #await(feedback) {
+    this.state.feedback = feedback;
+    this.#do({ do: "remember", name: "feedback", value: feedback });
+  }
+
+  /** Bring the case back whose feedback a reload, or the loss of its film, cut short; its answer stands.
+   *  @param {Awaited} feedback */
+  #recall(feedback) {
+    this.#change({ feedback, feedbackIs: "held" });
+    this.#bring({ ...this.#made(feedback.item), option: feedback.record.option, committed: true });
+  }
+
+  /** The case is back. What the server never answered is asked again: a record whose receipt was lost with the page is
+   *  sent again, and the server tells again what it told before. */
+  #release(now) {
+    const { feedback } = this.state;
+    if (!feedback) return;
+    this.state.feedbackIs = "awaited";
+    const { answered, told, record } = feedback;
+    if (answered) this.#tell(told, now);
+    else if (!this.#unsent("reading").some(({ id }) => id === record.id)) this.#do({ do: "put", record });
+  }
+
+  /** @param {Receipt} receipt @param {Record[]} sent
+   *  @returns {ReferenceAnswer|null|undefined} null: the server told nothing; undefined: not awaited, or not now */
+  #answerTo(receipt, sent) {
+    const { feedback, feedbackIs } = this.state;
+    if (!feedback || feedbackIs === "shown" || !sent.some(({ id }) => id === feedback.record.id)) return undefined;
+    const told = receipt.feedback?.[feedback.record.id] ?? null;
+    this.#await({ ...feedback, told, answered: true });
+    return feedbackIs === "held" ? undefined : told;
+  }
+
+  /** @param {ReferenceAnswer|null} told */
+  #tell(told, now) {
+    const { feedback } = this.state;
+    if (!told || !feedback) {
+      this.next({ now });
+      return;
+    }
+    this.state.feedbackIs = "shown";
+    this.#do({ do: "feedback", told, record: feedback.record });
+    this.#enter("paused");
+  }
+
+  /** @param {Record|undefined} record @param {string} why */
+  #refused(record, why, now) {
+    const { shown, answered, refused } = this.state;
+    if (!record) return;
+    const { kind, case: id = "", step: name } = record;
+    // Reading was held up before the case was shown: it is taken off the screen and comes again later.
+    if (kind === "presentation" && this.#desk.hold && shown?.item.case === id && !shown.committed) this.#giveOver(now);
+    if (kind === "preparation") this.state.refused = { ...refused, [name]: texts.hints.refused(why) };
+    if (kind !== "reading") return;
+    this.state.answered = answered.filter((each) => each !== id);
+    this.#unremember(id);
+    this.#do({ do: "toast", text: texts.hints.refused(why) });
+  }
+}
