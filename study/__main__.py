@@ -2,7 +2,7 @@
 
 import sys
 
-from study.cli.commands import main
+from study.cli import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

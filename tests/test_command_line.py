@@ -1,14 +1,17 @@
 """The two command lines as somebody outside uses them: exit status, streams, whole ways."""
 
 import csv
+import inspect
 import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
+from study.cli.program import program
 from tests import forked
 from tests.conftest import ROOT, bank_records, write_bank
 
@@ -356,3 +359,16 @@ def test_a_place_for_a_store_that_cannot_be_is_one_sentence(path: str, tmp_path:
     ran = run("study", "init", "--db", tmp_path / path)
     assert (ran.returncode, "Traceback" in ran.stderr) == (1, False)
     assert len(ran.stderr.strip().splitlines()) == 1
+
+
+def test_every_option_reaches_the_function_that_takes_it() -> None:
+    """A command's function has a parameter for each of its options, and no other."""
+    commands = list(program.commands.values())
+    while commands:
+        command = commands.pop()
+        if isinstance(command, click.Group):
+            commands += command.commands.values()
+            continue
+        assert command.callback is not None
+        wanted = set(inspect.signature(command.callback).parameters)
+        assert {option.name for option in command.params} == wanted, command.name

@@ -1,87 +1,64 @@
 """Commands that take a study, or the whole store, out and in: bundles and backups."""
 
-import argparse
 import sys
-from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
+
+import click
 
 from study.base.actor import COMMAND_LINE
 from study.cli.closing import note_if_open
+from study.cli.program import PATH, command, now
 from study.exchange import backups, bundle, merging, restoring
 from study.store import Store
 from study.trail.downloads import record_taking
 
-_NewCommand = Callable[..., argparse.ArgumentParser]
+_BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
 
 
-def add(command: _NewCommand) -> None:
-    """Add the commands.
-
-    Parameters
-    ----------
-    command
-        Makes a command of the store, or with a further True of one study in it, from its name,
-        what runs it, and what it does.
-    """
-    export = command("export", _export, "Write a study's bundle.", True)
-    export.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="a new folder, or a .zip"
-    )
-    restore = command("restore", _restore, "Restore a study from its bundle.")
-    merge = command("merge", _merge, "Merge another site's bundle into a study.", True)
-    for one in (restore, merge):
-        one.add_argument("bundle", type=Path, metavar="BUNDLE", help="a folder or a .zip")
-    merge.add_argument(
-        "--site", default="", metavar="SITE", help="of its readers (default: their deployment)"
-    )
-    backup = command("backup", _backup, "Make a backup of the store and verify it.")
-    backup.add_argument(
-        "--out", type=Path, metavar="FILE", help="a new file (default: the folder beside DB)"
-    )
-    back = command("restore-backup", _restore_backup, "Put a backup in place as a new store.")
-    back.add_argument("file", type=Path, metavar="FILE")
+@command()
+@click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
+def export(db: Path, study: str, out: Path) -> None:
+    """Write a study's bundle."""
+    store = Store(db)
+    names = bundle.export(store, study=study, out=out)
+    record_taking(store, study=study, what="bundle", by=COMMAND_LINE, now=now())
+    note_if_open(store, study)
+    print(f"Wrote {', '.join(names)} to {out}")
 
 
-def _export(options: argparse.Namespace) -> int:
-    store = Store(options.db)
-    names = bundle.export(store, study=options.study, out=options.out)
-    record_taking(store, study=options.study, what="bundle", by=COMMAND_LINE, now=datetime.now(UTC))
-    note_if_open(store, options.study)
-    print(f"Wrote {', '.join(names)} to {options.out}")
-    return 0
-
-
-def _restore(options: argparse.Namespace) -> int:
-    done = restoring.restore(
-        Store(options.db), options.bundle, by=COMMAND_LINE, now=datetime.now(UTC)
-    )
+@command(of_study=False)
+@_BUNDLE
+def restore(db: Path, folder: Path) -> None:
+    """Restore a study from its bundle (a folder or a .zip)."""
+    done = restoring.restore(Store(db), folder, by=COMMAND_LINE, now=now())
     print(
         f"Restored {done.study!r} ({done.state}), read in deployment {done.deployment_id}: "
         f"{done.n_readers} readers, {done.n_readings} readings, {done.n_models} models; "
         f"bank {done.bank!r}."
     )
-    return 0
 
 
-def _merge(options: argparse.Namespace) -> int:
-    done = merging.merge(
-        Store(options.db),
-        options.bundle,
-        study=options.study,
-        site=options.site,
-        by=COMMAND_LINE,
-        now=datetime.now(UTC),
-    )
+@command()
+@_BUNDLE
+@click.option(
+    "--site", metavar="SITE", default="", help="Of its readers (default: their deployment)."
+)
+def merge(db: Path, study: str, folder: Path, site: str) -> None:
+    """Merge another site's bundle (a folder or a .zip) into a study."""
+    done = merging.merge(Store(db), folder, study=study, site=site, by=COMMAND_LINE, now=now())
     print(
         f"Merged into {done.study!r}: {', '.join(done.readers)} of {done.site}, "
         f"{done.n_readings} readings; new models: {', '.join(done.models) or 'none'}."
     )
-    return 0
 
 
-def _backup(options: argparse.Namespace) -> int:
-    made = backups.make(Store(options.db), by=COMMAND_LINE, now=datetime.now(UTC), out=options.out)
+@command(of_study=False)
+@click.option(
+    "--out", metavar="FILE", type=PATH, help="A new file (default: the folder beside DB)."
+)
+def backup(db: Path, out: Path | None) -> int:
+    """Make a backup of the store and verify it."""
+    made = backups.make(Store(db), by=COMMAND_LINE, now=now(), out=out)
     print(f"Backup: {made.file} ({made.n_bytes} bytes, SHA-256 {made.sha256})")
     if made.finding:
         print(made.finding, file=sys.stderr)
@@ -90,10 +67,12 @@ def _backup(options: argparse.Namespace) -> int:
     return 0
 
 
-def _restore_backup(options: argparse.Namespace) -> int:
-    store, now = backups.restore_backup(options.file, options.db), datetime.now(UTC)
-    lacking = backups.record_restored(store, options.file, by=COMMAND_LINE, now=now)
-    print(f"Verified, and in place: {options.db}")
+@command("restore-backup", of_study=False)
+@click.argument("file", metavar="FILE", type=PATH)
+def restore_backup(db: Path, file: Path) -> None:
+    """Put a backup in place as a new store."""
+    store = backups.restore_backup(file, db)
+    lacking = backups.record_restored(store, file, by=COMMAND_LINE, now=now())
+    print(f"Verified, and in place: {db}")
     for one in lacking:
         print(f"Note: {one.sentence}")
-    return 0

@@ -1,34 +1,27 @@
 """The commands that show whether anything was changed or lost: verify, head, accept-loss."""
 
-import argparse
 import sys
-from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
+from collections.abc import Iterable
 from pathlib import Path
 
+import click
+
 from study.base.errors import BadFile
+from study.cli.program import PATH, command, now
 from study.store import Store
 from study.trail import heads, losses, receipt_checks, verification
 from study.trail.heads import Said, head_line
 
 
-def add(command: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add the commands; `command` as in `study.cli.copies`."""
-    check = command("verify", _verify, "Check the chain and everything it vouches for.")
-    check.add_argument(
-        "--receipts", type=Path, metavar="FILE", help="readers' receipts, one a line"
-    )
-    check.add_argument("--heads", type=Path, metavar="FILE", help="deposited heads, one a line")
-    command("head", _head, "Print the head of a study's chain, to be kept elsewhere.", True)
-    taking = command("accept-loss", _accept, "Accept that a store ends before what was stored.")
-    taking.add_argument("--reason", required=True, metavar="WORDS", help="kept in the trail")
-
-
-def _verify(options: argparse.Namespace) -> int:
-    store = Store(options.db)
+@command(of_study=False)
+@click.option("--receipts", metavar="FILE", type=PATH, help="Readers' receipts, one a line.")
+@click.option("--heads", "kept", metavar="FILE", type=PATH, help="Deposited heads, one a line.")
+def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
+    """Check the chain and everything it vouches for."""
+    store = Store(db)
     said = [
-        *(receipt_checks.check(store, _text(options.receipts)) if options.receipts else ()),
-        *(heads.check(store, _text(options.heads)) if options.heads else ()),
+        *(receipt_checks.check(store, _text(receipts)) if receipts else ()),
+        *(heads.check(store, _text(kept)) if kept else ()),
     ]
     breaches = verification.verify(store)
     for remark in verification.remarks(store):
@@ -58,14 +51,16 @@ def _text(path: Path) -> str:
         raise BadFile(f"{path} is no text in UTF-8. Save it as such.") from error
 
 
-def _head(options: argparse.Namespace) -> int:
-    print(head_line(Store(options.db), options.study, now=datetime.now(UTC)))
-    return 0
+@command()
+def head(db: Path, study: str) -> None:
+    """Print the head of a study's chain, to be kept elsewhere."""
+    print(head_line(Store(db), study, now=now()))
 
 
-def _accept(options: argparse.Namespace) -> int:
-    accepted = losses.accept(Store(options.db), reason=options.reason, now=datetime.now(UTC))
-    for one in accepted:
+@command("accept-loss", of_study=False)
+@click.option("--reason", metavar="WORDS", required=True, help="Kept in the trail.")
+def accept_loss(db: Path, reason: str) -> None:
+    """Accept that a store ends before what was stored."""
+    for one in losses.accept(Store(db), reason=reason, now=now()):
         print(one.sentence)
     print("Accepted, and written into the trail.")
-    return 0

@@ -1,0 +1,113 @@
+"""How ``python -m study`` runs a command, and what becomes of an error."""
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from study.base.errors import StudyError
+
+PATH = click.Path(path_type=Path)
+_EPILOG = "Exit status: 0 done, 1 refused with a reason on stderr, 2 wrong usage."
+_STORE = click.option("--db", metavar="DB", type=PATH, required=True, help="The store's file.")
+_STUDY = click.option("--study", metavar="NAME", required=True)
+
+_Function = Callable[..., Any]
+
+
+class _Help(click.HelpFormatter):
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        super().write_usage(prog, args, prefix or "usage: ")
+
+
+class _Context(click.Context):
+    formatter_class = _Help
+
+
+class _Command(click.Command):
+    context_class = _Context
+
+
+class Group(click.Group):
+    """Commands whose help looks alike."""
+
+    context_class = _Context
+    command_class = _Command
+
+
+class _Program(Group):
+    def invoke(self, ctx: click.Context) -> int:
+        try:
+            status = int(super().invoke(ctx) or 0)
+            sys.stdout.flush()
+        except StudyError as error:
+            return _refused(str(error))
+        except OSError as error:
+            return _refused(f"{error.filename or 'Output'}: {error.strerror}.")
+        except KeyboardInterrupt:
+            return _refused("Stopped. What was under way has been taken back.")
+        return status
+
+
+@click.group(cls=_Program, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+def program() -> None:
+    """Set up, run and export reader studies."""
+
+
+def command(
+    name: str | None = None, *, of_study: bool = True, group: click.Group = program
+) -> Callable[[_Function], _Function]:
+    """Make a command of a function that takes the store's file as `db`, and a study's name.
+
+    Its docstring is the help. It prints what was asked for, and returns an exit status or None.
+    """
+
+    def add(function: _Function) -> _Function:
+        what = (inspect.getdoc(function) or "").split("\n\n")[0]
+        options = _STORE(_STUDY(function) if of_study else function)
+        group.command(name, short_help=" ".join(what.split()))(options)
+        return function
+
+    return add
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status."""
+    try:
+        for word in arguments:
+            if not word.isprintable():
+                raise click.UsageError(f"{word!r} holds signs that cannot be printed")
+        return int(program.main(arguments, "python -m study", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+
+
+def _refused(why: str) -> int:
+    print(why, file=sys.stderr)
+    with suppress(OSError):
+        sys.stdout.flush()
+    sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (else Python complains of it at exit)
+    return 1
+
+
+def now() -> datetime:
+    """Return the present, in UTC."""
+    return datetime.now(UTC)
+
+
+def note(words: str) -> None:
+    """Say something beside what was asked for."""
+    print(f"Note: {words}", file=sys.stderr)
+
+
+def warn(lines: Iterable[str]) -> None:
+    """Say what to look at, a line each."""
+    for line in lines:
+        print(f"Warning: {line}", file=sys.stderr)
