@@ -31,7 +31,7 @@ test: lint  ## Lints, types and every test, in real browsers too
 	$(BIN)/python -m tests.again $(WORKERS)
 
 explore: $(VENV)/.test-ready  ## Run the property tests on examples they never saw
-	$(BIN)/python -m pytest tests/property --hypothesis-profile=default
+	$(BIN)/python -m pytest tests/property --hypothesis-profile=explore
 
 lint: $(VENV)/.test-ready types  ## Ruff, mypy and the types of the JavaScript
 	$(BIN)/ruff check .

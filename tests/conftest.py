@@ -32,9 +32,11 @@ from study.store import Store, people
 from study.store.studies import study_row
 from tests import moulds
 
-# The same examples every time, so that a change is judged by what it changed; `make explore` looks
-# for new ones.
-settings.register_profile("same examples", derandomize=True)
+# Few examples, the same every time, so that a change is judged by what it changed; `make explore`
+# looks at new ones, ten times as many.
+FEW = 50
+settings.register_profile("same examples", derandomize=True, max_examples=FEW)
+settings.register_profile("explore", max_examples=10 * FEW)
 settings.load_profile("same examples")
 
 # The same few codes are hashed all the time, which is slow on purpose.
@@ -57,6 +59,11 @@ TASKS = (
     "Geometric Information Assessment",
 )
 SECRETS = ("FINDINGS-NOBODY-MAY-SEE", "IMPRESSION-NOBODY-MAY-SEE", "EXPLANATION-NOBODY-MAY-SEE")
+
+
+def examples(few: int) -> int:
+    """Return on how many examples a dear property is tried: few, or ten times as many."""
+    return few * settings().max_examples // FEW
 
 
 def entropy_from(seed: int) -> Callable[[int], bytes]:

@@ -56,7 +56,7 @@ def test_only_a_few_browser_tests_are_run_again(
     ran = subprocess.run(
         [sys.executable, "-m", "tests.again", "-p", "no:cacheprovider", "tests"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

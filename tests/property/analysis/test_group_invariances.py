@@ -14,6 +14,7 @@ from analysis import (
     bundle_from_tables,
     intra_reader,
 )
+from tests.conftest import examples
 
 OPTIONS = Options(bootstrap=30)
 LETTERS = "ABCD"
@@ -65,7 +66,7 @@ def _all(tables: Tables) -> list[pd.DataFrame]:
     ]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 @given(studies())
 def test_renaming_the_raters_leaves_groups_alone(tables: Tables) -> None:
     """In another order, too: what is added up in another order differs in the last bits only."""
@@ -80,7 +81,7 @@ def test_renaming_the_raters_leaves_groups_alone(tables: Tables) -> None:
         pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 @given(studies(), st.data())
 def test_relabelling_the_options_of_a_set_leaves_its_measures_alone(
     tables: Tables, data: st.DataObject
@@ -103,7 +104,7 @@ def test_relabelling_the_options_of_a_set_leaves_its_measures_alone(
     pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(5), deadline=None)
 @given(studies())
 def test_every_cluster_twice_leaves_the_estimates_alone(tables: Tables) -> None:
     """All but alpha's, which is corrected for the number of answers."""

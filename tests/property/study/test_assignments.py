@@ -23,7 +23,16 @@ from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, Transaction
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, invite, person, presentation, reading, write_bank
+from tests.conftest import (
+    NOW,
+    entropy_from,
+    examples,
+    invite,
+    person,
+    presentation,
+    reading,
+    write_bank,
+)
 
 
 @st.composite
@@ -52,7 +61,7 @@ def _cases(n: int) -> list[tuple[str, str]]:
     return [(f"q{i}", json.dumps(list("stuvwxyz"[: 2 + i % 7]))) for i in range(n)]
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(_protocols(), st.integers(1, 3))
 def test_an_assignment_holds_every_rule(protocol: Protocol, n_readers: int) -> None:
     """Once each reader x case x condition x repeat, whole sessions, balanced, the same again."""
@@ -177,7 +186,7 @@ _steps = st.tuples(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.lists(_steps, min_size=8, max_size=24))
 def test_no_schedule_of_answers_brings_a_case_back_before_its_wash_out(
     opened: Store, schedule: list[tuple[int, str, int]]

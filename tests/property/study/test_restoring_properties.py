@@ -11,7 +11,7 @@ from study.base.actor import COMMAND_LINE
 from study.exchange.bundle import bundle_files
 from study.exchange.restoring import SAME, restore
 from study.trail.verification import verify
-from tests.conftest import NOW
+from tests.conftest import NOW, examples
 from tests.sites import bundle_of, close, empty, site
 
 _protocols = st.fixed_dictionaries(
@@ -31,7 +31,7 @@ _protocols = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(3), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_protocols, st.integers(1, 10**6), st.booleans())
 def test_a_random_study_comes_back_as_it_was(
     protocol: dict[str, Any], seed: int, closed: bool

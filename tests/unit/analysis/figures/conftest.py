@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
-from analysis import Options, Results, analyse
+from analysis import Options, Results
+from analysis.statistics.accuracy.accuracy import accuracy
+from analysis.statistics.accuracy.missing import missing
+from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.study import Study
 from tests.unit.analysis.figures import tables
 
 MakeResults = Callable[..., Results]
@@ -23,8 +26,11 @@ def make_results() -> MakeResults:
         n: int = 60,
     ) -> Results:
         bundle = tables.study(readers=readers, models=models, n=n)
-        found = analyse(bundle, Options(bootstrap=10))
-        more = {
+        study = Study(bundle, Options(bootstrap=10))
+        made = {
+            "accuracy": accuracy(study),
+            "agreement_pairs": agreement_pairs(study),
+            "missing": missing(study),
             "reader_panel": tables.reader_panel(models),
             "comparisons": tables.comparisons(readers, models),
             "agreement_groups": tables.agreement_groups(),
@@ -33,7 +39,13 @@ def make_results() -> MakeResults:
             "item_difficulty": tables.item_difficulty(len(readers), len(models)),
             "leaderboard": tables.leaderboard(readers, models),
         }
-        return replace(found, tables={**found.tables, **more})
+        return Results(
+            bundle=bundle,
+            options=study.options,
+            tables=made,
+            n_clusters=study.matrix.n_clusters,
+            clustered=study.matrix.clustered,
+        )
 
     return make
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis import Bundle, Options, analyse, bundle_from_tables
+from analysis import Bundle, Options, bundle_from_tables
 from analysis.results import Results
+from analysis.statistics.accuracy.accuracy import accuracy
+from analysis.statistics.accuracy.missing import missing
+from analysis.statistics.agreement.indices import agreement_indices
+from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.agreement.repeats import intra_reader
+from analysis.statistics.mrmc.adjusted import adjusted
+from analysis.statistics.mrmc.components import variance_components
+from analysis.statistics.study import Study
 
 TASKS = ("Presence Assessment", "Negation Assessment", "Differential Diagnosis", "Location")
 CLAIMS = ("these readers", "readers like these")
@@ -76,7 +83,15 @@ def study(
 
 def full_run(bundle: Bundle, options: Options | None = None, seed: int = 3) -> Results:
     """Give a run whose tables of claims hold made-up rows, so that sentences vary."""
-    results = analyse(bundle, options or Options(bootstrap=20, margin=0.05))
+    found = Study(bundle, options or Options(bootstrap=20, margin=0.05))
+    computed = {
+        "accuracy": accuracy(found),
+        "agreement_pairs": agreement_pairs(found),
+        "missing": missing(found),
+        "variance_components": variance_components(found),
+        "agreement_indices": agreement_indices(found),
+        "intra_reader": intra_reader(found),
+    }
     rng = np.random.default_rng(seed)
     kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
     readers = [rater for rater, kind in kinds.items() if kind == "reader"]
@@ -89,15 +104,25 @@ def full_run(bundle: Bundle, options: Options | None = None, seed: int = 3) -> R
         "reader_panel": _panel(rng, models, conditions, len(readers)),
         "reader_conditions": _conditions(rng, conditions),
         "times": _times(rng, readers, conditions),
-        "sensitivity": _sensitivity(rng, results),
+        "sensitivity": _sensitivity(rng, computed["accuracy"]),
         "sensitivity_panel": _sensitivity_panel(rng, models, conditions),
-        "leaderboard": _leaderboard(results),
+        "leaderboard": _leaderboard(computed["accuracy"]),
         "item_difficulty": _difficulty(bundle, conditions),
         "time_model": _time_model(),
         "gee": _gee(rng, models, conditions),
     }
     tables = {name: pd.DataFrame(rows) for name, rows in made.items() if rows}
-    return replace(results, tables={**results.tables, **tables})
+    if models:
+        computed["panel_adjusted"] = adjusted(
+            tables["reader_panel"], bundle.labels, bundle.protocol
+        )
+    return Results(
+        bundle=bundle,
+        options=found.options,
+        tables={**computed, **tables},
+        n_clusters=found.matrix.n_clusters,
+        clustered=found.matrix.clustered,
+    )
 
 
 def _limits(rng: np.random.Generator, middle: float, width: float = 0.08) -> dict[str, float]:
@@ -329,9 +354,8 @@ def _time_model() -> list[dict[str, Any]]:
     ]
 
 
-def _sensitivity(rng: np.random.Generator, results: Results) -> list[dict[str, Any]]:
-    accuracy = results.tables["accuracy"]
-    micro = accuracy.loc[(accuracy["by"] == "overall") & (accuracy["group"] == "micro")]
+def _sensitivity(rng: np.random.Generator, table: pd.DataFrame) -> list[dict[str, Any]]:
+    micro = table.loc[(table["by"] == "overall") & (table["group"] == "micro")]
     return [
         {
             "analysis": choice,
@@ -348,9 +372,8 @@ def _sensitivity(rng: np.random.Generator, results: Results) -> list[dict[str, A
     ]
 
 
-def _leaderboard(results: Results) -> list[dict[str, Any]]:
-    accuracy = results.tables["accuracy"]
-    overall = accuracy.loc[accuracy["by"] == "overall"].copy()
+def _leaderboard(table: pd.DataFrame) -> list[dict[str, Any]]:
+    overall = table.loc[table["by"] == "overall"].copy()
     overall["rank"] = overall.groupby(["condition", "group"])["accuracy"].rank(
         ascending=False, method="min"
     )
