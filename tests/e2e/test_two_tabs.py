@@ -88,19 +88,6 @@ def test_a_second_tab_waits_until_told_and_the_case_goes_on_with_its_time(
     assert verify(server.store) == []
 
 
-def test_a_window_opened_by_the_page_itself_waits_as_well(serve: Serve, reader: Reader) -> None:
-    """A duplicated tab has the same session storage, and is a second window all the same."""
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    with reader.page.context.expect_page() as opened:
-        reader.page.evaluate("window.open(location.href)")
-    other = Reader(opened.value)
-    _told(other, "Reading is open in another window")
-    reader.answer("a")
-    reader.wait("ready", 2)
-
-
 def test_what_was_not_sent_yet_moves_over_too(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
@@ -143,26 +130,6 @@ def test_a_closed_or_reloaded_window_leaves_no_sheet_behind(
     reader.wait("ready", 1)
     reader.page.close(run_before_unload=True)
     other = _second(context, server)
-    other.wait("ready", 1)
-    assert other.page.evaluate("localStorage.getItem('sheet-seen')") is None
-
-
-def test_a_crashed_window_does_not_block_the_next(
-    serve: Serve, reader: Reader, context: BrowserContext
-) -> None:
-    """A fresh heartbeat that nobody answers for is waited out, in some seconds, and no sheet."""
-    server = serve()
-    context.add_init_script(SHEETS_SEEN)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    name = reader.page.evaluate("Object.keys(localStorage).find(key => key.endsWith(':place'))")
-    kept = reader.page.evaluate("name => localStorage.getItem(name)", name)
-    reader.page.goto("about:blank")
-    other = Reader(context.new_page())
-    other.page.goto(f"{server.url}/_stcore/health")
-    beat = f"{{...{kept}, id: 'crashed', tab: 'crashed', at: Date.now()}}"
-    other.page.evaluate(f"localStorage.setItem('{name}', JSON.stringify({beat}))")
-    other.page.goto(server.url)
     other.wait("ready", 1)
     assert other.page.evaluate("localStorage.getItem('sheet-seen')") is None
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { QUIET_MS } from "../../../../ui/viewer/js/room/deciding.js";
 import { START } from "../../../../ui/viewer/js/room/machine.js";
 import { after, desk, facts, item, opened, reading, ready, receipt } from "./desks.mjs";
 
-const QUIET_MS = 600;
 const NOTHING = [];
 const told = { option: "A", correct: true, explanation: "" };
 const unsure = { desk: desk({ rules: { confidence_steps: 5 } }) };
@@ -73,7 +73,7 @@ const ROWS = [
   ["a step that is done is followed by the next, its record not yet sent",
     () => opened({ desk: desk({ preparation: [{ step: "consent" }, { step: "display" }] }) }),
     { is: "stepDone", step: "consent", facts: { unsent: [{ kind: "preparation", id: "p", step: "consent" }] } },
-    ["clear", "enter", "steps"], { sheet: "steps" }],
+    ["steps"], { sheet: "steps" }],
   ["the last step is followed by the curtain of the first case", () => opened({ desk: desk({ preparation: [{ step: "consent" }] }) }),
     { is: "stepDone", step: "consent", facts: { unsent: [{ kind: "preparation", id: "p", step: "consent" }] } },
     ["closeSheet", "clear", "halt", "enter", "say", "prefetch"], { sheet: "" }],

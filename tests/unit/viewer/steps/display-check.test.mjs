@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { DisplayCheck, FIELDS } from "../../../../ui/viewer/js/steps/display-check.js";
-import { adviceOn, factsOf } from "../../../../ui/viewer/js/steps/display-facts.js";
+import { adviceOn, DisplayCheck, factsOf, FIELDS } from "../../../../ui/viewer/js/steps/display-check.js";
 
 /** Goes through the check as somebody who sees steps from `limits[field]` on. */
 function read(limits, places = () => 0) {

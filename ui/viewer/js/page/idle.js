@@ -72,7 +72,7 @@ export class Idle {
   }
 }
 
-/** CaseTimer over a page. @param {string} url @param {Page} page @returns {() => void} ends it */
+/** Watches over a page. @param {string} url @param {Page} page @returns {() => void} ends it */
 export function watchOver(url, page) {
   const idle = new Idle(new URL(url, document.baseURI).href, page);
   const stop = new AbortController();

@@ -6,6 +6,8 @@ import { texts } from "./texts.js";
 const FROM_THE_SERVER = ["signed-out", "other-reader", "left"]; // only the server can make them go
 const BLOCKING = [...FROM_THE_SERVER, "elsewhere"];
 
+/** @import { Desk } from "./types.js" */
+
 /** @typedef {{label: string, run: () => void}} Choice */
 
 export class Overlays {
@@ -56,22 +58,16 @@ export class Overlays {
     this.#curtain.replaceChildren();
   }
 
-  /** A page on which nothing is to be read. @param {string[]} lines @param {HTMLElement|null} [slip] to be kept */
-  rest(title, lines, slip = null) {
+  /** A page on which nothing is to be read. @param {string} title @param {string[]} lines @param {Desk} desk */
+  rest(title, lines, desk) {
     const head = element("h2", title);
     const said = lines.filter(Boolean).map((line) => element("p", line));
-    this.#curtain.replaceChildren(head, ...said, ...(slip ? [slip] : []), this.signOut());
+    this.#curtain.replaceChildren(head, ...said, ...receiptSlip(desk), this.signOut());
     this.#curtain.dataset.whole = "true";
     this.#curtain.hidden = false;
     // Not the way out: the last answer's Enter, pressed again, would sign the reader out before they read this.
     head.tabIndex = -1;
     head.focus({ preventScroll: true });
-  }
-
-  /** The last page. @param {string[]} lines @param {HTMLElement|null} slip to be kept */
-  finish(title, lines, slip) {
-    this.close();
-    this.rest(title, lines, slip);
   }
 
   /** Open a sheet. @param {string} name @param {{title: string, text: string}} words @param {Choice[]} choices */
@@ -145,3 +141,35 @@ const choiceButton = ({ label, run }) => button(label, run);
 /** What an address asks: a form that is sent by GET drops it, but for fields. @param {URL} to */
 const asked = ({ searchParams }) => [...searchParams].map(([name, value]) =>
   Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+
+/** The reader's receipt on a slip, to be copied, printed or mailed: no server has a part in that.
+ *  @param {Desk} desk @returns {HTMLElement[]} none where nothing was read yet */
+function receiptSlip({ receipt, study }) {
+  if (!receipt) return [];
+  const slip = element("section", "", "rr-receipt");
+  const line = element("output", receipt);
+  const copy = button(texts.receipt.copy, () => {
+    if (copied(line)) copy.textContent = texts.receipt.copied;
+  });
+  const mail = element("a", texts.receipt.mail);
+  mail.href = letter(texts.receipt.subject(study), receipt);
+  const ways = element("div", "", "rr-choices");
+  ways.append(copy, mail);
+  slip.append(element("h3", texts.receipt.title), line, element("p", texts.receipt.why), ways);
+  return [slip];
+}
+
+/** @param {string} subject @param {string} text @returns {string} */
+function letter(subject, text) {
+  return `mailto:?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(text)}`;
+}
+
+/** Copy an element's text; the clipboard's own interface needs a secure context. @param {HTMLElement} line */
+function copied(line) {
+  const range = document.createRange();
+  range.selectNodeContents(line);
+  const selection = getSelection();
+  selection?.removeAllRanges();
+  selection?.addRange(range);
+  return document.execCommand("copy");
+}

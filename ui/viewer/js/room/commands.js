@@ -2,7 +2,7 @@
 
 import { around } from "../page/elements.js";
 import { actionOf } from "../page/keys.js";
-import { settingsSheet } from "../page/settings-sheet.js";
+import { settingsSheet } from "../page/settings.js";
 
 /** @import { FilmViewer } from "../viewer/film-viewer.js" */
 /** @import { Action } from "../page/keys.js" */

@@ -10,8 +10,10 @@ import { texts } from "../page/texts.js";
 /** @typedef {{what: "window"|"steps"|"review"|"finish"|"hold"|"wait"} | {what: "halt", halt: Halt}
  *   | {what: "case", item: Case}} Next  the first three on a sheet of their own */
 
+/** A second Enter this soon is the second half of the last answer's: no question, and no wish to go on. */
+export const QUIET_MS = 600;
+
 const MOST_UNTOUCHED = 3; // one case may be looked at with folded arms, three in a row hardly
-const QUIET_MS = 600; // an Enter this soon is the second half of the last answer's
 
 /** Where the reader goes from here. @param {State} state @returns {Next} */
 export function upNext(state) {
@@ -21,7 +23,8 @@ export function upNext(state) {
   if ((steps.length || item) && !state.roomy && !fits(size, desk.rules.smallest_window ?? [])) return { what: "window" };
   if (steps.length) return { what: "steps" };
   if (item && state.untouched >= MOST_UNTOUCHED) return { what: "halt", halt: { name: "absent", ...texts.absent } };
-  const halt = item && (haltBefore(state, item) ?? (released(state) ? { name: /** @type {const} */ ("again"), ...texts.onAgain } : null));
+  const again = released(state) ? /** @type {Halt} */ ({ name: "again", ...texts.onAgain }) : null;
+  const halt = item && (haltBefore(state, item) ?? again);
   if (halt) return { what: "halt", halt };
   if (item) return { what: "case", item };
   if (unsent.length) return { what: "wait" };

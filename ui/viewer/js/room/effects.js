@@ -7,7 +7,6 @@ import { HERE } from "./machine.js";
 import { measured } from "../case/viewing-conditions.js";
 import { newId } from "../page/ids.js";
 import { Preparation } from "../steps/preparation.js";
-import { receiptSlip } from "../page/receipt.js";
 import { SmallestWindow } from "../steps/smallest-window.js";
 import { texts } from "../page/texts.js";
 
@@ -176,7 +175,7 @@ export function effectsOf(room, parts) {
       const { title, lines } = texts.holds[desk.hold](desk);
       panel.showLoading("");
       const words = JSON.stringify([title, lines, desk.receipt]);
-      if (words !== resting) overlays.rest(title, lines, receiptSlip(desk));
+      if (words !== resting) overlays.rest(title, lines, desk);
       resting = words;
     },
     finish: () => {
@@ -187,7 +186,8 @@ export function effectsOf(room, parts) {
       for (const name of storage.names("")) storage.drop(name);
       const { title, text, scoreCard, nothingLeft } = texts.finished;
       const lines = [text(desk.read, desk.study), desk.rules.feedback === "never" ? "" : scoreCard, nothingLeft];
-      overlays.finish(title, lines, receiptSlip(desk));
+      overlays.close();
+      overlays.rest(title, lines, desk);
     },
 
     window: () => smallestWindow.show(facts().size, connection.desk.rules.smallest_window),

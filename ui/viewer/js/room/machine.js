@@ -58,7 +58,6 @@ import { texts } from "../page/texts.js";
 /** Under this name the browser keeps that the reader was here. */
 export const HERE = "here";
 
-const QUIET_MS = 600; // a second Enter this soon after a commit is a double press, not a question
 const FEEDBACK_KEPT_MS = 10 * 60_000; // films' addresses do not last
 const ASK_AGAIN_MS = 1000;
 const HELD_ASK_AGAIN_MS = 10_000;
@@ -94,7 +93,7 @@ class Turn {
    *  @param {{kept: Awaited|null, epoch: number, now: number}} event */
   goOn({ kept, epoch, now }) {
     this.state.here = true;
-    this.state.answered = this.#unsent("reading").map((record) => record.case ?? "");
+    this.state.answered = this.#unsentReadings.map((record) => record.case ?? "");
     this.#do({ do: "welcome" });
     const age_ms = epoch - (kept?.epoch_ms ?? -Infinity);
     if (kept && age_ms >= 0 && age_ms < FEEDBACK_KEPT_MS) {
@@ -175,7 +174,7 @@ class Turn {
     if (deciding.feedbackShown(this.state)) this.next({ now });
     else if (this.#pausedByReader) this.pause({ now });
     else if (deciding.endsWithEnter(this.state, now)) this.#resume(now);
-    else if (phase === "ready" && shown) this.#decide(shown, now, now - readyAt <= QUIET_MS);
+    else if (phase === "ready" && shown) this.#decide(shown, now, now - readyAt <= deciding.QUIET_MS);
   }
 
   /** Pause or go on. @param {{now: number}} event */
@@ -390,9 +389,7 @@ class Turn {
     return phase === "paused" && shown !== null && shown.paused && !shown.committed;
   }
 
-  #unsent(kind) {
-    return this.state.facts.unsent.filter((record) => record.kind === kind);
-  }
+  get #unsentReadings() { return this.state.facts.unsent.filter((record) => record.kind === "reading"); }
 
   /** @param {Effect[]} effects */
   #do(...effects) {
@@ -422,13 +419,11 @@ class Turn {
   /** Something stands before the cases, or behind them, on a sheet of its own.
    *  @param {State["sheet"]} sheet @param {Effect} shows */
   #ask(sheet, shows) {
-    if (this.state.sheet === "window" && sheet === "window") {
-      this.#do(shows); // it says how large the window is by now
-      return;
+    if (this.state.sheet !== sheet) {
+      this.#change({ met: true, sheet });
+      this.#do({ do: "clear" });
+      this.#enter("paused");
     }
-    this.#change({ met: true, sheet });
-    this.#do({ do: "clear" });
-    this.#enter("paused");
     this.#do(shows);
   }
 
@@ -506,8 +501,9 @@ class Turn {
     const { option = null, confidence = null, comment = null } = kept ?? item.reading ?? {};
     this.state.brought += 1;
     return {
-      n: this.state.brought, item, option, confidence, comment: comment ?? "", committed: false, paused: Boolean(kept?.clock.paused),
-      resumed: Boolean(kept), touched: Boolean(kept), // by whoever reloaded the page
+      n: this.state.brought, item, option, confidence, comment: comment ?? "", committed: false,
+      paused: Boolean(kept?.clock.paused), resumed: Boolean(kept),
+      touched: Boolean(kept), // by whoever reloaded the page
     };
   }
 
@@ -647,7 +643,7 @@ class Turn {
     this.state.feedbackIs = "awaited";
     const { answered, told, record } = feedback;
     if (answered) this.#tell(told, now);
-    else if (!this.#unsent("reading").some(({ id }) => id === record.id)) this.#do({ do: "put", record });
+    else if (!this.#unsentReadings.some(({ id }) => id === record.id)) this.#do({ do: "put", record });
   }
 
   /** @param {Receipt} receipt @param {Record[]} sent

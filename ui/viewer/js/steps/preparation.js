@@ -4,7 +4,7 @@ import { DisplayStep } from "./display-step.js";
 import { element, find } from "../page/elements.js";
 import { newId } from "../page/ids.js";
 import { epochAt } from "../page/paint.js";
-import { QuestionnaireForm } from "./questionnaire-form.js";
+import { QuestionnaireForm } from "./questionnaire.js";
 import { texts } from "../page/texts.js";
 
 /** @import { Connection } from "../delivery/connection.js" */

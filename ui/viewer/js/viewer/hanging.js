@@ -1,6 +1,5 @@
 /** The films on the canvas: in which order they hang, which of them are on view, and where each one lies. */
 
-import { hangingOrder } from "./hanging-order.js";
 import { arrange, fitted, panned } from "./layout.js";
 import { asItComes } from "./pane.js";
 import { PaneLabels } from "./pane-labels.js";
@@ -10,6 +9,9 @@ import { PaneLabels } from "./pane-labels.js";
 /** @import { Pane } from "./pane.js" */
 
 const GAP_PX = 6;
+// Whole labels only: a lateral decubitus is a frontal film.
+const FRONTAL = /^(PA|AP|FRONTAL)$/i;
+const LATERAL = /^((LEFT|RIGHT) )?LATERAL$/i;
 
 export class Hanging {
   /** Whether the films hang in another order than they came. */
@@ -95,4 +97,19 @@ export class Hanging {
   #rects(films) {
     return arrange(this.#canvas.size, films.map(({ view }) => view), Math.round(GAP_PX * this.#canvas.density));
   }
+}
+
+/** @param {string} label @returns {number} */
+function rank(label) {
+  if (FRONTAL.test(label)) return 0;
+  return LATERAL.test(label) ? 2 : 1;
+}
+
+/**
+ * The order films hang in, whatever order the item gives them.
+ * @template {{view: {label: string}}} T
+ * @param {T[]} films as the item has them @returns {T[]} frontal first, lateral last, else in their order
+ */
+export function hangingOrder(films) {
+  return [...films].sort((a, b) => rank(a.view.label) - rank(b.view.label));
 }

@@ -1,7 +1,6 @@
 /** What stands over a film in its pane: its name, how it departs from what came, the scale bar, measured lines. */
 
 import { element } from "../page/elements.js";
-import { scaleBar } from "./scale-bar.js";
 import { texts } from "../page/texts.js";
 
 /** @import { Pane } from "./pane.js" */
@@ -12,6 +11,7 @@ import { texts } from "../page/texts.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LONGEST_BAR_PX = 130;
+const ROUND = [1, 2, 5]; // and these times a power of ten
 const END_PX = 4.5;
 const ABOVE_PX = 12; // from a line to its length
 const LABEL_HALF_PX = 92;
@@ -103,3 +103,17 @@ function shape(name, attributes) {
 }
 
 const span = (className) => element("span", "", className);
+
+/**
+ * The scale bar: a round length, and how long it is on the screen.
+ * @param {number} px_per_mm CSS pixels of the screen @param {number} longest_px
+ * @returns {{mm: number, px: number}} the longest of 1, 2, 5, 10, 20, 50 ... mm, or a tenth of these, that fits
+ */
+export function scaleBar(px_per_mm, longest_px) {
+  const most_mm = longest_px / px_per_mm;
+  const power = Math.floor(Math.log10(most_mm));
+  const step = ROUND.findLast((each) => each * 10 ** power <= most_mm * (1 + 1e-9)) ?? 1;
+  // A negative power of ten is not exact, its inverse is.
+  const mm = power < 0 ? step / 10 ** -power : step * 10 ** power;
+  return { mm, px: mm * px_per_mm };
+}

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { scaleBar } from "../../../../ui/viewer/js/viewer/scale-bar.js";
+import { scaleBar } from "../../../../ui/viewer/js/viewer/pane-labels.js";
 
 test("the longest round length that fits", () => {
   assert.deepEqual(scaleBar(1, 130), { mm: 100, px: 100 });

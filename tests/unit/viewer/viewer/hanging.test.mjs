@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hangingOrder } from "../../../../ui/viewer/js/viewer/hanging-order.js";
+import { hangingOrder } from "../../../../ui/viewer/js/viewer/hanging.js";
 
 const hung = (...labels) => hangingOrder(labels.map((label) => ({ view: { label } }))).map(({ view }) => view.label);
 
