@@ -5,6 +5,7 @@ StudyError
 │   └── BadFilm      an image file that cannot be shown truly (in `study.films`)
 ├── BadProtocol      a protocol file with faults
 ├── NotFound         a bank, study or reader of that name is not there
+├── BadInput         a value somebody gave is not what it has to be, or asks for what is not there
 ├── NotNow           right request, wrong moment: the study's state forbids it
 │   └── SavedElsewhere   somebody else saved the draft meanwhile (in `study.lifecycle.drafts`)
 ├── NotAllowed       this person may not do that
@@ -32,6 +33,10 @@ class BadProtocol(StudyError):
 
 class NotFound(StudyError):
     """What was named is not in the store."""
+
+
+class BadInput(StudyError):
+    """A value that was given is not what it has to be; the text says what would do."""
 
 
 class NotNow(StudyError):

@@ -3,7 +3,7 @@
 import unicodedata
 
 from study.base.csv_cells import guarded
-from study.base.errors import NotNow
+from study.base.errors import BadInput
 from study.base.translation import t
 
 LONGEST = 100
@@ -47,7 +47,7 @@ def check_name(name: str, what: str) -> None:
 
     Raises
     ------
-    NotNow
+    BadInput
         The name is empty, too long, not printable (as a lone surrogate), or has space around it.
     """
     _refuse(name, what, name_fault(name))
@@ -58,7 +58,7 @@ def check_code_name(name: str, what: str) -> None:
 
     Raises
     ------
-    NotNow
+    BadInput
         As `check_name` does, or a spreadsheet would take the name for a formula.
     """
     _refuse(name, what, name_fault(name) or formula_fault(name))
@@ -66,7 +66,7 @@ def check_code_name(name: str, what: str) -> None:
 
 def _refuse(name: str, what: str, fault: str) -> None:
     if fault:
-        raise NotNow(
+        raise BadInput(
             t(
                 "The name of a {what} {fault}: {name!r}. Choose another name.",
                 what=what,
@@ -90,7 +90,7 @@ def checked_reason(words: str) -> str:
 
     Raises
     ------
-    NotNow
+    BadInput
         It is empty, or longer than `LONGEST_REASON`.
 
     Examples
@@ -100,9 +100,9 @@ def checked_reason(words: str) -> str:
     """
     reason = " ".join(without_surrogates(words).split())
     if not reason:
-        raise NotNow(t("Say why: the reason stands in the trail for good."))
+        raise BadInput(t("Say why: the reason stands in the trail for good."))
     if len(reason) > LONGEST_REASON:
-        raise NotNow(t("The reason has more than {n} characters. Shorten it.", n=LONGEST_REASON))
+        raise BadInput(t("The reason has more than {n} characters. Shorten it.", n=LONGEST_REASON))
     return reason
 
 

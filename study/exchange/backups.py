@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from study.base.actor import SCHEDULE, By
-from study.base.errors import BadFile, NotFound, NotNow, StudyError
+from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
 from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.store import Store, Transaction, backups, deployment, events
@@ -75,11 +75,11 @@ def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
 
     Raises
     ------
-    NotNow
+    BadInput
         A number is out of range.
     """
     if not 0 <= new.every_hours <= MAX_HOURS or not 1 <= new.keep <= MAX_KEEP:
-        raise NotNow(
+        raise BadInput(
             t(
                 "Backups are made every 1 to {max_hours} hours, or never (0); 1 to {max_keep} of "
                 "them are kept.",

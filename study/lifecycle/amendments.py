@@ -75,7 +75,9 @@ def amend(
     Raises
     ------
     NotNow
-        The study is not open, nothing would change, or the reason is none or too long.
+        The study is not open, or nothing would change.
+    BadInput
+        The reason is none or too long.
     BadProtocol
         A key cannot change any more, or the protocol would have faults; all are listed.
     """

@@ -55,7 +55,9 @@ def close(
     Raises
     ------
     NotNow
-        The study is not open, or the reason is none or too long.
+        The study is not open.
+    BadInput
+        The reason is none or too long.
     """
     words = checked_reason(reason)
     with store.change() as change:
@@ -101,7 +103,9 @@ def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> 
     Raises
     ------
     NotNow
-        The study was opened or discarded, or the reason is none or too long.
+        The study was opened or discarded.
+    BadInput
+        The reason is none or too long.
     """
     why = checked_reason(reason)
     with store.change() as change:

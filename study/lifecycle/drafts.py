@@ -13,7 +13,7 @@ from typing import Any
 from study.bank.importing import bank_row
 from study.base.actor import By
 from study.base.canonical import canonical_json
-from study.base.errors import NotFound, NotNow
+from study.base.errors import BadInput, NotFound, NotNow
 from study.base.text import LONGEST, check_name, name_fault
 from study.base.timestamps import moment, stamp
 from study.base.translation import t
@@ -87,8 +87,10 @@ def begin(
 
     Raises
     ------
+    BadInput
+        The name is no name.
     NotNow
-        The name is no name, or taken.
+        The name is taken.
     NotFound
         No such bank.
     """
@@ -155,8 +157,10 @@ def save(
     ------
     SavedElsewhere
         Somebody saved it since; nothing was stored.
+    BadInput
+        Its name is no name.
     NotNow
-        Its name is no name, or taken.
+        Its name is taken.
     NotFound
         It was drawn or thrown away, or there is no such bank.
     """
@@ -212,7 +216,7 @@ def draw(
         _refuse_overwriting(row, seen)
         draft = _draft(row)
         if not draft.bank:
-            raise NotNow(t("Choose the bank to draw from first."))
+            raise BadInput(t("Choose the bank to draw from first."))
         protocol = Protocol.from_json(draft.protocol_values)
         refuse_example(protocol)
         study, strata = draw_within(
@@ -251,7 +255,7 @@ def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any
         asked = {**values, "cases": cases}
         try:
             drawing.rehearse(look, bank, Protocol.from_json(asked))
-        except NotNow:
+        except BadInput:
             continue
         return asked
     return values

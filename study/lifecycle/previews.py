@@ -22,7 +22,7 @@ from typing import Any
 from study.base.actor import COMMAND_LINE
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
-from study.base.errors import NotAllowed, NotFound, NotNow
+from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.translation import t
 from study.lifecycle import studies
 from study.lifecycle.exposure import being_read
@@ -173,7 +173,7 @@ def _draft(look: Transaction, person: Person, number: int) -> _Source:
     if row["made_by"] != person.id and person.deployment is not Role.ADMINISTRATOR:
         raise NotAllowed(t("This draft is somebody else's."))
     if row["bank"] is None:
-        raise NotNow(t("Choose a question bank first: without one there is no case to show."))
+        raise BadInput(t("Choose a question bank first: without one there is no case to show."))
     made_up = bool(being_read(look, row["bank"]))
     about = ["draft", row["id"], row["name"], row["bank"], row["protocol"], made_up]
     return _Source(study=None, draft=row, mark=_mark(look, person, about), made_up=made_up)

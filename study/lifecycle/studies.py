@@ -46,7 +46,9 @@ def draw(
     BadProtocol
         The consent is still the example.
     NotNow
-        The name is taken, or the bank cannot give the cases asked for.
+        The name is taken.
+    BadInput
+        It is no name, or the bank cannot give the cases asked for.
     """
     refuse_example(protocol)
     with store.change() as change:

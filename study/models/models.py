@@ -136,7 +136,9 @@ def keep_model(
     NotFound
         There is no model to replace.
     NotNow
-        The name is taken by a model or a reader of the study, or a reason is wanted.
+        The name is taken by a model or a reader of the study.
+    BadInput
+        The name is no name, or a reason is wanted.
     """
     check_name(model_id, "model")
     if model_version:

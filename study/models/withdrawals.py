@@ -45,7 +45,7 @@ def withdraw_model(
     ------
     NotFound
         The study has no such model.
-    NotNow
+    BadInput
         The reason is none or too long.
     """
     with store.change() as change:

@@ -49,8 +49,9 @@ def exclude(
     NotFound
         The study has no such reading.
     NotNow
-        The answer was changed since, the reading is excluded already, or the reason is none or too
-        long.
+        The answer was changed since, or the reading is excluded already.
+    BadInput
+        The reason is none or too long.
     """
     _decide(store, study, reading, reason, excluded=True, by=by, now=now)
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from study.base.actor import By
-from study.base.errors import BadFile, NotFound, NotNow
+from study.base.errors import BadInput, NotFound, NotNow
 from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
@@ -62,7 +62,9 @@ def pause(
     NotFound
         No such study or reader.
     NotNow
-        The study is not open, the reader has left it, it is paused already, or no reason is given.
+        The study is not open, the reader has left it, or it is paused already.
+    BadInput
+        No reason is given.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -81,7 +83,9 @@ def resume(
     NotFound
         No such study or reader.
     NotNow
-        The study is not open, the reader has left it, it is not paused, or no reason is given.
+        The study is not open, the reader has left it, or it is not paused.
+    BadInput
+        No reason is given.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -108,13 +112,12 @@ def extend(
     NotFound
         No such study, reader or session.
     NotNow
-        The study is not open, the reader has left it, the session is read or has no end, or no
-        reason is given.
-    BadFile
-        `days` is no number of days.
+        The study is not open, the reader has left it, or the session is read or has no end.
+    BadInput
+        `days` is no number of days, or no reason is given.
     """
     if not 0 < days <= LONGEST_DAYS:
-        raise BadFile(t("Give a number of days above 0, and {most} at most.", most=LONGEST_DAYS))
+        raise BadInput(t("Give a number of days above 0, and {most} at most.", most=LONGEST_DAYS))
     with store.change() as change:
         case = _case(change, study, reader_id)
         _refuse_endless(change, case, session, now)
@@ -131,8 +134,9 @@ def release(
     NotFound
         No such study, reader or session.
     NotNow
-        The study is not open, the reader has left it, the session is read or has no end, or no
-        reason is given.
+        The study is not open, the reader has left it, or the session is read or has no end.
+    BadInput
+        No reason is given.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -152,7 +156,9 @@ def withdraw(
     NotFound
         No such study or reader.
     NotNow
-        The study is not open, the reader has left it already, or no reason is given.
+        The study is not open, the reader has left it already.
+    BadInput
+        No reason is given.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)

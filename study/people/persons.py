@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from study.base.actor import By
-from study.base.errors import NotAllowed, NotFound, NotNow
+from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.text import check_name, name_key
 from study.base.timestamps import stamp
 from study.base.translation import t
@@ -56,14 +56,18 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
 
     Raises
     ------
+    BadInput
+        The name cannot be printed, or the address is none.
     NotNow
-        The name cannot be printed, or the address is none, or somebody else's.
+        The address is somebody else's.
     """
     name, email = name.strip(), email.strip()
     if name:
         check_name(name, "person")
     if email and (len(email) > LONGEST_EMAIL or not _EMAIL.fullmatch(email)):
-        raise NotNow(t("{email} is no e-mail address. Write it as name@example.org.", email=email))
+        raise BadInput(
+            t("{email} is no e-mail address. Write it as name@example.org.", email=email)
+        )
     other = by_email(change, email)
     if other not in (None, person):
         raise NotNow(t("{email} is the address of somebody else here.", email=email))

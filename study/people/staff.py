@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from study.base.actor import By
-from study.base.errors import NotAllowed, NotNow
+from study.base.errors import BadInput, NotAllowed, NotNow
 from study.base.text import check_code_name, checked_reason, name_key
 from study.base.timestamps import stamp
 from study.base.translation import t
@@ -105,7 +105,9 @@ def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: da
     Raises
     ------
     NotNow
-        No reason, or already revoked, or it is the deployment's last administrator.
+        It was revoked already, or it is the deployment's last administrator.
+    BadInput
+        No reason is given.
     """
     why = checked_reason(reason)
     with store.change() as change:
@@ -181,7 +183,7 @@ def change_name(
 ) -> None:
     """Keep another name and e-mail address; the trail says that, and neither of them."""
     if not name.strip() and not email.strip():
-        raise NotNow(t("Write a name or an e-mail address, or erase what is kept."))
+        raise BadInput(t("Write a name or an e-mail address, or erase what is kept."))
     with store.change() as change:
         row = _grant(change, study, grant)
         persons.refuse_with_parts_elsewhere(

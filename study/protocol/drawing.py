@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from study.base.errors import NotNow
+from study.base.errors import BadInput
 from study.base.translation import t
 from study.protocol.protocol import STRATA, Protocol
 from study.protocol.sampling import Candidate, Stratum, draw, draw_practice
@@ -28,7 +28,7 @@ def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
 
     Raises
     ------
-    NotNow
+    BadInput
         The bank cannot give it; the text says what falls short.
     """
     with store.look() as look:
@@ -59,7 +59,7 @@ def locked(protocol: Protocol, study: str, bank_sha256: str, drawn: Rehearsed) -
 
 def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candidate]:
     if "site" in protocol.stratify_by:
-        raise NotNow(t("stratify_by names site, but a bank says nothing of sites. Leave it out."))
+        raise BadInput(t("stratify_by names site, but a bank says nothing of sites. Leave it out."))
     return [
         Candidate(
             item_id=row["item_id"],

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from study.base.errors import NotNow
+from study.base.errors import BadInput
 from study.base.random_order import lot, shuffled
 from study.protocol.protocol import Protocol
 
@@ -58,7 +58,7 @@ def draw(candidates: Sequence[Candidate], protocol: Protocol) -> Draw:
 
     Raises
     ------
-    NotNow
+    BadInput
         The bank cannot give them; the text says which stratum falls short, and by how much.
     """
     by_stratum = _by_stratum(candidates, protocol.stratify_by)
@@ -95,7 +95,7 @@ def draw_practice(
 
     Raises
     ------
-    NotNow
+    BadInput
         Too few patients are left outside the sample.
     """
     found = list(candidates)
@@ -108,7 +108,7 @@ def draw_practice(
         if outside and one.item_id in eligible:
             by_unit[one.patient_id or one.examination_id].append(one.item_id)
     if len(by_unit) < protocol.practice_cases:
-        raise NotNow(
+        raise BadInput(
             f"The bank cannot give {protocol.practice_cases} practice case(s): outside the sample "
             f"there are {len(by_unit)} patient(s) with an item that has a reference standard. Ask "
             "for fewer practice_cases or fewer cases."
@@ -148,7 +148,7 @@ def _targets(sizes: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
     if isinstance(protocol.allocation, Mapping):
         unknown = sorted(set(protocol.allocation) - set(sizes))
         if unknown:
-            raise NotNow(
+            raise BadInput(
                 f"allocation names strata the bank does not have: {', '.join(unknown)}. "
                 f"It has: {', '.join(sizes)}."
             )
@@ -207,7 +207,7 @@ def _check_supply(
     if not by_stratum:
         short = [f"  {protocol.cases} asked for, none there"]
     if short:
-        raise NotNow(
+        raise BadInput(
             "The bank cannot give the cases asked for:\n"
             + "\n".join(short)
             + "\nAsk for fewer cases, another allocation, or another one_question_per."
@@ -238,7 +238,7 @@ def _match(
     for name in scarcest:
         for number in range(targets[name]):
             if not place(name, set()):
-                raise NotNow(
+                raise BadInput(
                     f"The bank cannot give the cases asked for: with one question per "
                     f"{protocol.one_question_per}, only {number} of {targets[name]} cases of "
                     f"{name} can be drawn beside the other strata. Ask for fewer cases, another "

@@ -25,7 +25,7 @@ from statistics import NormalDist
 from typing import Any
 
 from study.base.bank_model import LETTERS
-from study.base.errors import BadFile, NotFound, NotNow
+from study.base.errors import BadInput, NotFound, NotNow
 from study.base.random_order import lot
 from study.base.timestamps import moment
 from study.people.access import Person
@@ -90,11 +90,11 @@ def simulate(
         No such study or reader.
     NotNow
         The study is not open, or the reader is a person who has begun already.
-    BadFile
+    BadInput
         `accuracy` is out of range.
     """
     if not 0 < accuracy < 1:
-        raise BadFile(f"accuracy = {accuracy}: must lie between 0 and 1.")
+        raise BadInput(f"accuracy = {accuracy}: must lie between 0 and 1.")
     reader = _admit(store, study, reader_id, seed, accuracy, now)
     clock, n_read = now, 0
     with store.kept_warm():

@@ -118,7 +118,9 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
     Raises
     ------
     NotNow
-        Nothing is missing, or no reason is given.
+        Nothing is missing.
+    BadInput
+        No reason is given.
     """
     words = checked_reason(reason)
     note(store, now=now)

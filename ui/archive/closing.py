@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from study.base.errors import NotFound, NotNow, StudyError
+from study.base.errors import BadInput, NotFound, StudyError
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.exchange import archives
@@ -75,11 +75,13 @@ def close(person: Person, *, typed: str, reason: str) -> None:
 
     Raises
     ------
+    BadInput
+        What was typed is not the study's name.
     NotNow
-        What was typed is not the study's name, or the study cannot be closed.
+        The study cannot be closed.
     """
     if typed.strip() != person.study_name:
-        raise NotNow(t("That is not the study's name. Type it as it stands above, or leave it."))
+        raise BadInput(t("That is not the study's name. Type it as it stands above, or leave it."))
     kept, study, told = store(), person.study_name, acting(person)
     closing.close(kept, study=study, reason=reason, **told)
     deposits.send_now(kept, os.environ, study, **told)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from study.base.errors import NotNow, StudyError
+from study.base.errors import BadInput, StudyError
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.models.models import Example, Found, check_free, keep_model, read_model
@@ -52,9 +52,9 @@ def model_form(person: Person) -> None:
         return
     try:
         if file is None:
-            raise NotNow(t("Choose a file with the model's predictions."))
+            raise BadInput(t("Choose a file with the model's predictions."))
         if not name:
-            raise NotNow(t("Give the model a name."))
+            raise BadInput(t("Give the model a name."))
         if not is_model(store(), study=study, model_id=name):
             check_free(store(), study=study, model_id=name)
         with on_disk(file.name, file.getvalue()) as path:

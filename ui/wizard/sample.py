@@ -9,7 +9,7 @@ import streamlit as st
 
 from study.base.canonical import canonical_json
 from study.base.csv_cells import guarded
-from study.base.errors import NotNow, StudyError
+from study.base.errors import BadInput, StudyError
 from study.base.translation import t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.protocol.drawing import Rehearsed, foresee
@@ -176,7 +176,7 @@ def _strata(working: Working) -> tuple[Stratum, ...]:
     for cases in (int(working.base["cases"]), *CASES_TO_BEGIN_WITH):
         try:
             return foreseen(working.bank, {**values, "cases": cases}).strata
-        except NotNow:
+        except BadInput:
             continue
     return ()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from study.base.errors import NotNow
+from study.base.errors import BadInput, NotNow
 from study.lifecycle import drafts
 from study.lifecycle.drafts import Draft, SavedElsewhere
 from study.protocol.protocol import Protocol, faults_of
@@ -129,7 +129,7 @@ def save(working: Working) -> None:
             working.trouble = ""
         except SavedElsewhere:
             raise
-        except NotNow as error:
+        except (BadInput, NotNow) as error:
             working.trouble = str(error)
             _save(working, working.saved_name)
     except SavedElsewhere:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from study.base.canonical import canonical_json
-from study.base.errors import NotNow
+from study.base.errors import BadInput
 from study.protocol.assignment import assign
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import Candidate, draw, draw_practice
@@ -60,7 +60,7 @@ def test_a_draw_holds_its_rules_or_is_refused(
     by_id = {one.item_id: one for one in candidates}
     try:
         drawn = draw(candidates, protocol)
-    except NotNow:
+    except BadInput:
         return
     assert len(drawn.cases) == protocol.cases
     units = Counter(_unit(by_id[item], protocol) for item, _ in drawn.cases)
@@ -80,7 +80,7 @@ def test_without_strata_a_draw_fails_only_when_units_are_too_few(
     n_units = len({_unit(one, protocol) for one in candidates})
     try:
         draw(candidates, protocol)
-    except NotNow:
+    except BadInput:
         assert n_units < protocol.cases
     else:
         assert n_units >= protocol.cases
@@ -94,7 +94,7 @@ def test_practice_cases_are_of_nobody_in_the_sample(
     protocol = Protocol.from_json({**protocol.as_json(), "practice_cases": n_practice})
     try:
         sample = {item for item, _ in draw(candidates, protocol).cases}
-    except NotNow:
+    except BadInput:
         return
     with_truth = {one.item_id for i, one in enumerate(candidates) if i not in unknown}
     by_id = {one.item_id: one for one in candidates}
@@ -102,7 +102,7 @@ def test_practice_cases_are_of_nobody_in_the_sample(
     free = {one.patient_id for one in candidates if one.item_id in with_truth} - taken
     try:
         drawn = draw_practice(candidates, with_truth, sample, protocol)
-    except NotNow:
+    except BadInput:
         assert len(free) < n_practice
         return
     patients = [by_id[item].patient_id for item in drawn]
@@ -125,7 +125,7 @@ def test_without_patients_practice_keeps_away_from_the_samples_examinations(
     by_id = {one.item_id: one.examination_id for one in candidates}
     try:
         (drawn,) = draw_practice(candidates, set(by_id), sample, protocol)
-    except NotNow:
+    except BadInput:
         assert len(set(examinations)) == 1
         return
     assert by_id[drawn] not in {by_id[item] for item in sample}

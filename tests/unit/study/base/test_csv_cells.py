@@ -16,7 +16,7 @@ from analysis import read_bundle
 from analysis.options import Options
 from study.bank.importing import import_bank
 from study.base.actor import By
-from study.base.errors import BadFile, NotNow
+from study.base.errors import BadFile, BadInput
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, export, files_of, zipped
 from study.exchange.restoring import SAME, restore
@@ -177,7 +177,7 @@ def test_a_reader_is_not_invited_under_a_formula(banked: Store, column: str) -> 
     invitation = Invitation(**{"reader_id": "R1", column: "@SUM(1)"})
     with pytest.raises(BadFile, match="begins with @, as formulas of a spreadsheet do"):
         studies.invite(banked, study="trial", invitations=[invitation], codes=[_code()], now=NOW)
-    with pytest.raises(NotNow, match="begins with ="):
+    with pytest.raises(BadInput, match="begins with ="):
         coordinator_code(banked, study="trial", name="=1+1", entropy=entropy_from(3), now=NOW)
 
 

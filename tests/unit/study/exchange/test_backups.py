@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from study.base.actor import By
-from study.base.errors import BadFile, BrokenStore, NotFound, NotNow
+from study.base.errors import BadFile, BadInput, BrokenStore, NotFound, NotNow
 from study.exchange import backups
 from study.exchange.backups import Schedule
 from study.reading import desk
@@ -188,7 +188,7 @@ def test_the_schedule_makes_one_when_it_is_due(banked: Store) -> None:
 @pytest.mark.parametrize(("hours", "keep"), [(-1, 5), (24 * 91, 5), (24, 0), (24, 1001)])
 def test_an_absurd_schedule_is_refused(banked: Store, hours: int, keep: int) -> None:
     """The one in force stays."""
-    with pytest.raises(NotNow, match="every 1 to"):
+    with pytest.raises(BadInput, match="every 1 to"):
         backups.set_schedule(banked, Schedule(every_hours=hours, keep=keep), by=BY, now=NOW)
     with banked.look() as look:
         assert backups.schedule(look) == Schedule(every_hours=24, keep=14)

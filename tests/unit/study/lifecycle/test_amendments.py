@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from study.base.actor import By
-from study.base.errors import BadProtocol, NotNow
+from study.base.errors import BadInput, BadProtocol, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.lifecycle.amendments import AMENDABLE, amend, of_study, why_fixed
@@ -70,7 +70,7 @@ def test_what_decided_an_answered_case_cannot_change(opened: Opened) -> None:
 def test_an_amendment_needs_a_reason_and_a_change(opened: Opened) -> None:
     """Neither is taken without the other, and a value has to be sound."""
     store = opened()
-    with pytest.raises(NotNow, match="reason"):
+    with pytest.raises(BadInput, match="reason"):
         _amend(store, " \n", margin=0.1)
     with pytest.raises(NotNow, match="Nothing would change"):
         _amend(store, margin=0.05)

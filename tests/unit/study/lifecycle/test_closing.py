@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from study.base.actor import By
-from study.base.errors import NotNow
+from study.base.errors import BadInput, NotNow
 from study.lifecycle import closing, studies
 from study.lifecycle.closing import accuracy_is_shown
 from study.monitoring.progress import completeness_in
@@ -56,7 +56,7 @@ def test_closing_needs_a_reason_and_an_open_study_and_happens_once(
         closing.close(banked, study="drawn", reason="x", now=NOW)
     store = opened()
     for reason in ("", " \n", "x" * 2001):
-        with pytest.raises(NotNow, match="reason"):
+        with pytest.raises(BadInput, match="reason"):
             _close(store, reason)
     _close(store)
     with pytest.raises(NotNow, match="closed already"):

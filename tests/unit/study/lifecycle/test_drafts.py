@@ -7,7 +7,7 @@ import pytest
 
 from study.base.actor import By
 from study.base.canonical import canonical_json, sha256_of
-from study.base.errors import BadProtocol, NotFound, NotNow
+from study.base.errors import BadInput, BadProtocol, NotFound, NotNow
 from study.base.timestamps import stamp
 from study.lifecycle import drafts, studies
 from study.lifecycle.closing import discard
@@ -172,7 +172,7 @@ def test_an_administrator_needs_no_role_in_what_they_draw(banked: Store) -> None
 def test_a_refused_draw_leaves_draft_and_store_as_they_were(banked: Store) -> None:
     """More cases than patients: no study, no role, the draft stays."""
     draft = _begun(banked, cases=13)
-    with pytest.raises(NotNow, match="cannot give"):
+    with pytest.raises(BadInput, match="cannot give"):
         drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
     assert drafts.find(banked, draft.id) == draft
     assert _kinds(banked, "trial") == []
@@ -233,7 +233,7 @@ def test_a_discarded_study_lets_nobody_in(banked: Store) -> None:
     (code,) = invite(banked, "R1")
     source = entropy_from(3)
     token = access.sign_in(banked, code.text, entropy=source, now=NOW).token
-    with pytest.raises(NotNow, match="Say why"):
+    with pytest.raises(BadInput, match="Say why"):
         discard(banked, study="trial", reason=" ", by=BY, now=NOW)
     discard(banked, study="trial", reason="Wrong bank.", by=BY, now=NOW)
     assert access.signed_in(banked, token, now=NOW) is None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from study.base.errors import BadProtocol, NotAllowed, NotFound, NotNow
+from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNow
 from study.lifecycle import previews, studies
 from study.lifecycle.previews import Preview, preview
 from study.people.access import Person
@@ -238,7 +238,7 @@ def test_a_draft_that_changed_is_previewed_anew(banked: Store) -> None:
 def test_a_draft_that_cannot_be_drawn_says_why(banked: Store) -> None:
     """No bank, too many cases, faults; and it is its maker's and an administrator's alone."""
     draft = _draft(banked, bank=None)
-    with pytest.raises(NotNow, match="question bank"):
+    with pytest.raises(BadInput, match="question bank"):
         _open(banked, MAKER, draft)
     with pytest.raises(NotFound):
         _open(banked, MAKER, -1)
@@ -247,7 +247,7 @@ def test_a_draft_that_cannot_be_drawn_says_why(banked: Store) -> None:
         _open(banked, stranger, draft)
     with pytest.raises(NotAllowed):
         _open(banked, replace(MAKER, deployment=None), draft)
-    for fault, error in (({"cases": 500}, NotNow), ({"cases": -1}, BadProtocol)):
+    for fault, error in (({"cases": 500}, BadInput), ({"cases": -1}, BadProtocol)):
         with banked.change() as change:
             new = json.dumps({**PROTOCOL, **fault})
             change.execute("UPDATE drafts SET bank = 1, protocol = :new", new=new)

@@ -8,7 +8,7 @@ import pytest
 
 from study.bank.importing import import_bank
 from study.base.actor import By
-from study.base.errors import BadFile, NotNow
+from study.base.errors import BadFile, BadInput, NotNow
 from study.base.text import LONGEST
 from study.lifecycle import studies
 from study.models.models import add_model
@@ -68,11 +68,11 @@ def test_odd_names_are_refused_wherever_something_is_named(
     """Banks, studies, models, readers: one rule, one sentence, nothing stored."""
     store = opened()
     path = write_bank(tmp_path / "second")
-    with pytest.raises(NotNow, match="name of a bank"):
+    with pytest.raises(BadInput, match="name of a bank"):
         import_bank(store, path, name=name, images=path.parent, now=NOW)
-    with pytest.raises(NotNow, match="name of a study"):
+    with pytest.raises(BadInput, match="name of a study"):
         studies.draw(store, bank="bank", study=name, protocol=Protocol(), now=NOW)
-    with pytest.raises(NotNow, match="name of a model"):
+    with pytest.raises(BadInput, match="name of a model"):
         _add(store, answers, name)
     with pytest.raises(BadFile, match="Choose another reader_id"):
         invite(store, name)
@@ -118,7 +118,7 @@ def test_two_readers_may_not_be_taken_for_one(opened: Opened) -> None:
 
 def test_a_models_version_can_be_printed(opened: Opened, answers: Path) -> None:
     """It stands in tables and figures."""
-    with pytest.raises(NotNow, match="model's version"):
+    with pytest.raises(BadInput, match="model's version"):
         _add(opened(), answers, "M", version="1\ud800")
 
 

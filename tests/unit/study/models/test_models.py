@@ -9,7 +9,7 @@ import pytest
 
 from analysis import read_bundle
 from study.base.actor import By
-from study.base.errors import BadFile, NotFound, NotNow
+from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.exchange import closing_report
 from study.exchange.bundle import bundle_files, export
 from study.exchange.restoring import SAME, restore
@@ -145,7 +145,7 @@ def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) 
     """Nothing is half done: without either the model there is left as it is."""
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
     found = read_model(trial, _file(tmp_path, "B"), study="trial")
-    with pytest.raises(NotNow, match="Say why"):
+    with pytest.raises(BadInput, match="Say why"):
         keep_model(trial, found, model_id="M", replace=True, reason=" ", now=NOW)
     with pytest.raises(NotFound, match="no model 'N'"):
         keep_model(trial, found, model_id="N", replace=True, reason="Wrong file", now=NOW)

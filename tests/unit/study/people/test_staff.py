@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from study.base.actor import By
-from study.base.errors import BadFile, NotAllowed, NotNow
+from study.base.errors import BadFile, BadInput, NotAllowed, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, coordinator_code, reader_code
@@ -142,7 +142,7 @@ def test_a_revoked_reader_gets_no_code_on_the_command_line(trial: Store) -> None
 def test_a_revocation_needs_a_reason_and_a_standing_role(trial: Store) -> None:
     """Neither a blank reason nor a second revocation is taken."""
     grant = _member(trial, "R1").grant
-    with pytest.raises(NotNow, match="Say why"):
+    with pytest.raises(BadInput, match="Say why"):
         staff.revoke(trial, study="trial", grant=grant, reason="  ", by=CARLA, now=NOW)
     staff.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
     with pytest.raises(NotNow, match="already"):
@@ -258,7 +258,7 @@ def test_handles_and_roles_are_not_given_twice(trial: Store) -> None:
     _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     with pytest.raises(NotNow, match="already"):
         _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
-    with pytest.raises(NotNow, match="no e-mail address"):
+    with pytest.raises(BadInput, match="no e-mail address"):
         _give(trial, "sue", Role.STATISTICIAN, email="sue at home")
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from study.base.errors import NotNow
+from study.base.errors import BadInput
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import Candidate, draw
 
@@ -76,7 +76,7 @@ def test_the_same_seed_draws_the_same_cases_whatever_the_order_of_the_file() -> 
 
 def test_equal_allocation_refuses_what_the_bank_cannot_give() -> None:
     """The refusal names the stratum, what was asked for and what is there."""
-    with pytest.raises(NotNow, match="Geometric Information Assessment: 40 asked for, 4 there"):
+    with pytest.raises(BadInput, match="Geometric Information Assessment: 40 asked for, 4 there"):
         draw(_candidates(REXVQA_MIX), _protocol(allocation="equal"))
 
 
@@ -89,7 +89,7 @@ def test_too_few_patients_are_refused_with_the_number() -> None:
         )
         for i, one in enumerate(candidates)
     ]
-    with pytest.raises(NotNow, match="beside the other strata"):
+    with pytest.raises(BadInput, match="beside the other strata"):
         draw(shared, _protocol(cases=40))
 
 
@@ -103,7 +103,7 @@ def test_strata_may_cross_and_name_their_allocation() -> None:
 
 def test_an_unknown_stratum_in_the_allocation_is_refused() -> None:
     """A misspelt stratum is named beside those there are."""
-    with pytest.raises(NotNow, match=r"does not have: c\. It has: a, b"):
+    with pytest.raises(BadInput, match=r"does not have: c\. It has: a, b"):
         draw(_candidates({"a": 9, "b": 9}), _protocol(cases=3, allocation={"c": 3}))
 
 

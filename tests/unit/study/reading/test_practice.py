@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from study.bank.importing import import_bank
-from study.base.errors import NotFound, NotNow
+from study.base.errors import BadInput, NotFound, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.monitoring.progress import status
@@ -149,7 +149,7 @@ def test_a_bank_too_small_for_practice_is_refused_with_the_numbers(
     protocol = Protocol.from_json(
         {"cases": cases, "one_question_per": "item", "practice_cases": practice_cases}
     )
-    with pytest.raises(NotNow, match=r"practice case\(s\): outside the sample there are \d+"):
+    with pytest.raises(BadInput, match=r"practice case\(s\): outside the sample there are \d+"):
         studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     with banked.look() as look, pytest.raises(NotFound):
         study_row(look, "trial")

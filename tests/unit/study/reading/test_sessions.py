@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from study.base.actor import By
-from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
+from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.timestamps import moment, stamp
 from study.exchange.bundle import bundle_files
 from study.monitoring import interventions
@@ -222,11 +222,11 @@ def test_what_cannot_be_stepped_into_is_refused_with_its_reason(opened: Any) -> 
     """No reason, no reader, no session, no end, no sense."""
     store = opened(cases=2)
     for what, more, error, words in (
-        ("pause", {"reason": " "}, NotNow, "Say why"),
+        ("pause", {"reason": " "}, BadInput, "Say why"),
         ("pause", {"reader_id": "R9"}, NotFound, "no reader R9"),
         ("extend", {"session": 1, "days": 1}, NotNow, "no end"),
-        ("extend", {"session": 1, "days": 0}, BadFile, "above 0"),
-        ("extend", {"session": 1, "days": float("nan")}, BadFile, "above 0"),
+        ("extend", {"session": 1, "days": 0}, BadInput, "above 0"),
+        ("extend", {"session": 1, "days": float("nan")}, BadInput, "above 0"),
         ("release", {"session": 2}, NotFound, "no session 2"),
         ("resume", {"study": "none"}, NotFound, "none"),
     ):

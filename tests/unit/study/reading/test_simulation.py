@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from study.base.errors import BadFile, NotNow
+from study.base.errors import BadInput, NotNow
 from study.reading import desk
 from study.reading.simulation import DIFFICULTY_SD, ability, simulate
 from study.store import Store
@@ -148,5 +148,5 @@ def test_a_second_simulation_has_nothing_left_to_read(opened: Opened) -> None:
 @pytest.mark.parametrize("accuracy", [0.0, 1.0, -1.0, float("nan")])
 def test_an_accuracy_out_of_range_is_refused(opened: Opened, accuracy: float) -> None:
     """Nobody is always right, or always wrong."""
-    with pytest.raises(BadFile, match="between 0 and 1"):
+    with pytest.raises(BadInput, match="between 0 and 1"):
         _simulate(opened(), accuracy=accuracy)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from study.base.actor import By
-from study.base.errors import NotNow, StudyError
+from study.base.errors import BadInput, NotNow, StudyError
 from study.exchange import backups
 from study.lifecycle.deployments import init
 from study.reading import desk
@@ -209,7 +209,7 @@ def test_a_whole_store_has_nothing_to_accept(opened: Opened) -> None:
     with pytest.raises(NotNow, match="nothing to accept"):
         losses.accept(store, reason="x", by=BY, now=NOW)
     back = _set_back(store, Page(store), 0, 1)
-    with pytest.raises(NotNow, match="Say why"):
+    with pytest.raises(BadInput, match="Say why"):
         losses.accept(back, reason=" ", by=BY, now=NOW)
 
 
