@@ -17,7 +17,7 @@ from benchmarks.machine import Broken, cpu_ms, free_port
 from study.bank.importing import import_bank
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
-from study.people.access import new_code
+from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.protocol.protocol import Protocol
 from study.store import Store

@@ -5,8 +5,8 @@ import streamlit as st
 from study.base.errors import StudyError
 from study.base.translation import t
 from study.lifecycle import drafts
-from study.people.access import standings
 from study.people.roles import IN_STUDY, Act
+from study.people.signing_in import standings
 from study.store import banks
 from ui.app.masthead import masthead
 from ui.app.menu import page_file

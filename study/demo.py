@@ -18,7 +18,7 @@ from study.base.errors import NotFound, StudyError
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, coordinator_code, init, reader_code
 from study.models.models import add_model
-from study.people.access import Entropy, new_code
+from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
 from study.protocol.protocol import read_protocol
 from study.reading.simulation import simulate

@@ -23,10 +23,11 @@ from PIL import Image
 from study.bank.importing import import_bank
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
-from study.people import access
-from study.people.access import Code, Person, new_code
+from study.people import codes
+from study.people.codes import Code, new_code
 from study.people.invitations import Invitation
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store, people
 from study.store.studies import study_row
@@ -40,7 +41,7 @@ settings.register_profile("explore", max_examples=10 * FEW)
 settings.load_profile("same examples")
 
 # The same few codes are hashed all the time, which is slow on purpose.
-access._hash = cache(access._hash)
+codes._hash = cache(codes._hash)
 
 # In memory where the machine has room for it: every commit of every store waits until it is
 # written, and on a disk that is most of the time the tests take.

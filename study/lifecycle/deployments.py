@@ -8,7 +8,7 @@ from study.base.canonical import sha256_of
 from study.base.errors import NotFound, NotNow
 from study.base.text import check_code_name
 from study.base.timestamps import stamp
-from study.people.access import Entropy, give, new_code
+from study.people.codes import Entropy, give, new_code
 from study.people.roles import Role
 from study.store import Store, Transaction, deployment, events, people
 from study.store.studies import refuse_restored, study_row

@@ -26,9 +26,10 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.translation import t
 from study.lifecycle import studies
 from study.lifecycle.exposure import being_read
-from study.people.access import STAYS, Entropy, Person, new_code
+from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
 from study.people.roles import Act, Role
+from study.people.signing_in import STAYS, Person
 from study.protocol.protocol import Protocol
 from study.store import Store, Transaction, banks, copies, deployment, events, people
 from study.store import studies as stored_studies

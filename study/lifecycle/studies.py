@@ -17,7 +17,7 @@ from study.base.text import check_name, formula_fault, name_fault, name_key
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
-from study.people import access, persons
+from study.people import codes, persons
 from study.people.invitations import Invitation
 from study.people.roles import Role
 from study.protocol import drawing
@@ -132,7 +132,7 @@ def invite(
     *,
     study: str,
     invitations: Sequence[Invitation],
-    codes: Sequence[access.Code],
+    codes: Sequence[codes.Code],
     now: datetime,
     deliver: Callable[[tuple[str, ...]], None] = lambda known: None,
     expires: datetime | None = None,
@@ -331,7 +331,7 @@ def _admit(
     change: Transaction,
     study: Mapping[str, Any],
     invitation: Invitation,
-    code: access.Code,
+    code: codes.Code,
     expires: datetime | None,
     by: By,
     now: datetime,
@@ -356,7 +356,7 @@ def _admit(
         given_at_utc=stamp(now),
     )
     if not known:
-        access.give(change, code, person=person, now=now, expires=expires)
+        codes.give(change, code, person=person, now=now, expires=expires)
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
     seen = exposure.seen_by(change, person, study)

@@ -8,10 +8,15 @@ from datetime import datetime
 
 from study.base.text import without_surrogates
 from study.base.timestamps import stamp
-from study.people.access import place_mark
-from study.store import Store, people
+from study.store import Store, Transaction, people
+from study.store.deployment import keyed_mark
 
 _LONGEST = 200
+
+
+def place_mark(look: Transaction, address: str) -> str:
+    """Return the mark under which the address of a place stands in the trail."""
+    return keyed_mark(look, f"place/{address}")[:12]
 
 
 def remember(store: Store, address: str, *, agent: str, now: datetime) -> str:

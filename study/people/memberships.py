@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from study.people.access import Person, Standing, standings
 from study.people.roles import Role
+from study.people.signing_in import Person, Standing, standings
 from study.store import Store, people, readings
 
 

@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Any
 
 from study.base.timestamps import stamp
-from study.people.access import GUESSED
 from study.people.persons import whose
 from study.people.roles import Role
+from study.people.signing_in import GUESSED
 from study.store import Store, Transaction, names, people
 from study.store.studies import study_row
 

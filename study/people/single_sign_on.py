@@ -14,9 +14,10 @@ from typing import Any
 
 from study.base.actor import By
 from study.base.timestamps import stamp
-from study.people import access
-from study.people.access import Entropy, Person, Refused, SignedIn
+from study.people import signing_in
+from study.people.codes import Entropy
 from study.people.persons import by_email, whose
+from study.people.signing_in import Person, Refused, SignedIn
 from study.store import Store, Transaction, deployment, events, names, people
 
 TICKET_STAYS = timedelta(seconds=60)
@@ -107,13 +108,13 @@ def redeem(
     Raises
     ------
     Refused
-        The ticket is unknown, used or older than a minute, or `study.people.access.enter` refuses.
+        The ticket is unknown, used or older than a minute, or `signing_in.enter` refuses.
     """
     with store.change() as change:
         person = names.take_ticket(change, _hash(text), stamp(now))
     if person is None:
         raise Refused("ticket", "That took too long. Sign in once more.")
-    return access.enter(store, person, entropy=entropy, now=now, place=place, beside=beside)
+    return signing_in.enter(store, person, entropy=entropy, now=now, place=place, beside=beside)
 
 
 def _bind(change: Transaction, person: int, identity: Identity, now: datetime, place: str) -> None:

@@ -14,8 +14,8 @@ from study.base.errors import BadInput, NotAllowed, NotNow
 from study.base.text import check_code_name, checked_reason, name_key
 from study.base.timestamps import stamp
 from study.base.translation import t
-from study.people import access, persons
-from study.people.access import Code
+from study.people import codes, persons
+from study.people.codes import Code
 from study.people.roles import Role
 from study.store import Store, Transaction, events, names, people
 from study.store.studies import study_row
@@ -78,7 +78,7 @@ def give_role(
             persons.keep_name(change, person, name=newcomer.name, email=newcomer.email)
         handle = str((people.person(change, person) or {})["handle"])
         enter_role(change, person, newcomer.role, study=study, number=number, by=by, now=now)
-        access.give(change, code, person=person, now=now, expires=expires)
+        codes.give(change, code, person=person, now=now, expires=expires)
     return handle
 
 
@@ -145,7 +145,7 @@ def give_back(
         people.grant(change, **kept, given_at_utc=stamp(now))
         detail = {"whose": persons.whose(row), "new": row["role"]}
         events.record(change, study, now, kind="role given", detail=detail, by=by)
-        access.give(change, code, person=row["person"], now=now, expires=expires)
+        codes.give(change, code, person=row["person"], now=now, expires=expires)
 
 
 def replace_code(
@@ -165,7 +165,7 @@ def replace_code(
         persons.refuse_with_parts_elsewhere(
             change, row["person"], row["study"], everywhere=everywhere
         )
-        access.give(change, code, person=row["person"], now=now, expires=expires)
+        codes.give(change, code, person=row["person"], now=now, expires=expires)
         detail = {"whose": persons.whose(row), "expires_at_utc": stamp(expires) if expires else ""}
         events.record(change, study, now, kind="code given", detail=detail, by=by)
 

@@ -17,7 +17,7 @@ from study.base.canonical import sha256_of
 from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.base.timestamps import moment
 from study.base.translation import t
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
 from study.reading import finishing, practice, steps

@@ -7,7 +7,7 @@ review, and answers stand from the moment the reader says so.
 from datetime import datetime
 
 from study.base.translation import t
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.reading.outcomes import Taken
 from study.reading.records import Finish

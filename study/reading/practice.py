@@ -9,7 +9,7 @@ from typing import Any
 
 from study.base.canonical import canonical_json
 from study.base.translation import said, t
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.reading.accepting import answer_columns, answer_refusal
 from study.reading.outcomes import HANDED_OUT, NOT_YET, SIMULATED, Taken

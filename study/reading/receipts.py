@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from study.base.canonical import sha256_of
-from study.people.access import SIGNS, Person
+from study.people.codes import SIGNS
+from study.people.signing_in import Person
 from study.store import Store, Transaction, events, readings, studies
 
 _LENGTH, _GROUP = 12, 4

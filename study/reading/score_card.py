@@ -13,7 +13,7 @@ from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
 from study.base.errors import NotAllowed, NotFound, NotNow
 from study.base.translation import t
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, stored_protocol
 from study.store import Store, Transaction, readings, studies

@@ -28,8 +28,8 @@ from study.base.bank_model import LETTERS
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.random_order import lot
 from study.base.timestamps import moment
-from study.people.access import Person
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Protocol, stored_protocol
 from study.reading.accepting import take
 from study.reading.desk import desk

@@ -13,7 +13,7 @@ from typing import Any
 from study.base.canonical import canonical_json
 from study.base.timestamps import stamp
 from study.base.translation import t
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.protocol.questionnaire import UnfitAnswers, fit_answers
 from study.reading.fields import MalformedRecord, bounded

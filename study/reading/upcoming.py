@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.protocol.protocol import Condition
 from study.store import Store, practice, readings
 

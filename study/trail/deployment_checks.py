@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from study.base.canonical import sha256_of
-from study.people import access, single_sign_on
+from study.people import address_marks, signing_in, single_sign_on
 from study.store import Transaction, deployment, events, names, people, studies
 from study.store import backups as stored_backups
 from study.trail import deposits
@@ -37,7 +37,7 @@ def sign_ins(look: Transaction) -> Iterator[str]:
     arrived = [one for chain in trails for one in events.of_kind(look, chain, "signed in")]
     marks = {one.get("sign_in") for one in arrived}
     for row in people.sign_ins(look):
-        if access.sign_in_mark(row["id"], row["person"]) not in marks:
+        if signing_in.sign_in_mark(row["id"], row["person"]) not in marks:
             yield (
                 f"the deployment: a sign-in of {row['handle']} of {row['at_utc']} was slipped in."
             )
@@ -47,7 +47,10 @@ def sign_ins(look: Transaction) -> Iterator[str]:
         if single_sign_on.account_mark(look, row["issuer"], row["subject"]) not in accounts:
             yield f"the deployment: an account of {row['handle']} elsewhere was slipped in."
     for mark, row in people.places(look).items():
-        if len(row["address"]) < _LONGEST and access.place_mark(look, row["address"]) != mark:
+        if (
+            len(row["address"]) < _LONGEST
+            and address_marks.place_mark(look, row["address"]) != mark
+        ):
             yield f"the deployment: the address of the place {mark} was altered."
 
 

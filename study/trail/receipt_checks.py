@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from study.people.access import normalised
+from study.people.codes import normalised
 from study.reading.receipts import signs
 from study.store import Store, Transaction, events, studies
 from study.trail.heads import Said, said_lines

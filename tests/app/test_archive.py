@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from study.lifecycle import closing
-from study.people.access import Person
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import study_row

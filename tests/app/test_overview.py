@@ -16,8 +16,8 @@ from study.monitoring import interventions
 from study.monitoring.exclusions import history
 from study.monitoring.progress import status
 from study.monitoring.reminders import sent
-from study.people.access import Person
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store

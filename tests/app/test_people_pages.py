@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from study.lifecycle.deployments import administrator_code, coordinator_code
-from study.people import access
-from study.people.access import Person
+from study.people import signing_in
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.store import Store
 from tests.conftest import NOW, ROOT, entropy_from, person
 from ui.app.menu import home_of, pages_of
@@ -28,12 +28,12 @@ def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 def _coordinator(store: Store) -> Person:
     code = coordinator_code(store, study="trial", name="c", entropy=entropy_from(3), now=NOW)
-    return access.sign_in(store, code, entropy=entropy_from(4), now=NOW).person
+    return signing_in.sign_in(store, code, entropy=entropy_from(4), now=NOW).person
 
 
 def _administrator(store: Store) -> Person:
     code = administrator_code(store, name="admin", entropy=entropy_from(5), now=NOW)
-    return access.sign_in(store, code, entropy=entropy_from(6), now=NOW).person
+    return signing_in.sign_in(store, code, entropy=entropy_from(6), now=NOW).person
 
 
 def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch) -> AppTest:
@@ -61,7 +61,7 @@ def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
     assert not ran.exception
     (card,) = _kept(ran).cards
     assert card.who == "R2"
-    signed_in = access.sign_in(deployed, card.code, entropy=entropy_from(7), now=NOW)
+    signed_in = signing_in.sign_in(deployed, card.code, entropy=entropy_from(7), now=NOW)
     assert signed_in.person.name == "R2"
     assert any("R2" in one.value for one in ran.markdown)
     _button(ran, "Put the codes away")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study.people.access import Person
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, ROOT, person, reading

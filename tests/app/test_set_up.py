@@ -10,9 +10,10 @@ from streamlit.testing.v1 import AppTest
 from study.bank.importing import import_bank
 from study.base.actor import By
 from study.lifecycle import deployments, drafts, studies
-from study.people.access import Person, new_code
+from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.store import Store
 from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, bank_records, entropy_from, write_bank

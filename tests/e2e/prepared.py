@@ -15,7 +15,7 @@ from study.base.actor import COMMAND_LINE
 from study.base.translation import said
 from study.lifecycle import closing, drafts, studies
 from study.lifecycle.deployments import holder
-from study.people.access import Entropy, new_code
+from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
 from study.people.staff import Newcomer, give_role

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, init
 from study.lifecycle.drafts import listed
-from study.people.access import new_code
+from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.protocol.protocol import read_protocol
 from study.store.studies import study_row

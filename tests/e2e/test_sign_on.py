@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from study.base.actor import COMMAND_LINE
 from study.lifecycle.deployments import init
-from study.people import access, staff
+from study.people import codes, staff
 from study.people.roles import Role
 from study.people.staff import Newcomer
 from tests.conftest import NOW, entropy_from
@@ -70,7 +70,7 @@ def hospital(tmp_path: Path) -> Iterator[Server]:
         store,
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
-        code=access.new_code(entropy_from(2)),
+        code=codes.new_code(entropy_from(2)),
         expires=None,
         everywhere=True,
         by=COMMAND_LINE,

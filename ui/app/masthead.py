@@ -3,8 +3,8 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.people.access import Person
 from study.people.roles import Role
+from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.heads import gone_back
 from ui.server.refusals import sentence

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from study.base.translation import later
-from study.people.access import Person
 from study.people.roles import Act
+from study.people.signing_in import Person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from study.people import access
-from study.people.access import Person
+from study.people import signing_in
+from study.people.signing_in import Person
 from ui.server.access import SHOWN, token_of
 from ui.server.deployment import store
 
@@ -13,10 +13,10 @@ from ui.server.deployment import store
 def enter_study(person: Person, study: str) -> bool:
     """Let this sign-in go on in a study of its person; return whether it could."""
     token = token_of(st.context.cookies)
-    mine = [one for one in access.standings(store(), person) if one.study_name == study]
+    mine = [one for one in signing_in.standings(store(), person) if one.study_name == study]
     if not token or not mine:
         return False
-    access.choose(
+    signing_in.choose(
         store(),
         token,
         grant=mine[0].grant,

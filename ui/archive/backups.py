@@ -6,7 +6,7 @@ import streamlit as st
 from study.base.translation import t, tn
 from study.exchange import backups
 from study.exchange.backups import Backup, Schedule
-from study.people.access import Person
+from study.people.signing_in import Person
 from ui.parts.look import error_line, grid
 from ui.parts.text import minute, plain, second
 from ui.server.access import acting

@@ -10,7 +10,7 @@ from study.base.errors import StudyError
 from study.base.translation import t
 from study.exchange.merging import merge
 from study.exchange.restoring import restore
-from study.people.access import Person
+from study.people.signing_in import Person
 from ui.parts.text import plain
 from ui.parts.uploads import on_disk, upload
 from ui.server.access import acting

@@ -20,7 +20,7 @@ from study.base.translation import t
 from study.exchange import archives
 from study.lifecycle import closing
 from study.monitoring.progress import Completeness, completeness_in
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.store import Store, events
 from study.store.studies import study_row
 from study.trail import deposits

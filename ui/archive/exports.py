@@ -15,8 +15,8 @@ from study.base.translation import t
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.closing_report import report_files
 from study.lifecycle.closing import accuracy_is_shown
-from study.people.access import Person
 from study.people.roles import Act
+from study.people.signing_in import Person
 from study.trail.downloads import record_download
 from ui.archive import closing as archive
 from ui.server.access import acting, answer

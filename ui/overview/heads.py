@@ -7,8 +7,8 @@ import segno
 import streamlit as st
 
 from study.base.translation import t, tn
-from study.people.access import Person
 from study.people.roles import Act
+from study.people.signing_in import Person
 from study.store.studies import study_row
 from study.trail import losses
 from study.trail.deposits import deposit_of

@@ -8,7 +8,7 @@ import streamlit as st
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.models.withdrawals import Withdrawn, withdraw_model
-from study.people.access import Person
+from study.people.signing_in import Person
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section
 from ui.parts.text import minute

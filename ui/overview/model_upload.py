@@ -9,7 +9,7 @@ from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
 from study.models.models import Example, Found, check_free, keep_model, read_model
 from study.models.withdrawals import is_model
-from study.people.access import Person
+from study.people.signing_in import Person
 from ui.parts.look import facts, section, table
 from ui.parts.text import plain
 from ui.parts.uploads import on_disk, upload

@@ -18,8 +18,8 @@ from study.monitoring.reminders import (
     send_reminder,
     sent,
 )
-from study.people.access import Person
 from study.people.roles import Act
+from study.people.signing_in import Person
 from ui.overview.words import stage_word
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line

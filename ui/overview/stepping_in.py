@@ -13,7 +13,7 @@ from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.monitoring import interventions
 from study.monitoring.progress import Progress, ReaderProgress, Stage
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.reading.sessions import State
 from ui.overview.words import standing_words
 from ui.parts.confirming import answer, ask

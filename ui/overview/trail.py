@@ -15,8 +15,8 @@ from starlette.routing import Route
 
 from study.base.timestamps import moment
 from study.base.translation import t, tn
-from study.people.access import Person
 from study.people.roles import Act
+from study.people.signing_in import Person
 from study.trail import search as trail
 from study.trail.downloads import record_taking
 from study.trail.search import Search

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.people.access import Standing
+from study.people.signing_in import Standing
 
 _CSS = """
 form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);

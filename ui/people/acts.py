@@ -13,11 +13,12 @@ from study.base.timestamps import stamp
 from study.base.translation import t, tn
 from study.lifecycle import studies
 from study.people import roster, staff
-from study.people.access import Code, Person, new_code
+from study.people.codes import Code, new_code
 from study.people.invitations import Invitation
 from study.people.persons import act_for
 from study.people.roles import Act, Role
 from study.people.roster import Member
+from study.people.signing_in import Person
 from study.people.staff import Newcomer
 from ui.parts.look import error_line
 from ui.people import handout

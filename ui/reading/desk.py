@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import t
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.desk import CaseView, Desk, FilmView, Receipt
 from study.reading.views import StepView

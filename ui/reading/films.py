@@ -22,7 +22,7 @@ from study.base.errors import StudyError
 from study.base.translation import t
 from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, imported_bytes, packed
 from study.films.shelf import Shelf
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.upcoming import upcoming_films
 from study.store import Store, deployment

@@ -18,7 +18,7 @@ from study.base.errors import StudyError
 from study.base.translation import t
 from study.lifecycle import previews
 from study.lifecycle.previews import Preview
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.desk import Desk, FilmView
 from study.store import Store

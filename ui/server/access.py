@@ -22,9 +22,9 @@ from starlette.types import Scope
 from study.base.actor import Acting
 from study.base.errors import Busy, NotAllowed, StudyError
 from study.base.translation import ENGLISH, languages, speak, t
-from study.people import access, address_marks, single_sign_on
-from study.people.access import Person
+from study.people import address_marks, codes, signing_in, single_sign_on
 from study.people.roles import Act
+from study.people.signing_in import Person
 from ui.server.deployment import store
 from ui.server.guesses import FREE_AN_ADDRESS, Guesses, is_noted
 from ui.server.origin import same_origin
@@ -46,7 +46,9 @@ SHOWN = "study-shown"
 def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
     """Return the person a request's cookies stand for, as the store knows them now."""
     token = token_of(cookies)
-    return access.signed_in(store(), token, now=datetime.now(UTC), place=place) if token else None
+    return (
+        signing_in.signed_in(store(), token, now=datetime.now(UTC), place=place) if token else None
+    )
 
 
 def token_of(cookies: Mapping[str, str]) -> str:
@@ -75,7 +77,7 @@ def without_planted_cookies(scope: Scope) -> Scope:
 def has_left(cookies: Mapping[str, str]) -> bool:
     """Return whether a request comes from a reader who has no more part in their study."""
     token = token_of(cookies)
-    return bool(token) and access.has_left(store(), token, now=datetime.now(UTC))
+    return bool(token) and signing_in.has_left(store(), token, now=datetime.now(UTC))
 
 
 def guard(act: Act) -> Person:
@@ -139,7 +141,7 @@ def place_of(address: str) -> str:
     if not address:
         return ""
     with store().look() as look:
-        return access.place_mark(look, address)
+        return address_marks.place_mark(look, address)
 
 
 def wanted_language(headers: Mapping[str, str]) -> str:
@@ -180,38 +182,19 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
     form = await request.form(max_files=0, max_fields=5)
     code, ticket = (str(form.get(name, ""))[:200] for name in ("access_code", "ticket"))
     address = _address(request)
-    lookup = access.normalised(code)[:6] if code else f"ticket {ticket[:6]}"
+    lookup = codes.lookup(code) if code else f"ticket {ticket[:6]}"
     suspect = guesses.from_address(address, now) > FREE_AN_ADDRESS
-
-    def enter() -> access.SignedIn:
-        kept, place = store().hurried(PATIENCE_S), place_of(address)
-        sign_in, text = (single_sign_on.redeem, ticket) if ticket else (access.sign_in, code)
-        entered = sign_in(
-            kept,
-            text,
-            entropy=secrets.token_bytes,
-            now=now,
-            place=place,
-            beside=signed_in(request.cookies, place),
-        )
-        agent = request.headers.get("user-agent", "")
-        address_marks.remember(kept, address, agent=agent, now=now)
-        return entered
-
-    def note(tried: int) -> None:
-        place = address_marks.remember(store(), address, agent="", now=now)
-        access.note_guessing(store(), tried, now=now, place=place)
-
     try:
         lane = Lane.SUSPECTS if suspect else Lane.SIGN_INS
+        enter = partial(_entered, request, code, ticket, now)
         entered = await in_turn(enter, lane, SIGN_IN_PATIENCE_S)
         guesses.right(lookup)
-    except access.Refused as refused:
+    except signing_in.Refused as refused:
         if refused.why in ("unknown", "ticket"):
             wait_s = guesses.wrong(address, lookup, now)
             if is_noted(tried := guesses.from_address(address, now)):
                 with suppress(StudyError):
-                    await in_turn(partial(note, tried))
+                    await in_turn(partial(_note_guessing, address, tried, now))
             # The same for known and unknown, whatever it took; no thread waits.
             await asyncio.sleep(began_s + wait_s - time.monotonic())
         return _home(refused.why)
@@ -219,12 +202,39 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
         return _home("later")
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
+    return _with_cookie(request, entered.token)
+
+
+def _entered(request: Request, code: str, ticket: str, now: datetime) -> signing_in.SignedIn:
+    """Sign somebody in by their ticket, where there is one, or by their code."""
+    kept, address = store().hurried(PATIENCE_S), _address(request)
+    place = place_of(address)
+    sign_in, text = (single_sign_on.redeem, ticket) if ticket else (signing_in.sign_in, code)
+    entered = sign_in(
+        kept,
+        text,
+        entropy=secrets.token_bytes,
+        now=now,
+        place=place,
+        beside=signed_in(request.cookies, place),
+    )
+    agent = request.headers.get("user-agent", "")
+    address_marks.remember(kept, address, agent=agent, now=now)
+    return entered
+
+
+def _note_guessing(address: str, tried: int, now: datetime) -> None:
+    place = address_marks.remember(store(), address, agent="", now=now)
+    signing_in.note_guessing(store(), tried, now=now, place=place)
+
+
+def _with_cookie(request: Request, token: str) -> Response:
     response = _home("")
     secure = request.url.scheme == "https"
     response.set_cookie(
         SECURE_COOKIE if secure else COOKIE,
-        entered.token,
-        max_age=int(access.STAYS.total_seconds()),
+        token,
+        max_age=int(signing_in.STAYS.total_seconds()),
         httponly=True,
         samesite="strict",
         secure=secure,
@@ -240,7 +250,7 @@ async def _choose(request: Request) -> Response:
     address = _address(request)
 
     def choose() -> None:
-        access.choose(
+        signing_in.choose(
             store().hurried(PATIENCE_S),
             token_of(request.cookies),
             grant=grant or 0,
@@ -262,7 +272,7 @@ async def _here(request: Request) -> Response:
     """Say how long a sign-in lasts if nobody touches the computer; asking is no sign of anybody."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
-        left = await run_in_threadpool(access.time_left, store(), token, now=now)
+        left = await run_in_threadpool(signing_in.time_left, store(), token, now=now)
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     if left is None:
@@ -277,7 +287,7 @@ async def _still_here(request: Request) -> Response:
         return PlainTextResponse(t("Sign in from a page of ours."), status_code=403)
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
-        await in_turn(lambda: access.stay(store().hurried(PATIENCE_S), token, now=now))
+        await in_turn(lambda: signing_in.stay(store().hurried(PATIENCE_S), token, now=now))
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     return await _here(request)
@@ -303,7 +313,7 @@ async def _sign_out(request: Request) -> Response:
 
         def leave() -> None:
             kept = store().hurried(PATIENCE_S)
-            access.sign_out(kept, token, now=now, place=place_of(address))
+            signing_in.sign_out(kept, token, now=now, place=place_of(address))
 
         try:
             await in_turn(leave)

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope
 
 from study.base.translation import t
-from study.people.access import Person
 from study.people.roles import Act
+from study.people.signing_in import Person
 from ui.server.access import asking
 
 UPLOADS = "/_stcore/upload_file/"

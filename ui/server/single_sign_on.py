@@ -8,7 +8,7 @@ import streamlit as st
 
 from study.base.translation import t
 from study.people import single_sign_on
-from study.people.access import Refused
+from study.people.signing_in import Refused
 from ui.parts.forms import ticket_form
 from ui.parts.text import plain
 from ui.server.access import place_of

@@ -7,7 +7,7 @@ import streamlit as st
 from study.base.translation import t
 from study.lifecycle import drafts
 from study.lifecycle.drafts import Draft
-from study.people.access import Person
+from study.people.signing_in import Person
 from ui.parts.text import minute, plain
 from ui.server.access import acting
 from ui.server.deployment import store

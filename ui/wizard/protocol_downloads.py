@@ -8,8 +8,8 @@ from starlette.routing import Route
 
 from study.base.translation import t
 from study.lifecycle import drafts
-from study.people.access import Person
 from study.people.roles import Act
+from study.people.signing_in import Person
 from study.protocol import toml_file
 from study.protocol.protocol import Protocol
 from ui.parts.text import number

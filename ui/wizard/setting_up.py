@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from study.lifecycle import amendments
 from study.lifecycle.amendments import Amendment
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import people
 from study.store.studies import study_row

@@ -16,7 +16,7 @@ from study.base.random_order import lot, shuffled
 from study.base.timestamps import moment
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
-from study.people.access import new_code
+from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.protocol.assignment import Assigned, assign
 from study.protocol.protocol import Protocol

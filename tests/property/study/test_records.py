@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from study.bank.importing import import_bank
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
-from study.people.access import new_code
+from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.protocol.protocol import Protocol
 from study.reading import desk

@@ -11,7 +11,7 @@ from study.base.canonical import sha256_of
 from study.base.errors import NotFound
 from study.exchange.bundle import bundle_files
 from study.monitoring.progress import status
-from study.people import access
+from study.people import signing_in
 from study.reading.desk import desk
 from study.store import Store
 from study.store.studies import study_row
@@ -28,8 +28,10 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return demo.set_up(path, DATA, entropy=entropy_from(4), now=NOW)
 
 
-def _person(store: Store, code: str) -> access.Person:
-    return access.sign_in(store, code, entropy=entropy_from(sum(map(ord, code))), now=NOW).person
+def _person(store: Store, code: str) -> signing_in.Person:
+    return signing_in.sign_in(
+        store, code, entropy=entropy_from(sum(map(ord, code))), now=NOW
+    ).person
 
 
 def test_three_simulated_readers_and_models_have_read_everything(shown: Store) -> None:
@@ -66,7 +68,7 @@ def test_codes_are_new_at_every_call_and_the_old_ones_stop(shown: Store) -> None
     assert (person.name, person.role) == (demo.READER, "reader")
     assert _person(shown, second.coordinator).role == "coordinator"
     for old in (first.reader, first.coordinator):
-        with pytest.raises(access.NotAllowed):
+        with pytest.raises(signing_in.NotAllowed):
             _person(shown, old)
 
 

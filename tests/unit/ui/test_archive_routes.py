@@ -13,8 +13,9 @@ from starlette.testclient import TestClient
 from study.base.errors import NotFound
 from study.exchange import archives
 from study.lifecycle import closing
-from study.people.access import Person, give, new_code
+from study.people.codes import give, new_code
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.reading.simulation import simulate
 from study.store import Store, events, people
 from study.store.studies import study_row

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from study.base.actor import COMMAND_LINE
 from study.lifecycle import deployments, studies
 from study.people import single_sign_on, staff
-from study.people.access import new_code
+from study.people.codes import new_code
 from study.people.roles import Role
 from study.people.single_sign_on import Identity
 from study.people.staff import Newcomer

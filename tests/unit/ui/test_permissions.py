@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from streamlit.testing.v1 import AppTest
 
 from study.lifecycle import previews
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.store import Store, studies
 from tests.conftest import ROOT
 from tests.unit.ui.two_studies import AMBER, COBALT, EVERYBODY, STATES, Deployment, stop

@@ -12,8 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from study.lifecycle import previews
-from study.people.access import Person, standings
 from study.people.roles import Role
+from study.people.signing_in import Person, standings
 from study.reading import desk
 from study.store import people, studies
 from tests.conftest import preparation, presentation, reading

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from study.films import unpacked
 from study.lifecycle import previews, studies
 from study.lifecycle.deployments import coordinator_code
-from study.people import access
+from study.people import signing_in
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store
@@ -65,7 +65,7 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
 def _opened(client: TestClient, store: Store) -> str:
     """Open a preview as its page does, and return where its routes are."""
     now = datetime.now(UTC)
-    who = access.signed_in(store, client.cookies[COOKIE], now=now)
+    who = signing_in.signed_in(store, client.cookies[COOKIE], now=now)
     assert who is not None
     return f"/preview/{previews.preview(store, who, entropy=secrets.token_bytes, now=now).mark}"
 

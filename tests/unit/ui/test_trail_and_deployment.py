@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from study.exchange import backups
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, coordinator_code
-from study.people.access import Person
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store, events, people
 from tests.conftest import NOW, ROOT, entropy_from, invite, tamper
@@ -182,7 +182,7 @@ class _Upload(SimpleNamespace):
 
 
 _MERGE_PAGE = """
-from study.people.access import Person
+from study.people.signing_in import Person
 from study.people.roles import Role
 from ui.archive import bundles
 

@@ -22,10 +22,11 @@ from study.lifecycle import closing, drafts, studies
 from study.lifecycle.deployments import init
 from study.models import models
 from study.monitoring import exclusions
-from study.people import access, staff
-from study.people.access import Person, new_code
+from study.people import signing_in, staff
+from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.people.staff import Newcomer
 from study.protocol.protocol import Protocol
 from study.reading import desk
@@ -71,7 +72,7 @@ class Deployment:
         """Return somebody as they are signed in."""
         if who not in self.tokens:
             return None
-        return access.signed_in(self.store, self.tokens[who], now=datetime.now(UTC))
+        return signing_in.signed_in(self.store, self.tokens[who], now=datetime.now(UTC))
 
     def client(self, who: str) -> TestClient:
         """Return the browser of somebody."""
@@ -193,7 +194,7 @@ def _person_named(store: Store, handle: str) -> int:
 
 
 def _enter(store: Store, person: int) -> str:
-    return access.enter(store, person, entropy=secrets.token_bytes, now=_NOW).token
+    return signing_in.enter(store, person, entropy=secrets.token_bytes, now=_NOW).token
 
 
 def _tokens(store: Store, study: str) -> dict[str, str]:

@@ -25,7 +25,7 @@ from study.lifecycle.closing import close
 from study.lifecycle.deployments import coordinator_code, init
 from study.models.models import add_model
 from study.monitoring import exclusions
-from study.people.access import Code, new_code
+from study.people.codes import Code, new_code
 from study.people.invitations import Invitation, parse_invitations
 from study.protocol.protocol import Protocol
 from study.reading import desk

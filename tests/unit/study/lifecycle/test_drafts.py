@@ -12,7 +12,7 @@ from study.base.timestamps import stamp
 from study.lifecycle import drafts, studies
 from study.lifecycle.closing import discard
 from study.lifecycle.studies import draw_within
-from study.people import access
+from study.people import signing_in
 from study.people.roles import Role
 from study.people.staff import enter_role
 from study.protocol.drawing import foresee
@@ -232,13 +232,13 @@ def test_a_discarded_study_lets_nobody_in(banked: Store) -> None:
     drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=maker, by=BY, now=NOW)
     (code,) = invite(banked, "R1")
     source = entropy_from(3)
-    token = access.sign_in(banked, code.text, entropy=source, now=NOW).token
+    token = signing_in.sign_in(banked, code.text, entropy=source, now=NOW).token
     with pytest.raises(BadInput, match="Say why"):
         discard(banked, study="trial", reason=" ", by=BY, now=NOW)
     discard(banked, study="trial", reason="Wrong bank.", by=BY, now=NOW)
-    assert access.signed_in(banked, token, now=NOW) is None
-    with pytest.raises(access.NotAllowed):
-        access.sign_in(banked, code.text, entropy=source, now=NOW)
+    assert signing_in.signed_in(banked, token, now=NOW) is None
+    with pytest.raises(signing_in.NotAllowed):
+        signing_in.sign_in(banked, code.text, entropy=source, now=NOW)
     with pytest.raises(NotNow, match="discarded"):
         studies.open_study(banked, study="trial", now=NOW)
     with pytest.raises(NotNow, match="discarded"):

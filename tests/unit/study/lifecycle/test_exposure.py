@@ -15,7 +15,7 @@ from study.lifecycle import opening, previews, studies
 from study.lifecycle.amendments import amend
 from study.lifecycle.closing import accuracy_is_shown, close
 from study.lifecycle.exposure import being_read, told_in
-from study.people.access import new_code
+from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.people.roles import Role
 from study.people.staff import Newcomer, give_role

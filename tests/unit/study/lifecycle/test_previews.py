@@ -12,8 +12,8 @@ import pytest
 from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNow
 from study.lifecycle import previews, studies
 from study.lifecycle.previews import Preview, preview
-from study.people.access import Person
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, people

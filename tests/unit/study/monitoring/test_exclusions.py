@@ -13,7 +13,7 @@ import pytest
 import analysis
 from analysis import bundle as bundles
 from study.base.actor import By
-from study.base.errors import NotFound, NotNow
+from study.base.errors import BadInput, NotFound, NotNow
 from study.exchange.bundle import bundle_files, export
 from study.monitoring.exclusions import exclude, history, reinstate, what_it_does
 from study.reading import desk
@@ -125,7 +125,7 @@ def test_the_trail_says_who_decided_what_and_why(read: Store) -> None:
 def test_without_a_reason_nothing_is_excluded(read: Store) -> None:
     """Blank, or so long that nobody reads it: refused."""
     for why in ("", " \n ", "x" * 2001):
-        with pytest.raises(NotNow):
+        with pytest.raises(BadInput):
             _exclude(read, why)
     assert _exported(read) == [""] * 8
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from study.base.actor import COMMAND_LINE
-from study.people import access, single_sign_on, staff
-from study.people.access import Refused
+from study.people import codes, signing_in, single_sign_on, staff
 from study.people.roles import Role
+from study.people.signing_in import Refused
 from study.people.single_sign_on import Identity
 from study.people.staff import Newcomer
 from study.store import Store
@@ -30,7 +30,7 @@ def kept(store: Store) -> Store:
         store,
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
-        code=access.new_code(entropy_from(2)),
+        code=codes.new_code(entropy_from(2)),
         expires=None,
         everywhere=True,
         by=COMMAND_LINE,
@@ -49,7 +49,7 @@ def _ticket(store: Store, seed: int = 3, **changed: Any) -> str:
     return single_sign_on.ticket(store, _identity(**changed), entropy=entropy_from(seed), now=NOW)
 
 
-def _redeem(store: Store, text: str, late: timedelta = timedelta()) -> access.SignedIn:
+def _redeem(store: Store, text: str, late: timedelta = timedelta()) -> signing_in.SignedIn:
     return single_sign_on.redeem(store, text, entropy=entropy_from(8), now=NOW + late)
 
 
@@ -123,7 +123,7 @@ def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
         kept,
         Newcomer(handle="a", role=Role.ADMINISTRATOR),
         study="",
-        code=access.new_code(entropy_from(12)),
+        code=codes.new_code(entropy_from(12)),
         expires=None,
         everywhere=True,
         by=COMMAND_LINE,

@@ -13,11 +13,11 @@ from study.base.errors import BadFile, BadInput, NotAllowed, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, coordinator_code, reader_code
-from study.people import access, roster, staff
-from study.people.access import Refused
+from study.people import codes, roster, signing_in, staff
 from study.people.invitations import Invitation, parse_invitations
 from study.people.roles import Role
 from study.people.roster import CodeState, Member
+from study.people.signing_in import Refused
 from study.people.staff import Newcomer
 from study.store import Store
 from study.trail.verification import verify
@@ -35,11 +35,11 @@ def trial(opened: Callable[..., Store]) -> Store:
     return store
 
 
-def _code() -> access.Code:
-    return access.new_code(entropy_from(next(_seeds)))
+def _code() -> codes.Code:
+    return codes.new_code(entropy_from(next(_seeds)))
 
 
-def _give(store: Store, handle: str, role: Role, **more: object) -> access.Code:
+def _give(store: Store, handle: str, role: Role, **more: object) -> codes.Code:
     code = _code()
     asked: dict[str, object] = {"study": "trial", "everywhere": False, "expires": None}
     email = str(more.pop("email", ""))
@@ -54,7 +54,7 @@ def _give(store: Store, handle: str, role: Role, **more: object) -> access.Code:
     return code
 
 
-def _invite(store: Store, reader_id: str, **more: str) -> tuple[access.Code, tuple[str, ...]]:
+def _invite(store: Store, reader_id: str, **more: str) -> tuple[codes.Code, tuple[str, ...]]:
     code = _code()
     known = studies.invite(
         store,
@@ -67,9 +67,9 @@ def _invite(store: Store, reader_id: str, **more: str) -> tuple[access.Code, tup
     return code, known
 
 
-def _enter(store: Store, code: access.Code, **more: object) -> access.SignedIn:
+def _enter(store: Store, code: codes.Code, **more: object) -> signing_in.SignedIn:
     source = entropy_from(next(_seeds))
-    return access.sign_in(store, code.text, entropy=source, **{"now": NOW, **more})  # type: ignore[arg-type]
+    return signing_in.sign_in(store, code.text, entropy=source, **{"now": NOW, **more})  # type: ignore[arg-type]
 
 
 def _member(store: Store, who: str, study: str = "trial") -> Member:
@@ -113,7 +113,7 @@ def test_a_revoked_role_ends_at_once_and_can_be_given_back(trial: Store) -> None
     token = _enter(trial, code).token
     grant = _member(trial, "R2").grant
     staff.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
-    assert access.signed_in(trial, token, now=NOW) is None
+    assert signing_in.signed_in(trial, token, now=NOW) is None
     with pytest.raises(Refused) as refused:
         _enter(trial, code)
     assert refused.value.why == "unknown"
@@ -168,8 +168,8 @@ def test_codes_show_how_they_stand(trial: Store) -> None:
     assert _member(trial, "stan").code is CodeState.USED
     later = {one.who: one for one in roster.of_study(trial, "trial", now=NOW + timedelta(days=31))}
     assert later["stan"].code is CodeState.EXPIRED
-    wrong = access.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
-    for _ in range(3 * access.GUESSED):
+    wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
+    for _ in range(3 * signing_in.GUESSED):
         with pytest.raises(Refused):
             _enter(trial, wrong)
     assert _member(trial, "stan").code is CodeState.GUESSED
@@ -188,14 +188,14 @@ def test_each_refusal_has_its_word(trial: Store) -> None:
     """The sign-in page tells them apart by it."""
     code = _give(trial, "stan", Role.STATISTICIAN, expires=NOW)
     assert _why(trial, code) == "expired"
-    wrong = access.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
+    wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
     assert _why(trial, wrong) == "unknown"
     other = _give(trial, "sue", Role.STATISTICIAN)
     tamper(trial, "UPDATE grants SET revoked_at_utc = 'x' WHERE role = 'statistician'")
     assert _why(trial, other) == "no-part"
 
 
-def _why(store: Store, code: access.Code, **more: object) -> str:
+def _why(store: Store, code: codes.Code, **more: object) -> str:
     with pytest.raises(Refused) as refused:
         _enter(store, code, **more)
     return refused.value.why
@@ -229,7 +229,7 @@ def test_a_browser_of_whoever_runs_the_study_does_not_sign_its_reader_in(trial: 
     stan = _enter(trial, _give(trial, "stan", Role.STATISTICIAN)).person
     assert _why(trial, code, beside=stan) == "runs-it"
     text = administrator_code(trial, name="admin", entropy=entropy_from(9), now=NOW)
-    admin = access.sign_in(trial, text, entropy=entropy_from(10), now=NOW).person
+    admin = signing_in.sign_in(trial, text, entropy=entropy_from(10), now=NOW).person
     assert _why(trial, code, beside=admin) == "runs-it"
     reader = _enter(trial, code).person
     assert _enter(trial, code, beside=reader).person.name == "R2"

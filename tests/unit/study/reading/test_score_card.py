@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from study.base.errors import NotAllowed, NotFound, NotNow
-from study.people.access import Person
 from study.people.roles import Role
+from study.people.signing_in import Person
 from study.reading import desk, score_card
 from study.store import Store, studies
 from tests.conftest import NOW, SECRETS, person, reading

@@ -11,7 +11,8 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.timestamps import moment, stamp
 from study.exchange.bundle import bundle_files
 from study.monitoring import interventions
-from study.people.access import has_left, new_code, sign_in, signed_in
+from study.people.codes import new_code
+from study.people.signing_in import has_left, sign_in, signed_in
 from study.reading import desk
 from study.reading.sessions import sessions_of
 from study.reading.simulation import simulate

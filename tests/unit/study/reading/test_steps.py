@@ -10,7 +10,7 @@ import pytest
 
 from study.base.errors import NotNow
 from study.monitoring.progress import preparation_rows
-from study.people.access import Person, sign_in, signed_in
+from study.people.signing_in import Person, sign_in, signed_in
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events

@@ -11,7 +11,7 @@ import pytest
 from study.base.actor import By
 from study.exchange.merging import merge
 from study.lifecycle.amendments import amend
-from study.people import access, address_marks
+from study.people import address_marks, signing_in
 from study.store import Store, events
 from study.trail import search as trail
 from study.trail.downloads import record_download
@@ -85,9 +85,9 @@ def test_a_sign_in_and_its_end_stand_in_the_trail_with_the_address(banked: Store
     mark = address_marks.remember(banked, "192.0.2.7", agent="Firefox", now=NOW)
     assert address_marks.remember(banked, "192.0.2.7", agent="Firefox", now=NOW) == mark
     assert address_marks.remember(banked, "", agent="", now=NOW) == ""
-    entered = access.sign_in(banked, code, entropy=entropy_from(5), now=NOW, place=mark)
-    access.sign_out(banked, entered.token, now=NOW, place=mark)
-    access.sign_out(banked, entered.token, now=NOW, place=mark)
+    entered = signing_in.sign_in(banked, code, entropy=entropy_from(5), now=NOW, place=mark)
+    signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
+    signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
     assert _found(banked, Search(actor="R1")) == ["signed out", "signed in"]
     acts = trail.search(banked, "trial", Search(actor="R1"), page=0, size=5).rows
     assert {act.place for act in acts} == {"192.0.2.7"}

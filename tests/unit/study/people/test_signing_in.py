@@ -8,7 +8,8 @@ from study.base.errors import BrokenStore, NotAllowed
 from study.lifecycle import studies
 from study.lifecycle.deployments import reader_code
 from study.monitoring.progress import status
-from study.people import access
+from study.people import signing_in
+from study.people.codes import new_code, normalised
 from study.people.invitations import Invitation
 from study.store import Store, deployment
 from tests.conftest import NOW, entropy_from, invite
@@ -21,14 +22,15 @@ def codes(opened: object, banked: Store) -> dict[str, str]:
     return {"R2": invite(banked, "R2")[0].text}
 
 
-def _sign_in(store: Store, code: str) -> access.SignedIn:
-    return access.sign_in(store, code, entropy=entropy_from(11), now=NOW)
+def _sign_in(store: Store, code: str) -> signing_in.SignedIn:
+    return signing_in.sign_in(store, code, entropy=entropy_from(11), now=NOW)
 
 
 def _stays(store: Store, token: str, *hours: float) -> list[bool]:
     """Return at which hours after the sign-in its token still stands for its reader."""
     return [
-        access.signed_in(store, token, now=NOW + timedelta(hours=one)) is not None for one in hours
+        signing_in.signed_in(store, token, now=NOW + timedelta(hours=one)) is not None
+        for one in hours
     ]
 
 
@@ -36,9 +38,9 @@ def test_a_sign_in_lasts_fourteen_hours(banked: Store, codes: dict[str, str]) ->
     """With somebody at the computer all the time; the token is not good a second longer."""
     token = _sign_in(banked, codes["R2"]).token
     for hour in range(1, 15):
-        access.stay(banked, token, now=NOW + timedelta(hours=hour))
+        signing_in.stay(banked, token, now=NOW + timedelta(hours=hour))
     assert _stays(banked, token, 14, 14.001) == [True, False]
-    access.stay(banked, token, now=NOW + timedelta(hours=14, seconds=1))
+    signing_in.stay(banked, token, now=NOW + timedelta(hours=14, seconds=1))
     assert _stays(banked, token, 14.001) == [False]
 
 
@@ -47,12 +49,12 @@ def test_a_sign_in_left_alone_ends_after_two_hours(banked: Store, codes: dict[st
     token = _sign_in(banked, codes["R2"]).token
     assert _stays(banked, token, 0.5, 1, 1.5, 2, 2.001) == [True] * 4 + [False]
     for hours, left in ((0, 2.0), (1.5, 0.5)):
-        told = access.time_left(banked, token, now=NOW + timedelta(hours=hours))
+        told = signing_in.time_left(banked, token, now=NOW + timedelta(hours=hours))
         assert told == timedelta(hours=left)
-    assert access.time_left(banked, token, now=NOW + timedelta(hours=3)) is None
-    access.stay(banked, token, now=NOW + timedelta(hours=3))
+    assert signing_in.time_left(banked, token, now=NOW + timedelta(hours=3)) is None
+    signing_in.stay(banked, token, now=NOW + timedelta(hours=3))
     assert _stays(banked, token, 3) == [False]
-    assert not access.has_left(banked, token, now=NOW + timedelta(hours=3))
+    assert not signing_in.has_left(banked, token, now=NOW + timedelta(hours=3))
 
 
 def test_that_somebody_is_there_is_written_down_now_and_then(
@@ -62,7 +64,7 @@ def test_that_somebody_is_there_is_written_down_now_and_then(
     token = _sign_in(banked, codes["R2"]).token
     seen = set()
     for seconds in range(0, 61, 10):
-        access.stay(banked, token, now=NOW + timedelta(seconds=seconds))
+        signing_in.stay(banked, token, now=NOW + timedelta(seconds=seconds))
         with banked.look() as look:
             seen.add(look.value("SELECT active_at_utc FROM sign_ins"))
     assert len(seen) == 3
@@ -78,7 +80,7 @@ def test_sign_ins_that_have_ended_are_thrown_away(banked: Store, codes: dict[str
     """At the next sign-in, whoever's."""
     _sign_in(banked, codes["R2"])
     later = NOW + timedelta(hours=3)
-    access.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=later)
+    signing_in.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=later)
     with banked.look() as look:
         assert look.value("SELECT count(*) FROM sign_ins") == 1
 
@@ -86,8 +88,8 @@ def test_sign_ins_that_have_ended_are_thrown_away(banked: Store, codes: dict[str
 def test_requests_of_one_sign_in_are_known_as_one(banked: Store, codes: dict[str, str]) -> None:
     """The mark stays over reloads, is another at the next sign-in, and is not the token's own."""
     first = _sign_in(banked, codes["R2"])
-    later = access.signed_in(banked, first.token, now=NOW + timedelta(hours=1))
-    next_one = access.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=NOW)
+    later = signing_in.signed_in(banked, first.token, now=NOW + timedelta(hours=1))
+    next_one = signing_in.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=NOW)
     assert later == first.person
     assert next_one.person.sign_in != first.person.sign_in
     with banked.look() as look:
@@ -98,8 +100,8 @@ def test_requests_of_one_sign_in_are_known_as_one(banked: Store, codes: dict[str
 def test_signing_out_ends_every_copy_of_the_token(banked: Store, codes: dict[str, str]) -> None:
     """A token copied before is worth nothing after."""
     token = _sign_in(banked, codes["R2"]).token
-    access.sign_out(banked, token, now=NOW)
-    assert access.signed_in(banked, token, now=NOW) is None
+    signing_in.sign_out(banked, token, now=NOW)
+    assert signing_in.signed_in(banked, token, now=NOW) is None
 
 
 def test_a_new_code_ends_the_old_code_and_its_sign_ins(
@@ -108,7 +110,7 @@ def test_a_new_code_ends_the_old_code_and_its_sign_ins(
     """Whoever held the lost code is out; the reader goes on with the new one."""
     token = _sign_in(banked, codes["R2"]).token
     new = reader_code(banked, study="trial", reader_id="R2", entropy=entropy_from(12), now=NOW)
-    assert access.signed_in(banked, token, now=NOW) is None
+    assert signing_in.signed_in(banked, token, now=NOW) is None
     with pytest.raises(NotAllowed):
         _sign_in(banked, codes["R2"])
     assert _sign_in(banked, new).person.name == "R2"
@@ -137,7 +139,7 @@ def test_codes_that_cannot_be_handed_out_change_nothing(
             banked,
             study="trial",
             invitations=[Invitation(reader_id="R9")],
-            codes=[access.new_code(entropy_from(14))],
+            codes=[new_code(entropy_from(14))],
             now=NOW,
             deliver=fail,
         )
@@ -170,7 +172,7 @@ def test_a_code_signs_its_reader_in_however_it_is_typed(
 
 def test_no_code_is_stored_in_clear(banked: Store, codes: dict[str, str]) -> None:
     """Neither the store's file nor its journal holds the secret part of a code."""
-    secret = access.normalised(codes["R2"])[6:]
+    secret = normalised(codes["R2"])[6:]
     files = banked.path.parent.glob(banked.path.name + "*")
     assert not any(secret.encode() in file.read_bytes() for file in files)
 
@@ -193,5 +195,5 @@ def test_the_right_open_part_with_a_wrong_secret_is_refused(
 def test_two_codes_never_share_salt_or_text() -> None:
     """Each code has entropy of its own."""
     source = entropy_from(5)
-    made = [access.new_code(source) for _ in range(20)]
+    made = [new_code(source) for _ in range(20)]
     assert len({code.text for code in made}) == len({code.salt for code in made}) == 20

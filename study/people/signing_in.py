@@ -1,14 +1,11 @@
-"""Access codes: made, given, checked. Stored only as salted hashes.
+"""Signing in: who a browser's token stands for, where they are, how long it lasts, and its end.
 
-A code such as ``K7QF-3M9X-TTRD-8W2P`` has an open part (the first six signs) by which its row is
-found and a secret part (the last ten, 50 bits) that only exists as an scrypt hash. Signs that look
-alike are read alike: O as 0, I and L as 1, case and dashes as you like.
+Whoever has shown who they are (by a code, or elsewhere) gets a token, which the store knows as a
+hash only; in which of their roles they are is asked of the store at every request.
 """
 
 import hashlib
-import hmac
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,15 +14,9 @@ from study.base.actor import By
 from study.base.errors import NotAllowed
 from study.base.timestamps import moment, stamp
 from study.base.translation import t
+from study.people.codes import Entropy, is_of, lookup
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
 from study.store import Store, Transaction, events, people, studies
-from study.store.deployment import keyed_mark
-
-SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Crockford's base 32."""
-
-_OPEN, _LENGTH = 6, 16
-_ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
 
 STAYS = timedelta(hours=14)
 """How long a sign-in lasts."""
@@ -42,9 +33,6 @@ _CLOCKS_APART = timedelta(minutes=5)
 GUESSED = 20
 """Wrong tries at one code in a row that are told in the trail and on the list of people."""
 
-Entropy = Callable[[int], bytes]
-"""Gives that many random bytes; `secrets.token_bytes` outside of tests."""
-
 
 class Refused(NotAllowed):
     """A sign-in that was refused; `why` is a word for its reason, for the page that says it."""
@@ -52,16 +40,6 @@ class Refused(NotAllowed):
     def __init__(self, why: str, text: str) -> None:
         super().__init__(text)
         self.why = why
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Code:
-    """A new access code, in clear and as it is stored."""
-
-    text: str
-    lookup: str
-    salt: str
-    code_hash: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,38 +97,6 @@ class SignedIn:
     token: str
 
 
-def new_code(entropy: Entropy) -> Code:
-    """Make an access code."""
-    signs = "".join(SIGNS[byte % 32] for byte in entropy(_LENGTH))
-    salt = entropy(16)
-    return Code(
-        text="-".join(signs[start : start + 4] for start in range(0, _LENGTH, 4)),
-        lookup=signs[:_OPEN],
-        salt=salt.hex(),
-        code_hash=_hash(signs[_OPEN:], salt),
-    )
-
-
-def give(
-    change: Transaction,
-    code: Code,
-    *,
-    person: int,
-    now: datetime,
-    expires: datetime | None = None,
-) -> None:
-    """Give a person a code; the one they had before stops working, its sign-ins end."""
-    people.set_code(
-        change,
-        person,
-        lookup=code.lookup,
-        salt=code.salt,
-        code_hash=code.code_hash,
-        issued_at_utc=stamp(now),
-        expires_at_utc=stamp(expires) if expires else None,
-    )
-
-
 def sign_in(
     store: Store,
     code: str,
@@ -173,12 +119,9 @@ def sign_in(
         No such code (the text does not tell which part was wrong), or one that has expired, or is
         refused by `enter`. Whoever guesses never keeps out whoever knows: 50 bits are not guessed.
     """
-    signs = normalised(code)
     with store.look() as look:
-        row = people.by_lookup(look, signs[:_OPEN])
-    salt = bytes.fromhex(row["salt"]) if row else b"\0" * 16
-    offered = _hash(signs[_OPEN:], salt)
-    if row is None or not hmac.compare_digest(offered, row["code_hash"]):
+        row = people.by_lookup(look, lookup(code))
+    if not is_of(code, row) or row is None:
         if row is not None:
             _count_failure(store, row["person"], now, place)
         raise Refused(
@@ -339,11 +282,6 @@ def sign_in_mark(token_id: str, person: int) -> str:
     return hashlib.sha256(f"sign-in/{person}/{token_id}".encode()).hexdigest()[:32]
 
 
-def place_mark(look: Transaction, address: str) -> str:
-    """Return the mark under which the address of a place stands in the trail."""
-    return keyed_mark(look, f"place/{address}")[:12]
-
-
 def note_guessing(store: Store, tried: int, *, now: datetime, place: str) -> None:
     """Record in the deployment's trail how many wrong codes have come from one place."""
     with store.change() as change:
@@ -459,16 +397,3 @@ def _span(now: datetime) -> people.Span:
 def _token_id(token: str) -> str:
     """Return the hash a token is stored under; the token itself exists in the browser alone."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
-def normalised(code: str) -> str:
-    """Return a code's sixteen signs as stored, however they were typed.
-
-    >>> normalised(" k7qf-3m9x ttrd-8w2o ")
-    'K7QF3M9XTTRD8W20'
-    """
-    return re.sub(r"[\s\-\u2010-\u2015]", "", code).upper().translate(_ALIKE)
-
-
-def _hash(secret_part: str, salt: bytes) -> str:
-    return hashlib.scrypt(secret_part.encode(), salt=salt, n=2**13, r=8, p=1, dklen=32).hex()

@@ -1,0 +1,93 @@
+"""Access codes: made, given, checked. Stored only as salted hashes.
+
+A code such as ``K7QF-3M9X-TTRD-8W2P`` has an open part (the first six signs) by which its row is
+found and a secret part (the last ten, 50 bits) that only exists as an scrypt hash. Signs that look
+alike are read alike: O as 0, I and L as 1, case and dashes as you like.
+"""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from study.base.timestamps import stamp
+from study.store import Transaction, people
+
+SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base 32."""
+
+_OPEN, _LENGTH = 6, 16
+_ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
+
+Entropy = Callable[[int], bytes]
+"""Gives that many random bytes; `secrets.token_bytes` outside of tests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """A new access code, in clear and as it is stored."""
+
+    text: str
+    lookup: str
+    salt: str
+    code_hash: str
+
+
+def new_code(entropy: Entropy) -> Code:
+    """Make an access code."""
+    signs = "".join(SIGNS[byte % 32] for byte in entropy(_LENGTH))
+    salt = entropy(16)
+    return Code(
+        text="-".join(signs[start : start + 4] for start in range(0, _LENGTH, 4)),
+        lookup=signs[:_OPEN],
+        salt=salt.hex(),
+        code_hash=_hash(signs[_OPEN:], salt),
+    )
+
+
+def give(
+    change: Transaction,
+    code: Code,
+    *,
+    person: int,
+    now: datetime,
+    expires: datetime | None = None,
+) -> None:
+    """Give a person a code; the one they had before stops working, its sign-ins end."""
+    people.set_code(
+        change,
+        person,
+        lookup=code.lookup,
+        salt=code.salt,
+        code_hash=code.code_hash,
+        issued_at_utc=stamp(now),
+        expires_at_utc=stamp(expires) if expires else None,
+    )
+
+
+def normalised(code: str) -> str:
+    """Return a code's sixteen signs as stored, however they were typed.
+
+    >>> normalised(" k7qf-3m9x ttrd-8w2o ")
+    'K7QF3M9XTTRD8W20'
+    """
+    return re.sub(r"[\s\-\u2010-\u2015]", "", code).upper().translate(_ALIKE)
+
+
+def lookup(code: str) -> str:
+    """Return the open part of a code, by which its row is found."""
+    return normalised(code)[:_OPEN]
+
+
+def is_of(code: str, row: Mapping[str, Any] | None) -> bool:
+    """Return whether a code is the one of a row; where there is none it takes as long to say so."""
+    salt = bytes.fromhex(row["salt"]) if row else b"\0" * 16
+    offered = _hash(normalised(code)[_OPEN:], salt)
+    return row is not None and hmac.compare_digest(offered, row["code_hash"])
+
+
+def _hash(secret_part: str, salt: bytes) -> str:
+    return hashlib.scrypt(secret_part.encode(), salt=salt, n=2**13, r=8, p=1, dklen=32).hex()
