@@ -4,6 +4,8 @@ import csv
 import inspect
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -254,6 +256,24 @@ def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> Non
     assert done("study", "invite", "--db", drawn, "--study", "t", readers).count("R1,") == 1
     code = done("study", "code", "--db", drawn, "--study", "t", "--reader", "R1")
     assert len(code.strip()) == 19
+
+
+def test_ctrl_c_ends_a_command_without_a_trace(drawn: Path, tmp_path: Path) -> None:
+    """Stopped while it waits for a file: said in a line, by the exit status every shell knows."""
+    fifo = tmp_path / "never-written.toml"
+    os.mkfifo(fifo)
+    study = ("--db", drawn, "--study", "u", "--bank", "b", "--protocol", fifo)
+    ran = subprocess.Popen(
+        list(map(str, (sys.executable, "-m", "study", "draw", *study))),
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with fifo.open("w"):  # opens as soon as the command reads
+        ran.send_signal(signal.SIGINT)
+        _, told = ran.communicate(timeout=60)
+    assert ran.returncode == 130
+    assert told.strip() == "Stopped. What was under way has been taken back."
 
 
 def test_a_list_may_name_readers_and_who_is_known_keeps_their_code(

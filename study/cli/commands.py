@@ -20,7 +20,7 @@ from study.exchange import bundle
 from study.lifecycle import deployments, opening, studies
 from study.monitoring import exclusions, progress
 from study.monitoring.inspection import chosen, readings_of
-from study.people import codes
+from study.people.codes import new_code
 from study.people.invitations import read_invitations
 from study.protocol import toml_file
 from study.protocol.protocol import read_protocol
@@ -108,7 +108,7 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
 def invite(db: Path, study: str, readers: Path) -> None:
     """Invite readers; print their codes."""
     invitations = read_invitations(readers)
-    codes = [codes.new_code(secrets.token_bytes) for _ in invitations]
+    codes = [new_code(secrets.token_bytes) for _ in invitations]
 
     def deliver(known: tuple[str, ...]) -> None:
         print(csv_line(("reader_id", "access_code")), end="")

@@ -50,8 +50,6 @@ class _Program(Group):
             return _refused(str(error))
         except OSError as error:
             return _refused(f"{error.filename or 'Output'}: {error.strerror}.")
-        except KeyboardInterrupt:
-            return _refused("Stopped. What was under way has been taken back.")
         return status
 
 
@@ -87,14 +85,16 @@ def main(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except click.Abort:
+        return _refused("Stopped. What was under way has been taken back.", status=130)
 
 
-def _refused(why: str) -> int:
+def _refused(why: str, *, status: int = 1) -> int:
     print(why, file=sys.stderr)
     with suppress(OSError):
         sys.stdout.flush()
     sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (else Python complains of it at exit)
-    return 1
+    return status
 
 
 def now() -> datetime:

@@ -17,7 +17,8 @@ from study.base.text import check_name, formula_fault, name_fault, name_key
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
-from study.people import codes, persons
+from study.people import persons
+from study.people.codes import Code, give
 from study.people.invitations import Invitation
 from study.people.roles import Role
 from study.protocol import drawing
@@ -132,7 +133,7 @@ def invite(
     *,
     study: str,
     invitations: Sequence[Invitation],
-    codes: Sequence[codes.Code],
+    codes: Sequence[Code],
     now: datetime,
     deliver: Callable[[tuple[str, ...]], None] = lambda known: None,
     expires: datetime | None = None,
@@ -331,7 +332,7 @@ def _admit(
     change: Transaction,
     study: Mapping[str, Any],
     invitation: Invitation,
-    code: codes.Code,
+    code: Code,
     expires: datetime | None,
     by: By,
     now: datetime,
@@ -356,7 +357,7 @@ def _admit(
         given_at_utc=stamp(now),
     )
     if not known:
-        codes.give(change, code, person=person, now=now, expires=expires)
+        give(change, code, person=person, now=now, expires=expires)
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
     seen = exposure.seen_by(change, person, study)

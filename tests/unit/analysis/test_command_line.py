@@ -30,6 +30,22 @@ def test_tables_writes_every_table_and_no_more(folder: Path, tmp_path: Path) -> 
     assert set(_files(tmp_path / "out")) == {f"tables/{name}.csv" for name in _tables(folder)}
 
 
+def test_ctrl_c_ends_it_without_a_trace(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The exit status is the one every shell knows."""
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("analysis.cli.write_tables", stopped)
+    assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 130
+    assert capsys.readouterr().err.strip() == "Stopped."
+
+
 def test_the_same_bundle_and_seed_twice_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     """Nothing in the output tells when it was made."""
     items = (folder / "items.csv").read_text().replace("task", "patient_id")
