@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from statsmodels.stats.multitest import multipletests
 
 from analysis.arrays import Floats
 
@@ -45,6 +44,7 @@ def holm_within(p: Floats, families: Sequence[str]) -> Floats:
     adjusted = np.full(len(names), np.nan)
     for name in sorted(set(families) - {""}):
         members = np.flatnonzero((names == name) & np.isfinite(p))
-        if len(members):
-            adjusted[members] = multipletests(p[members], method="holm")[1]
+        ascending = members[np.argsort(p[members])]
+        stepped = p[ascending] * np.arange(len(members), 0, -1)
+        adjusted[ascending] = np.minimum(np.maximum.accumulate(stepped), 1.0)
     return adjusted

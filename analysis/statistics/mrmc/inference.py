@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from scipy.stats import norm, t
 
@@ -68,7 +67,7 @@ class Inference:
         >>> round(infer(-0.01, 0.0004, math.inf, alpha=0.05).p_noninferior(0.05), 4)
         0.0228
         """
-        return float(_distribution(self.df).sf((self.estimate + margin) / self.se))
+        return _beyond((self.estimate + margin) / self.se, self.df)
 
 
 def beyond_rounding(value: float, scale: float) -> float:
@@ -118,20 +117,19 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
     if not variance > ZERO_VARIANCE:
         return undefined(estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE)
     se = math.sqrt(variance)
-    distribution = _distribution(df)
-    half = float(distribution.isf(alpha / 2)) * se
+    half = float(norm.isf(alpha / 2) if math.isinf(df) else t.isf(alpha / 2, df)) * se
     return Inference(
         estimate=estimate,
         se=se,
         df=df,
         ci_low=estimate - half,
         ci_high=estimate + half,
-        p=2 * float(distribution.sf(abs(estimate) / se)),
+        p=2 * _beyond(abs(estimate) / se, df),
     )
 
 
-def _distribution(df: float) -> Any:
-    return norm() if math.isinf(df) else t(df)
+def _beyond(value: float, df: float) -> float:
+    return float(norm.sf(value) if math.isinf(df) else t.sf(value, df))
 
 
 def undefined(estimate: float, reason: str) -> Inference:
