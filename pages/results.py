@@ -6,7 +6,6 @@ from typing import Any
 import streamlit as st
 
 from analysis import AnalysisError, Results
-from analysis.figures.drawing.on_dark import on_dark
 from analysis.report.case import case_of
 from study.base.errors import StudyError
 from study.base.translation import later, said, t
@@ -65,9 +64,9 @@ def _figures(section: SectionFigures) -> None:
         for figure in figures:
             st.markdown(f"**{plain(figure.title)}**")
             st.plotly_chart(
-                on_dark(figure.figure) if st.context.theme.type == "dark" else figure.figure,
+                figure.plotly(dark=st.context.theme.type == "dark"),
                 theme=None,
-                width="content" if figure.figure.layout.width else "stretch",
+                width="stretch" if figure.chart.stretches else "content",
                 key=figure.name,
             )
             st.caption(plain(figure.caption))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from analysis.figures.drawing.chart import Chart
+from analysis.figures.drawing.look import DARK, LIGHT
 from analysis.figures.drawing.to_plotly import plotly_figure
 
 
@@ -37,12 +38,12 @@ class ReportFigure:
 
     @property
     def figure(self) -> go.Figure:
-        """The figure as plotly draws it."""
+        """The figure as plotly draws it on white."""
         return self.plotly()
 
-    def plotly(self) -> go.Figure:
+    def plotly(self, *, dark: bool = False) -> go.Figure:
         """Draw it for the screen."""
-        return plotly_figure(self.chart)
+        return plotly_figure(self.chart, DARK if dark else LIGHT)
 
     def svg(self) -> bytes:
         """Draw it as SVG, text as paths, the same bytes every time."""

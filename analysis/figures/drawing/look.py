@@ -1,38 +1,120 @@
-"""The look of all figures: ink on paper, one colour for readers, one for models."""
+"""The look of all figures: one colour for readers, one for models, on paper or a dark page."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from analysis.bundle.words import RaterKind
 from analysis.figures.drawing.chart import Ink, Mark
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
-INK = "#1f2933"
-PAPER = "#ffffff"
-QUIET = "#66717d"
-RULE = "#e3e7eb"
-EMPTY = "#eef0f2"
-SHADE = "#eef2ea"
-# Told apart by people with any colour vision (Okabe and Ito's blue and vermilion), and by shape.
-COLOURS: Mapping[Ink, str] = {
-    Ink.READER: "#0072b2",
-    Ink.MODEL: "#c1511a",
-    Ink.MIXED: "#4d4d4d",
-    Ink.INK: INK,
-    Ink.QUIET: QUIET,
-}
-PALE: Mapping[Ink, str] = {
-    Ink.READER: "#bcd9ec",
-    Ink.MODEL: "#efcdb9",
-    Ink.MIXED: "#d2d2d2",
-    Ink.INK: "#d5d9dd",
-    Ink.QUIET: SHADE,
-}
+Scale = tuple[tuple[float, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Palette:
+    """The colours of a chart.
+
+    Parameters
+    ----------
+    paper, ink, quiet, rule, empty, shade : str
+        The ground, words, words beside, grid lines, a cell without a value, a band.
+    colours, pale : mapping of Ink to str
+        Marks and lines; areas.
+    steps : mapping of str to str
+        What steps of a scale become; the others stay.
+    inks : tuple of (str, str, float)
+        The dark and the light ink of numbers in cells, and the luminance from which on a cell gets
+        the dark one.
+    """
+
+    paper: str
+    ink: str
+    quiet: str
+    rule: str
+    empty: str
+    shade: str
+    colours: Mapping[Ink, str]
+    pale: Mapping[Ink, str]
+    steps: Mapping[str, str]
+    inks: tuple[str, str, float]
+
+    def scale(self, scale: Scale) -> Scale:
+        """Return a scale in these colours."""
+        return tuple((at, self.steps.get(colour, colour)) for at, colour in scale)
+
+    def ink_on(self, colour: str) -> str:
+        """Return the ink, dark or light, that is read better on a colour (WCAG's luminance)."""
+        dark, light, from_on = self.inks
+        return light if luminance(colour) < from_on else dark
+
+
+# Readers and models are told apart by people with any colour vision (Okabe and Ito's blue and
+# vermilion), and by shape.
+LIGHT = Palette(
+    paper="#ffffff",
+    ink="#1f2933",
+    quiet="#66717d",
+    rule="#e3e7eb",
+    empty="#eef0f2",
+    shade="#eef2ea",
+    colours={
+        Ink.READER: "#0072b2",
+        Ink.MODEL: "#c1511a",
+        Ink.MIXED: "#4d4d4d",
+        Ink.INK: "#1f2933",
+        Ink.QUIET: "#66717d",
+    },
+    pale={
+        Ink.READER: "#bcd9ec",
+        Ink.MODEL: "#efcdb9",
+        Ink.MIXED: "#d2d2d2",
+        Ink.INK: "#d5d9dd",
+        Ink.QUIET: "#eef2ea",
+    },
+    steps={},
+    inks=("#1f2933", "#ffffff", 0.25),
+)
+# On a dark page: the same marks, lighter. What stands out on paper by darkness stands out by light,
+# and of black and white one always reaches 4.5 to 1.
+DARK = Palette(
+    paper="#0f1418",
+    ink="#e6e9ec",
+    quiet="#a3aeb8",
+    rule="#2a343d",
+    empty="#1a2129",
+    shade="#1b241c",
+    colours={
+        Ink.READER: "#5cb3ec",
+        Ink.MODEL: "#f0935c",
+        Ink.MIXED: "#c3cad1",
+        Ink.INK: "#e6e9ec",
+        Ink.QUIET: "#a3aeb8",
+    },
+    pale={
+        Ink.READER: "#214a66",
+        Ink.MODEL: "#613520",
+        Ink.MIXED: "#434c55",
+        Ink.INK: "#3b4650",
+        Ink.QUIET: "#1b241c",
+    },
+    steps={
+        "#ffffff": "#26303a",
+        "#d3e3f0": "#21415a",
+        "#8fb8d9": "#25608e",
+        "#3f82b5": "#5fa9dc",
+        "#0b4a7d": "#b5dcf7",
+        "#dd9b8c": "#7d3a31",
+        "#a33b2e": "#f0a095",
+        "#e8ab8b": "#80452a",
+        "#a33b10": "#f3a578",
+    },
+    inks=("#000000", "#ffffff", 0.179),
+)
 INKS = {RaterKind.READER: Ink.READER, RaterKind.MODEL: Ink.MODEL}
 MARKS = {RaterKind.READER: Mark.CIRCLE, RaterKind.MODEL: Mark.DIAMOND}
-Scale = tuple[tuple[float, str], ...]
 # White at 0: below chance is red, above chance blue.
 AGREEMENT_SCALE: Scale = (
     (0.0, "#a33b2e"),
@@ -78,11 +160,6 @@ def colour_at(scale: Scale, share: float) -> str:
             )
             return "#" + "".join(f"{one:02x}" for one in mixed)
     return scale[-1][1]
-
-
-def ink_on(colour: str) -> str:
-    """Return the ink, dark or paper, that is read better on a colour (WCAG's luminance)."""
-    return PAPER if luminance(colour) < 0.25 else INK
 
 
 def _parts(colour: str) -> tuple[int, int, int]:

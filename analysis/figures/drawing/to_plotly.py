@@ -2,36 +2,58 @@
 
 from __future__ import annotations
 
+import html
 import math
 import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
-from analysis.figures.drawing.chart import Axis, Chart, Label
-from analysis.figures.drawing.layout import MM_PER_POINT, Layout, Placed, laid_out
-from analysis.figures.drawing.look import EMPTY, FONT, INK, PAPER, QUIET, RULE
-from analysis.figures.drawing.plotly_key import key_marks, key_texts
-from analysis.figures.drawing.plotly_layers import (
-    LETTER,
-    PX_PER_MM,
-    Element,
-    add_layer,
-    plotly_text,
-    px,
-    rounded,
+from analysis.figures.drawing.chart import (
+    Axis,
+    Band,
+    Boxes,
+    Cells,
+    Chart,
+    Dash,
+    Key,
+    Label,
+    Layer,
+    Line,
+    Mark,
+    Note,
+    Points,
+    Rule,
 )
+from analysis.figures.drawing.layout import (
+    KEY_MARK_MM,
+    MM_PER_POINT,
+    SMALL_PT,
+    Layout,
+    Placed,
+    laid_out,
+)
+from analysis.figures.drawing.look import FONT, LIGHT, Palette, colour_at
 
-# Shares of the size of type: a capital; how much wider bold type runs.
-CAPITAL, BOLDER = 0.72, 1.1
+PX_PER_MM = 5.0
+# Shares of the size of type: a letter of a screen's sans serif, a capital; how much wider bold is.
+LETTER, CAPITAL, BOLDER = 0.6, 0.72, 1.1
+DIGITS = 6
+# Short enough for a stroke of 20 pixels.
+KEY_DASHES = {Dash.SOLID: "solid", Dash.DASHED: "5px,2.5px", Dash.DOTTED: "2px,2px"}
+Element = dict[str, Any]
 
 
-def plotly_figure(chart: Chart) -> go.Figure:
+def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
     """Draw a chart with plotly.
 
     Parameters
     ----------
     chart : Chart
         What to draw.
+    palette : Palette
+        In which colours; print and report stay light.
 
     Returns
     -------
@@ -39,18 +61,20 @@ def plotly_figure(chart: Chart) -> go.Figure:
         Values rounded to six digits; as wide as its container where the chart stretches.
     """
     layout = laid_out(chart, estimated_width)
-    traces: list[Element] = []
-    look = _base(chart, layout)
-    for number, placed in enumerate(layout.panels, start=1):
-        x, y = (f"{axis}{number}" if number > 1 else axis for axis in "xy")
-        look[f"xaxis{number}"] = _axis(placed.panel.x, placed, y, _across(placed, layout))
-        look[f"yaxis{number}"] = _axis(placed.panel.y, placed, x, _up(placed, layout))
-        look["annotations"] += _head(placed, x, y)
-        for layer in placed.panel.layers:
-            add_layer(layer, placed, (x, y), traces, look)
-    look["annotations"] += key_texts(chart, layout)
-    look["shapes"] += key_marks(chart, layout)
-    return go.Figure({"data": traces, "layout": look})
+    look = _base(chart, layout, palette)
+    panels = [_Panel(one, n, palette) for n, one in enumerate(layout.panels, start=1)]
+    for number, panel in enumerate(panels, start=1):
+        look[f"xaxis{number}"] = panel.axis(panel.panel.x, panel.y, _across(panel.placed, layout))
+        look[f"yaxis{number}"] = panel.axis(panel.panel.y, panel.x, _up(panel.placed, layout))
+    keys = [
+        (key, (x - layout.left) * PX_PER_MM, (y - layout.top) * PX_PER_MM)
+        for key, (x, y) in zip(chart.key, layout.key, strict=True)
+    ]
+    look["annotations"] = [note for panel in panels for note in panel.notes]
+    look["annotations"] += [_key_text(key, x, y, palette) for key, x, y in keys]
+    look["shapes"] = [shape for panel in panels for shape in panel.shapes]
+    look["shapes"] += [_key_mark(key, x, y, palette) for key, x, y in keys]
+    return go.Figure({"data": [one for panel in panels for one in panel.traces], "layout": look})
 
 
 def estimated_width(label: Label, size_pt: float, bold: bool) -> float:
@@ -65,26 +89,22 @@ def _letter(sign: str) -> float:
     return CAPITAL if sign.isupper() else LETTER
 
 
-def _base(chart: Chart, layout: Layout) -> Element:
-    top, bottom = layout.top, layout.bottom
-    margin = {
-        "l": round(layout.left * PX_PER_MM),
-        "r": round(layout.right * PX_PER_MM),
-        "t": round((layout.height - top) * PX_PER_MM),
-        "b": round(bottom * PX_PER_MM),
-    }
+def _base(chart: Chart, layout: Layout, palette: Palette) -> Element:
     look: Element = {
         "template": "none",
-        "font": {"family": FONT, "size": 13, "color": INK},
-        "paper_bgcolor": PAPER,
-        "plot_bgcolor": EMPTY if chart.square else PAPER,
+        "font": {"family": FONT, "size": 13, "color": palette.ink},
+        "paper_bgcolor": palette.paper,
+        "plot_bgcolor": palette.empty if chart.square else palette.paper,
         "hoverlabel": {"font": {"family": FONT, "size": 13}, "align": "left"},
         "hovermode": "closest",
         "showlegend": False,
         "height": round(layout.height * PX_PER_MM),
-        "margin": margin,
-        "annotations": [],
-        "shapes": [],
+        "margin": {
+            "l": round(layout.left * PX_PER_MM),
+            "r": round(layout.right * PX_PER_MM),
+            "t": round((layout.height - layout.top) * PX_PER_MM),
+            "b": round(layout.bottom * PX_PER_MM),
+        },
     }
     if not chart.stretches:
         look["width"] = round(layout.width * PX_PER_MM)
@@ -107,53 +127,343 @@ def _share(value: float) -> float:
     return round(min(max(value, 0.0), 1.0), 6)
 
 
-def _axis(axis: Axis, placed: Placed, anchor: str, domain: tuple[float, float]) -> Element:
-    labelled = (axis is placed.panel.y and not axis.title) or axis.slanted
-    low, high = (math.log10(v) if axis.log else v for v in (axis.low, axis.high))
-    look: Element = {
-        "domain": domain,
-        "anchor": anchor,
-        "type": "log" if axis.log else "linear",
-        "range": [rounded(low), rounded(high)],
-        "tickvals": [rounded(tick.at) for tick in axis.ticks],
-        "ticktext": [plotly_text(tick.label.text) for tick in axis.ticks],
-        "tickfont": {
-            "size": px(placed.label_pt) if labelled else 11,
-            "color": INK if labelled else QUIET,
-        },
-        "showticklabels": axis.labels and placed.panel.framed,
-        "showgrid": axis.grid and placed.panel.framed,
-        "gridcolor": RULE,
-        "zeroline": False,
-        "ticks": "",
-        "fixedrange": True,
-    }
-    if axis.slanted:
-        look["tickangle"] = -45
-    if axis.title:
-        look["title"] = {"text": plotly_text(axis.title), "font": {"size": 12}, "standoff": 6}
-    return look
+class _Panel:
+    """A panel's traces, shapes and notes."""
 
+    def __init__(self, placed: Placed, number: int, palette: Palette) -> None:
+        self.placed, self.panel, self.palette = placed, placed.panel, palette
+        self.x, self.y = (f"{axis}{number}" if number > 1 else axis for axis in "xy")
+        self.refs = {"xref": self.x, "yref": self.y}
+        self.traces: list[Element] = []
+        self.shapes: list[Element] = []
+        self.notes: list[Element] = []
+        if placed.title or self.panel.subtitle:
+            self._write_head()
+        for layer in self.panel.layers:
+            self._draw(layer)
 
-def _head(placed: Placed, x: str, y: str) -> list[Element]:
-    panel = placed.panel
-    if not placed.title and not panel.subtitle:
-        return []
-    lines = [f"<b>{plotly_text(line)}</b>" for line in placed.title]
-    if panel.subtitle:
-        lines.append(f"<span style='color:{QUIET}'>{plotly_text(panel.subtitle)}</span>")
-    return [
-        {
+    def axis(self, axis: Axis, anchor: str, domain: tuple[float, float]) -> Element:
+        labelled = (axis is self.panel.y and not axis.title) or axis.slanted
+        look: Element = {
+            "domain": domain,
+            "anchor": anchor,
+            "type": "log" if axis.log else "linear",
+            "range": _all_rounded(_along(axis, end) for end in (axis.low, axis.high)),
+            "tickvals": _all_rounded(tick.at for tick in axis.ticks),
+            "ticktext": [plotly_text(tick.label.text) for tick in axis.ticks],
+            "tickfont": {
+                "size": px(self.placed.label_pt) if labelled else 11,
+                "color": self.palette.ink if labelled else self.palette.quiet,
+            },
+            "showticklabels": axis.labels and self.panel.framed,
+            "showgrid": axis.grid and self.panel.framed,
+            "gridcolor": self.palette.rule,
+            "zeroline": False,
+            "ticks": "",
+            "fixedrange": True,
+        }
+        if axis.slanted:
+            look["tickangle"] = -45
+        if axis.title:
+            look["title"] = {"text": plotly_text(axis.title), "font": {"size": 12}, "standoff": 6}
+        return look
+
+    def _write_head(self) -> None:
+        lines = [f"<b>{plotly_text(line)}</b>" for line in self.placed.title]
+        if self.panel.subtitle:
+            subtitle = plotly_text(self.panel.subtitle)
+            lines.append(f"<span style='color:{self.palette.quiet}'>{subtitle}</span>")
+        note = {
             "text": "<br>".join(lines),
             "x": 0,
             "y": 1,
-            "xref": f"{x} domain",
-            "yref": f"{y} domain",
+            "xref": f"{self.x} domain",
+            "yref": f"{self.y} domain",
             "xanchor": "left",
             "yanchor": "bottom",
             "align": "left",
             "showarrow": False,
             "yshift": 4,
-            "font": {"size": 12, "color": INK},
+            "font": {"size": 12, "color": self.palette.ink},
         }
-    ]
+        self.notes.append(note)
+
+    def _draw(self, layer: Layer) -> None:
+        match layer:
+            case Points():
+                if layer.x:
+                    self._points(layer)
+            case Line():
+                self._line(layer)
+            case Boxes():
+                self._boxes(layer)
+            case Cells():
+                self._cells(layer)
+                self._write_cells(layer)
+            case Rule():
+                self._rule(layer)
+            case Band():
+                self._band(layer)
+            case Note():
+                self._note(layer)
+
+    def _scatter(self, mode: str, x: Iterable[float], y: Iterable[float], **look: Any) -> None:
+        trace = {"type": "scatter", "mode": mode, "x": _all_rounded(x), "y": _all_rounded(y)}
+        self.traces.append({**trace, **look, "xaxis": self.x, "yaxis": self.y})
+
+    def _points(self, layer: Points) -> None:
+        colour = self.palette.colours[layer.ink]
+        look: Element = {
+            "cliponaxis": False,
+            "marker": {
+                "color": self.palette.paper if layer.hollow else colour,
+                "symbol": layer.mark.value,
+                "size": round(layer.size_mm * PX_PER_MM),
+                "line": {"width": 1.6 if layer.hollow else 0, "color": colour},
+            },
+            **_hovering(layer.hover),
+        }
+        if any(not math.isnan(low) for low in layer.low):
+            look["error_x"] = {
+                "type": "data",
+                "symmetric": False,
+                "array": _all_rounded(b - x for x, b in zip(layer.x, layer.high, strict=True)),
+                "arrayminus": _all_rounded(x - a for x, a in zip(layer.x, layer.low, strict=True)),
+                "color": colour,
+                "thickness": 1.6,
+                "width": 0,
+            }
+        self._scatter("markers", layer.x, layer.y, **look)
+
+    def _line(self, layer: Line) -> None:
+        self._scatter("lines", layer.x, layer.y, line=self._stroke(layer), **_hovering(layer.hover))
+
+    def _stroke(self, layer: Line | Rule) -> Element:
+        return {
+            "color": self.palette.colours[layer.ink],
+            "width": round(layer.width_pt * 1.5, 2),
+            "dash": layer.dash.value,
+        }
+
+    def _boxes(self, layer: Boxes) -> None:
+        half, colour = layer.thick / 2, self.palette.colours[layer.ink]
+        for y, low, middle, high in zip(layer.y, layer.low, layer.middle, layer.high, strict=True):
+            place: Element = {
+                **self.refs,
+                "y0": rounded(y - half),
+                "y1": rounded(y + half),
+                "layer": "between",
+            }
+            box = {
+                "type": "rect",
+                "x0": rounded(low),
+                "x1": rounded(high),
+                "fillcolor": self.palette.pale[layer.ink],
+                "line": {"width": 0},
+            }
+            self.shapes.append({**place, **box})
+            if not math.isnan(middle):
+                ends = {"x0": rounded(middle), "x1": rounded(middle)}
+                line = {"type": "line", **ends, "line": {"color": colour, "width": 2.4}}
+                self.shapes.append({**place, **line})
+        # Marks that are not seen, to hover on.
+        at = [low if math.isnan(m) else m for m, low in zip(layer.middle, layer.low, strict=True)]
+        span = abs(self.panel.y.high - self.panel.y.low)
+        marker = {
+            "opacity": 0,
+            "symbol": Mark.SQUARE.value,
+            "size": max(round(layer.thick / span * self.placed.height * PX_PER_MM), 6),
+            "color": colour,
+        }
+        self._scatter("markers", at, layer.y, marker=marker, **_hovering(layer.hover))
+
+    def _cells(self, layer: Cells) -> None:
+        rows, columns = len(layer.values), len(layer.values[0])
+        trace: Element = {
+            "type": "heatmap",
+            "xaxis": self.x,
+            "yaxis": self.y,
+            "z": [_all_rounded(row) for row in layer.values],
+            "x": list(range(columns)),
+            "y": list(range(rows)),
+            "zmin": layer.low,
+            "zmax": layer.high,
+            "colorscale": [list(step) for step in self.palette.scale(layer.scale)],
+            "hoverongaps": False,
+            "xgap": 1.5 if columns <= 96 else 0,
+            "ygap": 1.5 if rows <= 96 else 0,
+            "showscale": bool(layer.labels),
+            "hovertemplate": f"{'%{text}' if layer.hover else layer.names}<extra></extra>",
+        }
+        if layer.hover:
+            trace["text"] = [[_hover(one) if one else "" for one in row] for row in layer.hover]
+        if layer.labels:
+            trace["colorbar"] = {
+                "thickness": 10,
+                "outlinewidth": 0,
+                "tickvals": list(layer.labels),
+                "tickfont": {"size": 11, "color": self.palette.quiet},
+                "len": 1,
+                "xpad": 12,
+                "ypad": 0,
+            }
+        self.traces.append(trace)
+
+    def _write_cells(self, layer: Cells) -> None:
+        if not layer.texts:
+            return
+        cell = self.placed.width / len(layer.values[0])
+        longest = max(len(text) for row in layer.texts for text in row)
+        size = min(px(SMALL_PT), 0.9 * cell * PX_PER_MM / (LETTER * max(longest, 1)))
+        scale = self.palette.scale(layer.scale)
+        for i, row in enumerate(layer.texts):
+            for j, text in enumerate(row):
+                if text:
+                    value = layer.values[i][j]
+                    share = (value - layer.low) / (layer.high - layer.low)
+                    back = self.palette.empty if math.isnan(value) else colour_at(scale, share)
+                    note = {
+                        **self.refs,
+                        "x": j,
+                        "y": i,
+                        "text": plotly_text(text),
+                        "showarrow": False,
+                        "font": {"size": round(size, 1), "color": self.palette.ink_on(back)},
+                    }
+                    self.notes.append(note)
+
+    def _rule(self, layer: Rule) -> None:
+        over_cells = any(isinstance(one, Cells) for one in self.panel.layers)
+        along, across = "xy" if layer.upright else "yx"
+        # Shapes between grid and marks do not know a share of the panel, so the axis' own ends.
+        ends = self.panel.y if layer.upright else self.panel.x
+        shape = {
+            **self.refs,
+            "type": "line",
+            "layer": "above" if over_cells else "between",
+            f"{along}0": rounded(layer.at),
+            f"{along}1": rounded(layer.at),
+            f"{across}0": rounded(ends.low),
+            f"{across}1": rounded(ends.high),
+            "line": self._stroke(layer),
+        }
+        self.shapes.append(shape)
+
+    def _band(self, layer: Band) -> None:
+        along, across = "xy" if layer.upright else "yx"
+        shape = {
+            **self.refs,
+            "type": "rect",
+            f"{across}ref": f"{self.refs[f'{across}ref']} domain",
+            f"{along}0": rounded(layer.low),
+            f"{along}1": rounded(layer.high),
+            f"{across}0": 0,
+            f"{across}1": 1,
+            "fillcolor": self.palette.shade,
+            "line": {"width": 0},
+            "layer": "below",
+        }
+        self.shapes.append(shape)
+
+    def _note(self, layer: Note) -> None:
+        text = plotly_text(layer.label.text)
+        note = {
+            **self.refs,
+            "x": rounded(_along(self.panel.x, layer.x)),
+            "y": rounded(_along(self.panel.y, layer.y)),
+            "text": f"<b>{text}</b>" if layer.bold else text,
+            "xanchor": layer.side.value,
+            "yanchor": "middle",
+            "xshift": layer.dx_mm * PX_PER_MM,
+            "yshift": layer.dy_mm * PX_PER_MM,
+            "showarrow": False,
+            "font": {
+                "size": min(px(SMALL_PT), px(self.placed.label_pt)),
+                "color": self.palette.colours[layer.ink],
+            },
+        }
+        self.notes.append(note)
+
+
+def _key_text(key: Key, x: float, y: float, palette: Palette) -> Element:
+    return {
+        "xref": "paper",
+        "yref": "paper",
+        "text": plotly_text(key.label),
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "middle",
+        "xshift": round(x + KEY_MARK_MM * PX_PER_MM),
+        "yshift": round(y),
+        "showarrow": False,
+        "font": {"size": 12, "color": palette.ink},
+    }
+
+
+def _key_mark(key: Key, x: float, y: float, palette: Palette) -> Element:
+    """Return a key's mark, drawn with shapes at fixed distances."""
+    colour = palette.colours[key.ink]
+    shape: Element = {
+        "xref": "paper",
+        "yref": "paper",
+        "xsizemode": "pixel",
+        "ysizemode": "pixel",
+        "xanchor": 0,
+        "yanchor": 1,
+    }
+    if not key.mark and key.dash:
+        line = {"color": colour, "width": 1.8, "dash": KEY_DASHES[key.dash]}
+        return {**shape, "type": "line", **_around(x + 10, y, 10, 0), "line": line}
+    if not key.mark:
+        pale = {"fillcolor": palette.pale[key.ink], "line": {"width": 0}}
+        return {**shape, "type": "rect", **_around(x + 10, y, 10, 5), **pale}
+    middle = x + KEY_MARK_MM / 2 * PX_PER_MM - 2
+    shape["fillcolor"] = palette.paper if key.hollow else colour
+    shape["line"] = {"width": 1.4, "color": colour}
+    if key.mark is Mark.DIAMOND:
+        h = 4.2 * 1.2
+        path = f"M{middle - h},{y} L{middle},{y - h} L{middle + h},{y} L{middle},{y + h} Z"
+        return {**shape, "type": "path", "path": path}
+    if key.mark is Mark.CIRCLE:
+        return {**shape, "type": "circle", **_around(middle, y, 4.2, 4.2)}
+    return {**shape, "type": "rect", **_around(middle, y, 4.2 * 0.88, 4.2 * 0.88)}
+
+
+def _around(x: float, y: float, wide: float, high: float) -> Element:
+    return {"x0": x - wide, "x1": x + wide, "y0": y - high, "y1": y + high}
+
+
+def _hovering(texts: Sequence[str]) -> Element:
+    if not texts:
+        return {"hoverinfo": "skip"}
+    return {"text": [_hover(one) for one in texts], "hovertemplate": "%{text}<extra></extra>"}
+
+
+def _hover(text: str) -> str:
+    first, *rest = (plotly_text(line) for line in text.split("\n"))
+    return "<br>".join([f"<b>{first}</b>", *rest])
+
+
+def _along(axis: Axis, value: float) -> float:
+    """Return a value as plotly places it: on a logarithmic axis by its logarithm."""
+    return math.log10(value) if axis.log else value
+
+
+def plotly_text(text: str) -> str:
+    """Escape text for plotly, whose labels read a subset of HTML."""
+    return html.escape(text, quote=False)
+
+
+def rounded(value: float) -> float | None:
+    """Return a value as it is written to the page: six digits, None where it is undefined."""
+    return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
+
+
+def _all_rounded(values: Iterable[float]) -> list[float | None]:
+    return [rounded(value) for value in values]
+
+
+def px(size_pt: float) -> float:
+    """Return a size of type in pixels."""
+    return round(size_pt * MM_PER_POINT * PX_PER_MM, 1)

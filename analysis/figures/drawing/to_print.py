@@ -1,146 +1,449 @@
-"""A chart in print: SVG and PNG, drawn with matplotlib."""
+"""A chart in print: SVG and PNG, drawn with matplotlib.
+
+DejaVu Sans ships with matplotlib, so that a figure looks the same on every machine. It holds Latin,
+Greek, Cyrillic, Hebrew and Arabic, which matplotlib shapes and orders.
+"""
 
 from __future__ import annotations
 
-from analysis.figures.drawing.canvas import Canvas, Point, settled
-from analysis.figures.drawing.chart import Band, Chart, Key, Label, Side
+import io
+import math
+import threading
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, get_font
+from matplotlib.ft2font import FT2Font, LoadFlags
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as Outline
+from matplotlib.ticker import NullFormatter, NullLocator
+from matplotlib.transforms import offset_copy
+
+from analysis.figures.drawing.chart import (
+    Axis,
+    Band,
+    Boxes,
+    Cells,
+    Chart,
+    Dash,
+    Key,
+    Label,
+    Layer,
+    Line,
+    Mark,
+    Note,
+    Points,
+    Rule,
+    Side,
+)
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
     LINE_MM,
+    MM_PER_POINT,
     SMALL_PT,
     TICK_MM,
     TITLE_PT,
     Placed,
     laid_out,
 )
-from analysis.figures.drawing.look import COLOURS, INK, PALE, PAPER, QUIET, RULE
-from analysis.figures.drawing.print_layers import Frame, draw_layer
-from analysis.figures.drawing.print_text import width_mm
+from analysis.figures.drawing.look import LIGHT, colour_at
+from analysis.figures.drawing.names import BIDI
 
-GRID_PT = 0.5
+MM_PER_INCH = 25.4
+PNG_DPI = 300
+GRID_PT, EDGE_PT = 0.5, 0.9
+CELL_GAP = 0.016
+SCALE_STEPS = 64
+# Above this many rows the cells of a matrix touch, in so many colours.
+SHADES = 96
+BOX = "□"
+JOINERS = frozenset("\u200c\u200d")
+_LARGE_PT = 100.0
+DASHES: dict[Dash, Any] = {
+    Dash.SOLID: "solid",
+    Dash.DASHED: (0, (4, 2.5)),
+    Dash.DOTTED: (0, (1, 1.8)),
+}
+# A diamond and a square of the area of the circle look as large as it.
+MARKERS = {
+    Mark.CIRCLE: ("o", 1.0),
+    Mark.DIAMOND: ("D", 1.22 / math.sqrt(2)),
+    Mark.SQUARE: ("s", 0.88),
+}
+# Settings that belong to a machine, not to what is drawn on it.
+NOT_OURS = (
+    "animation",
+    "backend",
+    "docstring",
+    "interactive",
+    "keymap",
+    "timezone",
+    "tk.",
+    "toolbar",
+    "webagg",
+)
+# Matplotlib's own defaults, whatever a machine's settings file says, and ids that repeat.
+SETTINGS: Any = {
+    **{k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(NOT_OURS)},
+    "svg.hashsalt": "reading-room",
+    "text.hinting": "none",
+    "text.parse_math": False,
+    "path.simplify": False,
+    "lines.solid_capstyle": "butt",
+    "lines.solid_joinstyle": "miter",
+    "lines.dash_joinstyle": "miter",
+}
+# The settings are one set a process, and pages run in several threads.
+ONE_AT_A_TIME = threading.Lock()
 
 
 def svg(chart: Chart) -> bytes:
-    """Draw a chart as SVG.
-
-    Parameters
-    ----------
-    chart : Chart
-        What to draw.
-
-    Returns
-    -------
-    bytes
-        Text as paths; the same bytes every time.
-    """
-    with settled():
-        return _drawn(chart).svg()
+    """Draw a chart as SVG: text as paths, the same bytes every time."""
+    return _file(chart, format="svg", metadata={"Date": None, "Creator": None})
 
 
 def png(chart: Chart) -> bytes:
-    """Draw a chart as PNG.
-
-    Parameters
-    ----------
-    chart : Chart
-        What to draw.
-
-    Returns
-    -------
-    bytes
-        300 dots an inch; the same bytes every time.
-    """
-    with settled():
-        return _drawn(chart).png()
+    """Draw a chart as PNG of 300 dots an inch, the same bytes every time."""
+    return _file(chart, format="png", metadata={"Software": None}, dpi=PNG_DPI)
 
 
-def _drawn(chart: Chart) -> Canvas:
+def _file(chart: Chart, **form: Any) -> bytes:
+    with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
+        file = io.BytesIO()
+        figure(chart).savefig(file, **form)
+        return file.getvalue()
+
+
+def figure(chart: Chart) -> Figure:
+    """Return a chart as a figure of matplotlib, the size of its sheet."""
     layout = laid_out(chart, width_mm)
-    canvas = Canvas(layout.width, layout.height)
-    canvas.rectangles([(0, 0, layout.width, layout.height)], PAPER)
-    for key, place in zip(chart.key, layout.key, strict=True):
-        _draw_key(canvas, key, place)
+    drawn = Figure(figsize=(layout.width / MM_PER_INCH, layout.height / MM_PER_INCH))
+    # What stands beside the panels is written in millimetres on a sheet above them.
+    sheet = drawn.add_axes((0, 0, 1, 1), zorder=1, xlim=(0, layout.width), ylim=(0, layout.height))
+    sheet.set_axis_off()
+    for key, (x, y) in zip(chart.key, layout.key, strict=True):
+        _draw_key(sheet, key, x, y)
     for placed in layout.panels:
-        _draw_panel(canvas, placed)
-    return canvas
+        _Panel(drawn, sheet, placed, (layout.width, layout.height)).draw()
+    return drawn
 
 
-def _draw_panel(canvas: Canvas, placed: Placed) -> None:
-    frame, panel = Frame(placed), placed.panel
-    left, bottom, right, top = frame.edges
-    for layer in panel.layers:
-        if isinstance(layer, Band):
-            draw_layer(canvas, frame, layer)
-    if panel.framed:
-        if panel.y.grid:
-            ys = [frame.y(tick.at) for tick in panel.y.ticks]
-            canvas.lines([[(left, y), (right, y)] for y in ys], RULE, width_pt=GRID_PT)
-        if panel.x.grid:
-            xs = [frame.x(tick.at) for tick in panel.x.ticks]
-            canvas.lines([[(x, bottom), (x, top)] for x in xs], RULE, width_pt=GRID_PT)
-        _write_x(canvas, frame)
-        _write_y(canvas, frame)
-    _write_head(canvas, placed)
-    for layer in panel.layers:
-        if not isinstance(layer, Band):
-            draw_layer(canvas, frame, layer)
-
-
-def _write_head(canvas: Canvas, placed: Placed) -> None:
-    lines = [(line, True) for line in placed.title]
-    if placed.panel.subtitle:
-        lines.append((placed.panel.subtitle, False))
-    y = placed.bottom + placed.height + 1.5 + LINE_MM * (len(lines) - 0.5)
-    for line, bold in lines:
-        canvas.text(
-            (placed.left, y),
-            Label(text=line),
-            INK if bold else QUIET,
-            size_pt=TITLE_PT if bold else SMALL_PT,
-            bold=bold,
+class _Panel:
+    def __init__(
+        self, drawn: Figure, sheet: Axes, placed: Placed, size: tuple[float, float]
+    ) -> None:
+        self.drawn, self.sheet, self.placed, self.panel = drawn, sheet, placed, placed.panel
+        (wide, high), x, y = size, placed.panel.x, placed.panel.y
+        self.axes = drawn.add_axes(
+            (placed.left / wide, placed.bottom / high, placed.width / wide, placed.height / high),
+            facecolor="none",
+            xscale="log" if x.log else "linear",
+            yscale="log" if y.log else "linear",
         )
-        y -= LINE_MM
+        self.axes.spines[:].set_visible(False)
+        self.axes.set_axisbelow(True)
 
+    def draw(self) -> None:
+        self._write_ticks()
+        self._write_titles()
+        for order, layer in enumerate(self.panel.layers, start=1):
+            # A band lies below the grid.
+            self._draw(layer, 0.0 if isinstance(layer, Band) else float(order))
+        # Ticks widen the limits.
+        x, y = self.panel.x, self.panel.y
+        self.axes.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
 
-def _write_x(canvas: Canvas, frame: Frame) -> None:
-    axis, (left, bottom, right, _) = frame.placed.panel.x, frame.edges
-    y = bottom - TICK_MM - LINE_MM / 2
-    for tick in axis.ticks if axis.labels else ():
-        if axis.slanted:
-            size, place = frame.placed.label_pt, (frame.x(tick.at), bottom - TICK_MM)
-            canvas.text(place, tick.label, INK, size_pt=size, side=Side.RIGHT, turned=45)
+    def _write_ticks(self) -> None:
+        panel, placed = self.panel, self.placed
+        self._ticks(
+            panel.x,
+            "x",
+            color=LIGHT.ink if panel.x.slanted else LIGHT.quiet,
+            fontsize=placed.label_pt if panel.x.slanted else SMALL_PT,
+            ha="right" if panel.x.slanted else "center",
+            rotation=45 if panel.x.slanted else 0,
+            pad_mm=TICK_MM if panel.x.slanted else TICK_MM + LINE_MM / 2,
+        )
+        self._ticks(
+            panel.y,
+            "y",
+            color=LIGHT.quiet if panel.y.title else LIGHT.ink,
+            fontsize=placed.label_pt,
+            ha="right",
+            pad_mm=TICK_MM,
+        )
+
+    def _ticks(self, axis: Axis, name: Any, *, pad_mm: float, **look: Any) -> None:
+        on = self.axes.xaxis if name == "x" else self.axes.yaxis
+        on.set_minor_locator(NullLocator())
+        if not self.panel.framed:
+            on.set_visible(False)
+            return
+        self.axes.tick_params(axis=name, length=0, pad=pad_mm / MM_PER_POINT)
+        on.set_ticks([tick.at for tick in axis.ticks])
+        if axis.labels:
+            texts = [printable(tick.label) for tick in axis.ticks]
+            look = {"font": face(), "va": "center_baseline", "rotation_mode": "anchor", **look}
+            on.set_ticklabels(texts, **look)
         else:
-            place = (frame.x(tick.at), y)
-            canvas.text(place, tick.label, QUIET, size_pt=SMALL_PT, side=Side.CENTRE)
-    if axis.title:
-        labelled = axis.labels and any(tick.label.text for tick in axis.ticks)
-        down = bottom - (TICK_MM + LINE_MM if labelled else 0) - 0.6 - LINE_MM / 2
-        centre = ((left + right) / 2, down)
-        canvas.text(centre, Label(text=axis.title), INK, size_pt=SMALL_PT, side=Side.CENTRE)
+            on.set_major_formatter(NullFormatter())
+        if axis.grid:
+            on.grid(color=LIGHT.rule, linewidth=GRID_PT)
+
+    def _write_titles(self) -> None:
+        placed, panel = self.placed, self.panel
+        lines = [(line, True) for line in placed.title]
+        if panel.subtitle:
+            lines.append((panel.subtitle, False))
+        y = placed.bottom + placed.height + 1.5 + LINE_MM * (len(lines) - 0.5)
+        for line, bold in lines:
+            size, colour = (TITLE_PT, LIGHT.ink) if bold else (SMALL_PT, LIGHT.quiet)
+            _write(self.sheet, placed.left, y, Label(text=line), colour, size=size, bold=bold)
+            y -= LINE_MM
+        if panel.x.title and panel.framed:
+            labelled = panel.x.labels and any(tick.label.text for tick in panel.x.ticks)
+            down = placed.bottom - (TICK_MM + LINE_MM if labelled else 0) - 0.6 - LINE_MM / 2
+            middle = placed.left + placed.width / 2
+            _write(self.sheet, middle, down, Label(text=panel.x.title), LIGHT.ink, ha="center")
+        if panel.y.title and panel.framed:
+            labels = [tick.label for tick in panel.y.ticks if panel.y.labels]
+            widest = max((width_mm(one, placed.label_pt, False) for one in labels), default=0.0)
+            x = placed.left - TICK_MM - widest - 0.4 - LINE_MM / 2
+            middle, title = placed.bottom + placed.height / 2, Label(text=panel.y.title)
+            _write(self.sheet, x, middle, title, LIGHT.ink, ha="center", rotation=90)
+
+    def _held(self, values: Iterable[float], axis: Axis) -> list[float]:
+        """Put what lies beyond the axis' ends there."""
+        low, high = sorted((axis.low, axis.high))
+        return [value if math.isnan(value) else min(max(value, low), high) for value in values]
+
+    def _stroke(self, x: Sequence[float], y: Sequence[float], colour: str, **look: Any) -> None:
+        x, y = self._held(x, self.panel.x), self._held(y, self.panel.y)
+        self.axes.plot(x, y, color=colour, clip_on=False, scalex=False, scaley=False, **look)
+
+    def _fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
+        """Fill boxes of left, bottom, right and top: one path keeps a large matrix light."""
+        held = [
+            (*self._held((left, right), self.panel.x), *self._held((bottom, top), self.panel.y))
+            for left, bottom, right, top in boxes
+        ]
+        _fill(self.axes, [(a, c, b, d) for a, b, c, d in held], colour, order)
+
+    def _draw(self, layer: Layer, order: float) -> None:
+        x, y = self.panel.x, self.panel.y
+        match layer:
+            case Points():
+                self._points(layer, order)
+            case Line():
+                look = {"linewidth": layer.width_pt, "linestyle": DASHES[layer.dash]}
+                self._stroke(layer.x, layer.y, LIGHT.colours[layer.ink], zorder=order, **look)
+            case Boxes():
+                self._boxes(layer, order)
+            case Cells():
+                self._cells(layer, order)
+            case Rule():
+                at, look = [layer.at] * 2, {"linestyle": DASHES[layer.dash], "zorder": order}
+                xs, ys = (at, [y.low, y.high]) if layer.upright else ([x.low, x.high], at)
+                colour = LIGHT.colours[layer.ink]
+                self._stroke(xs, ys, colour, linewidth=layer.width_pt, **look)
+            case Band(upright=True):
+                self._fill([(layer.low, y.low, layer.high, y.high)], LIGHT.shade, order)
+            case Band():
+                self._fill([(x.low, layer.low, x.high, layer.high)], LIGHT.shade, order)
+            case Note():
+                (left,), (up,) = self._held([layer.x], x), self._held([layer.y], y)
+                dx, dy = layer.dx_mm / MM_PER_INCH, layer.dy_mm / MM_PER_INCH
+                _write(
+                    self.axes,
+                    left,
+                    up,
+                    layer.label,
+                    LIGHT.colours[layer.ink],
+                    size=min(SMALL_PT, self.placed.label_pt),
+                    bold=layer.bold,
+                    ha=layer.side.value,
+                    zorder=order,
+                    transform=offset_copy(self.axes.transData, self.drawn, dx, dy),
+                )
+
+    def _points(self, layer: Points, order: float) -> None:
+        colour, nan = LIGHT.colours[layer.ink], math.nan
+        ends = zip(layer.low, layer.high, layer.y, strict=False)
+        runs = [(low, high, y) for low, high, y in ends if not math.isnan(low)]
+        xs = [value for low, high, _ in runs for value in (low, high, nan)]
+        ys = [value for _, _, y in runs for value in (y, y, nan)]
+        self._stroke(xs, ys, colour, linewidth=1.0, zorder=order)
+        look = _marker(layer.mark, layer.size_mm, colour, hollow=layer.hollow)
+        self._stroke(layer.x, layer.y, colour, zorder=order, **look)
+
+    def _boxes(self, layer: Boxes, order: float) -> None:
+        half, nan = layer.thick / 2, math.nan
+        rows = zip(layer.y, layer.low, layer.high, strict=True)
+        boxes = [(low, y - half, high, y + half) for y, low, high in rows]
+        self._fill(boxes, LIGHT.pale[layer.ink], order)
+        xs = [value for middle in layer.middle for value in (middle, middle, nan)]
+        ys = [value for y in layer.y for value in (y - half, y + half, nan)]
+        self._stroke(xs, ys, LIGHT.colours[layer.ink], linewidth=1.6, zorder=order)
+
+    def _cells(self, layer: Cells, order: float) -> None:
+        by_colour = defaultdict(list)
+        gap = CELL_GAP if len(layer.values) <= SHADES else 0.0
+        reach = 0.5 - gap
+        for i, row in enumerate(layer.values):
+            for j, value in enumerate(row):
+                colour = _shade(layer, value, coarse=gap == 0)
+                by_colour[colour].append((j - reach, i + reach, j + reach, i - reach))
+        for colour, boxes in by_colour.items():
+            self._fill(boxes, colour, order)
+        if layer.texts:
+            self._write_cells(layer, order)
+        if layer.labels:
+            self._draw_scale(layer)
+
+    def _write_cells(self, layer: Cells, order: float) -> None:
+        cell = self.placed.width / len(layer.values[0])
+        longest = max(width_mm(Label(text=t), SMALL_PT, False) for row in layer.texts for t in row)
+        size = min(SMALL_PT, SMALL_PT * 0.86 * cell / max(longest, 0.1))
+        for i, row in enumerate(layer.texts):
+            for j, text in enumerate(row):
+                ink = LIGHT.ink_on(_shade(layer, layer.values[i][j], coarse=False))
+                place = self.axes, j, i
+                _write(*place, Label(text=text), ink, size=size, ha="center", zorder=order)
+
+    def _draw_scale(self, layer: Cells) -> None:
+        one = self.placed
+        left, wide = one.left + one.width + 3.0, 2.4
+        for step in range(SCALE_STEPS):
+            y = one.bottom + step / SCALE_STEPS * one.height
+            # A little over the next one, so that no seam shows.
+            end = min(y + 1.5 * one.height / SCALE_STEPS, one.bottom + one.height)
+            colour = colour_at(layer.scale, (step + 0.5) / SCALE_STEPS)
+            _fill(self.sheet, [(left, y, left + wide, end)], colour, 1)
+        for value in layer.labels:
+            y = one.bottom + (value - layer.low) / (layer.high - layer.low) * one.height
+            text = Label(text=f"{value:g}".replace("-", "\u2212"))
+            _write(self.sheet, left + wide + 1.0, y, text, LIGHT.quiet)
 
 
-def _write_y(canvas: Canvas, frame: Frame) -> None:
-    axis, (left, bottom, _, top) = frame.placed.panel.y, frame.edges
-    size, widest = frame.placed.label_pt, 0.0
-    for tick in axis.ticks if axis.labels else ():
-        place = (left - TICK_MM, frame.y(tick.at))
-        colour = QUIET if axis.title else INK
-        canvas.text(place, tick.label, colour, size_pt=size, side=Side.RIGHT)
-        widest = max(widest, width_mm(tick.label, size, False))
-    if axis.title:
-        place = (left - TICK_MM - widest - 0.4 - LINE_MM / 2, (bottom + top) / 2)
-        title = Label(text=axis.title)
-        canvas.text(place, title, INK, size_pt=SMALL_PT, side=Side.CENTRE, turned=90)
+def _shade(layer: Cells, value: float, *, coarse: bool) -> str:
+    if math.isnan(value):
+        return LIGHT.empty
+    share = (value - layer.low) / (layer.high - layer.low)
+    return colour_at(layer.scale, round(share * SHADES) / SHADES if coarse else share)
 
 
-def _draw_key(canvas: Canvas, key: Key, place: Point) -> None:
-    x, y = place
-    middle, colour = x + KEY_MARK_MM / 2 - 0.4, COLOURS[key.ink]
+def _draw_key(sheet: Axes, key: Key, x: float, y: float) -> None:
+    colour = LIGHT.colours[key.ink]
     if key.mark:
-        paper = PAPER if key.hollow else None
-        canvas.marks([(middle, y)], key.mark, colour, size=1.7, paper=paper)
+        look = _marker(key.mark, 1.7, colour, hollow=key.hollow)
+        sheet.plot([x + KEY_MARK_MM / 2 - 0.4], [y], **look)
     elif key.dash:
-        canvas.lines([[(x, y), (x + 4.0, y)]], colour, width_pt=1.1, dash=key.dash)
+        sheet.plot([x, x + 4.0], [y, y], color=colour, linewidth=1.1, linestyle=DASHES[key.dash])
     else:
-        canvas.rectangles([(x, y - 1.1, x + 4.0, y + 1.1)], PALE[key.ink])
-    canvas.text((x + KEY_MARK_MM, y), Label(text=key.label), INK, size_pt=SMALL_PT)
+        _fill(sheet, [(x, y - 1.1, x + 4.0, y + 1.1)], LIGHT.pale[key.ink], 1)
+    _write(sheet, x + KEY_MARK_MM, y, Label(text=key.label), LIGHT.ink)
+
+
+def _marker(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[str, Any]:
+    marker, share = MARKERS[mark]
+    return {
+        "linestyle": "none",
+        "marker": marker,
+        "markersize": share * size_mm / MM_PER_POINT,
+        "markerfacecolor": LIGHT.paper if hollow else colour,
+        "markeredgecolor": colour,
+        "markeredgewidth": EDGE_PT,
+    }
+
+
+def _fill(axes: Axes, boxes: Sequence[Sequence[float]], colour: str, order: float) -> None:
+    outlines = [
+        Outline([(a, b), (c, b), (c, d), (a, d), (a, b)], closed=True) for a, b, c, d in boxes
+    ]
+    if outlines:
+        path = Outline.make_compound_path(*outlines)
+        look: Any = {"facecolor": colour, "edgecolor": "none", "linewidth": 0, "zorder": order}
+        axes.add_artist(PathPatch(path, clip_on=False, transform=axes.transData, **look))
+
+
+def _write(
+    axes: Axes,
+    x: float,
+    y: float,
+    label: Label,
+    colour: str,
+    *,
+    size: float = SMALL_PT,
+    bold: bool = False,
+    **look: Any,
+) -> None:
+    """Write a text; the height of its figures is centred on its place."""
+    look = {"ha": Side.LEFT.value, "va": "center_baseline", "rotation_mode": "anchor", **look}
+    axes.text(x, y, printable(label), color=colour, font=face(bold=bold), fontsize=size, **look)
+
+
+def face(*, bold: bool = False) -> FontProperties:
+    """Return the font."""
+    return FontProperties(fname=_path(bold))
+
+
+def printable(label: Label) -> str:
+    """Return a label's text in glyphs that the font has.
+
+    Signs without a glyph show as a box; where another wording is given that has them all, that
+    stands instead.
+
+    Examples
+    --------
+    >>> printable(Label(text="Résidente 1"))
+    'Résidente 1'
+    >>> printable(Label(text="住院医师", otherwise="R07"))
+    'R07'
+    >>> printable(Label(text="住 a"))
+    '□ a'
+    """
+    text = _clean(label.text)
+    if BOX not in text or not label.otherwise:
+        return text
+    otherwise = _clean(label.otherwise)
+    return text if BOX in otherwise else otherwise
+
+
+@lru_cache(maxsize=4096)
+def width_mm(label: Label, size_pt: float, bold: bool) -> float:
+    """Return how wide a label runs as printed, in millimetres."""
+    font = get_font(_path(bold))
+    font.set_size(_LARGE_PT, 72)
+    font.set_text(printable(label), 0.0, flags=LoadFlags.NO_HINTING)
+    return float(font.get_width_height()[0]) / 64 / _LARGE_PT * size_pt * MM_PER_POINT
+
+
+def _clean(text: str) -> str:
+    font = get_font(_path(False))
+    shown = []
+    for sign in unicodedata.normalize("NFC", " ".join(text.split())):
+        if sign in BIDI or (_unseen(sign) and sign not in JOINERS):
+            continue
+        shown.append(sign if _has(font, sign) else "" if sign in JOINERS else BOX)
+    return "".join(shown)
+
+
+def _has(font: FT2Font, sign: str) -> bool:
+    return bool(font.get_char_index(ord(sign)))
+
+
+def _unseen(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"
+
+
+@lru_cache(maxsize=2)
+def _path(bold: bool) -> Path:
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return Path(matplotlib.get_data_path()) / "fonts" / "ttf" / name

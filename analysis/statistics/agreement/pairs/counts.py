@@ -106,15 +106,16 @@ def _fill_by_pairs(
     counts: PairCounts, matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, cells: Ints
 ) -> None:
     n_cells, n_letters = counts.letters.shape[1:3]
-    answers = np.ascontiguousarray(matrix.answers[items].T)
-    truth, size = matrix.truth[items], np.searchsorted(counts.sizes, matrix.n_options[items])
+    answers = np.ascontiguousarray(matrix.answers[items].T, dtype=np.int64)
+    truth = matrix.truth[items].astype(np.int64)
+    size = np.searchsorted(counts.sizes, matrix.n_options[items])
     first, second = (np.array([getattr(pair, of) for pair in pairs], dtype=int) for of in "ab")
     step = max(1, READINGS_AT_ONCE // max(len(items), 1))
     for start in range(0, len(pairs), step):
         some = slice(start, start + step)
         a, b = answers[first[some]], answers[second[some]]
         pair, both = np.nonzero((a != NO_LETTER) & (b != NO_LETTER))
-        a, b = a[pair, both].astype(np.int64), b[pair, both].astype(np.int64)
+        a, b = a[pair, both], b[pair, both]
         cell = pair * n_cells + cells[both]
         _count(counts.letters[some], cell, a * n_letters + b)
         _count(counts.outcomes[some], cell, _outcomes(a, b, truth[both]))
@@ -123,7 +124,7 @@ def _fill_by_pairs(
 
 def _count(table: Floats, cell: Ints, code: Ints) -> None:
     n_codes = math.prod(table.shape[2:])
-    table.flat = np.bincount(cell * n_codes + code, minlength=table.size)
+    table[...] = np.bincount(cell * n_codes + code, minlength=table.size).reshape(table.shape)
 
 
 def _outcomes(a: Ints, b: Ints, truth: Ints) -> Ints:

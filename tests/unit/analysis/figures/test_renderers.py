@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +17,10 @@ import pytest
 from PIL import Image
 
 from analysis import Options, Results, analyse, bundle_from_tables
-from analysis.figures.drawing.canvas import Canvas, Point
-from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Mark, Points
-from analysis.figures.drawing.print_text import printable, width_mm
+from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Points
 from analysis.figures.drawing.to_plotly import plotly_figure
-from analysis.figures.drawing.to_print import png, svg
+from analysis.figures.drawing.to_print import figure as on_paper
+from analysis.figures.drawing.to_print import png, printable, svg, width_mm
 from analysis.figures.panel import panel_chart
 from analysis.report.figures import ReportFigure, report_figures
 from tests.unit.analysis.figures import tables
@@ -49,29 +47,22 @@ def figures(results: Results) -> list[ReportFigure]:
     return report_figures(results)
 
 
-def _marks_on_paper(chart: Chart, monkeypatch: pytest.MonkeyPatch) -> list[Point]:
-    found: list[Point] = []
-    draw = Canvas.marks
-
-    def watch(
-        self: Canvas, places: Sequence[Point], mark: Mark, *rest: str, **named: object
-    ) -> None:
-        places = list(places)
-        found.extend(places)
-        draw(self, places, mark, *rest, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Canvas, "marks", watch)
-    svg(replace(chart, key=()))
-    monkeypatch.undo()
-    return found
+def _marks_on_paper(chart: Chart) -> list[tuple[float, float]]:
+    return [
+        place
+        for axes in on_paper(replace(chart, key=())).axes
+        for line in axes.lines
+        if line.get_marker() != "None"
+        for place in axes.transData.transform(line.get_xydata())
+    ]
 
 
 def test_marks_stand_at_the_same_share_of_their_panel(
-    figures: list[ReportFigure], monkeypatch: pytest.MonkeyPatch
+    figures: list[ReportFigure],
 ) -> None:
     """A place on the screen and a place on paper read as the same value."""
     for figure in figures:
-        on_paper = np.array(_marks_on_paper(figure.chart, monkeypatch))
+        printed = np.array(_marks_on_paper(figure.chart))
         drawn, k = figure.plotly(), 0
         for number, panel in enumerate(figure.chart.panels, start=1):
             x_axis = drawn.layout[f"xaxis{number}"]
@@ -89,7 +80,7 @@ def test_marks_stand_at_the_same_share_of_their_panel(
             ]
             count = sum(len(layer.x) for layer in panel.layers if isinstance(layer, Points))
             assert len(seen) == count, figure.name
-            paper = on_paper[k : k + count]
+            paper = printed[k : k + count]
             k += count
             for axis, column in ((x_axis, 0), (y_axis, 1)):
                 values = np.array([one[column] for one in seen])
@@ -99,7 +90,7 @@ def test_marks_stand_at_the_same_share_of_their_panel(
                     slope, _ = np.polyfit(share, paper[:, column], 1)
                     line = paper[0, column] + slope * (share - share[0])
                     assert np.allclose(line, paper[:, column], atol=1e-3), figure.name
-        assert k == len(on_paper), figure.name
+        assert k == len(printed), figure.name
 
 
 def test_the_screen_holds_every_number_of_the_chart(figures: list[ReportFigure]) -> None:
