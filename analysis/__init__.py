@@ -18,28 +18,24 @@ from analysis.options import Options
 from analysis.report.formats.output import write_report, write_results, write_tables
 from analysis.results import Results, analyse
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.difficulty import item_difficulty
+from analysis.statistics.accuracy.items import item_difficulty, missing
 from analysis.statistics.accuracy.leaderboard import leaderboard
-from analysis.statistics.accuracy.missing import missing
 from analysis.statistics.accuracy.sensitivity import sensitivity
-from analysis.statistics.agreement import (
-    agreement_between,
-    agreement_groups,
-    agreement_indices,
-    agreement_pairs,
-    intra_reader,
-)
-from analysis.statistics.comparison import comparisons, gee
-from analysis.statistics.mrmc import (
-    panel_adjusted,
-    reader_conditions,
-    reader_conditions_items,
-    reader_panel,
-    sensitivity_panel,
-    variance_components,
-)
+from analysis.statistics.agreement.between import agreement_between
+from analysis.statistics.agreement.groups.table import agreement_groups
+from analysis.statistics.agreement.indices import agreement_indices
+from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.agreement.repeats import intra_reader
+from analysis.statistics.comparison.gee import gee
+from analysis.statistics.comparison.pairs import comparisons
+from analysis.statistics.mrmc.adjusted import panel_adjusted
+from analysis.statistics.mrmc.choices import sensitivity_panel
+from analysis.statistics.mrmc.components import variance_components
+from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
+from analysis.statistics.mrmc.panel import reader_panel
 from analysis.statistics.study import Study
-from analysis.statistics.times import time_model, times
+from analysis.statistics.times.model import time_model
+from analysis.statistics.times.summaries import times
 
 __all__ = [
     "AnalysisError",

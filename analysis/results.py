@@ -11,11 +11,10 @@ from threadpoolctl import threadpool_limits
 from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.difficulty import item_difficulty
+from analysis.statistics.accuracy.items import item_difficulty, missing
 from analysis.statistics.accuracy.leaderboard import leaderboard
-from analysis.statistics.accuracy.missing import missing
 from analysis.statistics.accuracy.sensitivity import sensitivity
-from analysis.statistics.agreement.between.table import agreement_between
+from analysis.statistics.agreement.between import agreement_between
 from analysis.statistics.agreement.groups.table import agreement_groups
 from analysis.statistics.agreement.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from analysis.bundle.words import RaterKind
+from analysis.bundle.model import RaterKind
 from analysis.options import Options
 from analysis.readings.matrix import Reads
 from analysis.statistics.accuracy.accuracy import accuracy

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from analysis.bundle import bundle_from_tables
-from analysis.bundle.words import RaterKind
+from analysis.bundle.model import RaterKind
 from analysis.options import Options
 from analysis.readings.confidence import Confidence
 from analysis.readings.matrix import STATUS_CODES, ReadingMatrix, Reads

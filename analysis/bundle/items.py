@@ -6,9 +6,16 @@ import json
 
 import pandas as pd
 
-from analysis.bundle.faults import faults_where, whole_numbers, with_columns
-from analysis.bundle.names import ITEM_NAMES, TWICE, nul_faults, stripped
-from analysis.bundle.words import ITEM_COLUMNS, LETTERS
+from analysis.bundle.faults import (
+    ITEM_NAMES,
+    TWICE,
+    faults_where,
+    nul_faults,
+    stripped,
+    whole_numbers,
+    with_columns,
+)
+from analysis.bundle.model import ITEM_COLUMNS, LETTERS
 from analysis.errors import Fault
 
 FILE = "items.csv"

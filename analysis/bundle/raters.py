@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.bundle.faults import faults_where, with_columns
-from analysis.bundle.names import TWICE, nul_faults, stripped
-from analysis.bundle.words import RATER_COLUMNS, RaterKind
+from analysis.bundle.faults import TWICE, faults_where, nul_faults, stripped, with_columns
+from analysis.bundle.model import RATER_COLUMNS, RaterKind
 from analysis.errors import Fault
 
 FILE = "raters.csv"

@@ -8,14 +8,17 @@ import numpy as np
 import pandas as pd
 
 from analysis.bundle.faults import (
+    READING_NAMES,
     each_distinct,
     faults_where,
+    nul_faults,
     numbers_in,
+    spelling_faults,
+    stripped,
     whole_numbers,
     with_columns,
 )
-from analysis.bundle.names import READING_NAMES, nul_faults, spelling_faults, stripped
-from analysis.bundle.words import (
+from analysis.bundle.model import (
     LETTERS,
     READING_COLUMNS,
     READING_NUMBERS,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.bundle.words import RaterKind
+from analysis.bundle.model import RaterKind
 
 AGREEMENT_CAPTIONS: Mapping[str, str] = {
     "brennan_prediger": "Agreement beyond guessing among the options offered (chance: the mean of"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.bundle.words import RaterKind
+from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.axes import (
     even_columns,
     in_rows,

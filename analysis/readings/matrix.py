@@ -10,9 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.arrays import Bools, Codes, Floats, Ints
-from analysis.bundle.model import Bundle
+from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.bundle.protocol import excluded_leave
-from analysis.bundle.words import LETTERS, RaterKind, Status
 from analysis.readings.clusters import cluster_codes
 
 GROUPINGS = ("task", "category", "subcategory", "option_set")

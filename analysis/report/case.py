@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analysis.bundle.model import Bundle
-from analysis.bundle.words import LETTERS, RaterKind, Status
+from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.errors import AnalysisError
 from analysis.figures.drawing.names import RaterName, in_condition, rater_names
 from analysis.readings.matrix import first_readings

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, n_amendments, stated
-from analysis.bundle.words import RaterKind
-from analysis.figures import RaterName, rater_names
+from analysis.figures.drawing.names import RaterName, rater_names
 from analysis.readings.confidence import WORDS, confidence_of
 from analysis.report.checklists import Checklist, checklists
+from analysis.report.figure import DrawnFigure
 from analysis.report.findings import findings
 from analysis.report.items import ItemList, item_lists
 from analysis.report.methods import Paragraph, cited, methods
 from analysis.report.methods.provenance import provenance
 from analysis.report.methods.references import Reference
-from analysis.report.printed import DrawnFigure
 from analysis.report.tables import ReportTable, overviews
-from analysis.report.wording.conditions import has_several
 from analysis.report.wording.numbers import count
+from analysis.report.wording.rows import has_several
 from analysis.results import Results
 
 # Sections in the order of the report, with the figures that belong to them.

@@ -8,22 +8,21 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.figures import MEASURE_TITLES, RaterName, captions, conditions_of, rater_names
-from analysis.figures.accuracy import accuracy_chart
+from analysis.figures import captions
+from analysis.figures.accuracy import accuracy_chart, leaderboard_chart
 from analysis.figures.between import between_chart
 from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.difficulty import difficulty_chart, read_by_any
 from analysis.figures.drawing.chart import Chart
-from analysis.figures.drawing.names import in_condition
+from analysis.figures.drawing.names import RaterName, conditions_of, in_condition, rater_names
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
-from analysis.figures.kappa_matrix import kappa_matrix_chart, pairs_in_condition
-from analysis.figures.leaderboard import leaderboard_chart
+from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart, pairs_in_condition
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.figure import ReportFigure
-from analysis.report.wording.declared import has_margin, origin_of_margin
 from analysis.report.wording.rows import headline_intervals
+from analysis.report.wording.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
 
 CAPTIONS = captions.AGREEMENT_CAPTIONS

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from analysis.bundle.words import LETTERS
+from analysis.bundle.model import LETTERS
 from analysis.report.findings.errors import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
-from analysis.report.wording.conditions import shown_condition
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording.rows import Row, number, rows_of, shown_condition
 from analysis.results import Results
 
 MOST_ITEMS = 20

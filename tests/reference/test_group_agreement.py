@@ -10,8 +10,7 @@ from analysis import Bundle, agreement_groups, bundle_from_tables
 from analysis.arrays import Floats
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement.groups import coefficients
-from analysis.statistics.agreement.groups.members import groups_of
-from analysis.statistics.agreement.groups.scope import answered, letters_of
+from analysis.statistics.agreement.groups.scope import answered, groups_of, letters_of
 from analysis.statistics.agreement.groups.sums import GroupSums
 from tests.reference.conftest import LETTERS, Reference
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from analysis.bundle.words import RaterKind, Status
+from analysis.bundle.model import RaterKind, Status
 from analysis.report.case import Case, CaseAnswer
 from study.base.translation import t
 

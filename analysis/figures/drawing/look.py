@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from analysis.bundle.words import RaterKind
+from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.chart import Ink, Mark
 
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"

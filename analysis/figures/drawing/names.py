@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analysis.bundle.model import Bundle
-from analysis.bundle.words import RaterKind
+from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.chart import Label
 
 LONGEST = 28

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, stated
-from analysis.bundle.words import RaterKind
 from analysis.report.methods.provenance import margin, protocol_hash, provenance
-from analysis.report.wording.declared import declared_plan, origin_of_margin
 from analysis.report.wording.numbers import count, listed, rounded
+from analysis.report.wording.verdicts import declared_plan, origin_of_margin
 from analysis.results import Results
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from analysis.report.findings.accuracy import accuracy_findings
+from analysis.report.findings.accuracy import accuracy_findings, single_reader_findings
 from analysis.report.findings.agreement import agreement_findings
 from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.errors import error_findings
 from analysis.report.findings.finding import Finding, Theme
-from analysis.report.findings.limits import limit_findings
 from analysis.report.findings.panel import panel_findings
 from analysis.report.findings.ranking import ranking_findings
 from analysis.report.findings.sensitivity import sensitivity_findings
-from analysis.report.findings.single_readers import single_reader_findings
-from analysis.report.findings.studied import studied_findings, unread_findings
+from analysis.report.findings.studied import limit_findings, studied_findings, unread_findings
 from analysis.report.findings.times import time_findings
 from analysis.report.findings.two_conditions import condition_findings
 from analysis.results import Results

@@ -7,13 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.figures import conditions_of
-from analysis.report.findings.differences import Scale, area
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
-from analysis.report.wording.claims import Verdict, verdict
-from analysis.report.wording.conditions import under
+from analysis.figures.drawing.names import conditions_of
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, area, named
 from analysis.report.wording.numbers import decimals_that_subtract, rounded
-from analysis.report.wording.rows import Row, conditions_in, number, reason, rows_of
+from analysis.report.wording.rows import Row, conditions_in, number, reason, rows_of, under
+from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.bundle.protocol import Plan, amended_plan
-from analysis.report.findings.differences import Scale, area, points
-from analysis.report.findings.finding import Finding, Theme, named
+from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.wording.conditions import under
-from analysis.report.wording.declared import (
+from analysis.report.wording.numbers import count, listed, rounded
+from analysis.report.wording.rows import Row, number, reason, rows_of, under
+from analysis.report.wording.verdicts import (
     NON_INFERIORITY,
     Decision,
     Outcome,
@@ -22,8 +22,6 @@ from analysis.report.wording.declared import (
     origin_of_margin,
     primary_models,
 )
-from analysis.report.wording.numbers import count, listed, rounded
-from analysis.report.wording.rows import Row, number, reason, rows_of
 from analysis.results import Results
 
 METRICS = {"accuracy": "accuracy", "auc": "the area under the ROC curve"}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from analysis.figures import conditions_of
+from analysis.figures.drawing.names import conditions_of
 from analysis.figures.kappa_matrix import pairs_in_condition
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme
-from analysis.report.wording.conditions import under
 from analysis.report.wording.numbers import count
-from analysis.report.wording.rows import Row, conditions_in, number, rows_of
+from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
 

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import math
 
-from analysis.report.findings.differences import Scale
 from analysis.report.findings.endpoint import scale_of
-from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
+from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, named
 from analysis.report.findings.sensitivity import under_other_choices
-from analysis.report.wording.claims import Verdict, non_inferior, verdict
-from analysis.report.wording.conditions import has_several, under
-from analysis.report.wording.declared import decisions, has_margin, origin_of_margin
 from analysis.report.wording.numbers import count, listed
-from analysis.report.wording.rows import Row, conditions_in, number, reason, rows_of
+from analysis.report.wording.rows import (
+    Row,
+    conditions_in,
+    has_several,
+    number,
+    reason,
+    rows_of,
+    under,
+)
+from analysis.report.wording.verdicts import (
+    Verdict,
+    decisions,
+    has_margin,
+    non_inferior,
+    origin_of_margin,
+    verdict,
+)
 from analysis.results import Results
 
 MOST_MODELS = 3

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
+from analysis.report.findings.accuracy import limits
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
-from analysis.report.findings.single_readers import limits
-from analysis.report.wording.claims import Verdict, verdict
-from analysis.report.wording.conditions import under
 from analysis.report.wording.numbers import count, listed
-from analysis.report.wording.rows import Row, conditions_in, number, rows_of
+from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
+from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
 
 

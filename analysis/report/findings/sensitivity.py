@@ -6,12 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
-from analysis.report.findings.differences import points
-from analysis.report.findings.finding import Finding, Theme, named
-from analysis.report.wording.claims import verdict
-from analysis.report.wording.conditions import under
+from analysis.report.findings.finding import Finding, Theme, named, points
 from analysis.report.wording.numbers import count, listed
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording.rows import Row, number, rows_of, under
+from analysis.report.wording.verdicts import verdict
 from analysis.results import Results
 
 PRIMARY = "missing as wrong"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from analysis.bundle.model import RaterKind, Status
 from analysis.bundle.protocol import n_amendments
-from analysis.bundle.words import RaterKind, Status
 from analysis.figures.drawing.names import shorten
+from analysis.readings.confidence import WORDS, confidence_of
 from analysis.report.findings.finding import (
     KIND_WORDS,
     MOST_CONDITIONS,
@@ -12,9 +13,8 @@ from analysis.report.findings.finding import (
     Theme,
     named,
 )
-from analysis.report.wording.conditions import LONGEST, all_conditions, under
 from analysis.report.wording.numbers import count, listed, percent
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording.rows import LONGEST, Row, all_conditions, number, rows_of, under
 from analysis.results import Results
 
 # Who lacks a larger share of the items is named first.
@@ -173,3 +173,40 @@ def _withdrawn(results: Results) -> list[str]:
     ]
     verb = "was withdrawn and is" if len(named) == 1 else "were withdrawn and are"
     return [f"{count(len(named), 'model')} {verb} in no table: {', '.join(named)}."]
+
+
+def limit_findings(results: Results) -> list[Finding]:
+    """Say what brackets hold and how strong the sentences are."""
+    if not results.tables["accuracy"]["accuracy"].notna().any():
+        return []
+    confidence = results.options.confidence_percent
+    sentences = [
+        f"Brackets hold {confidence} % intervals, those of accuracy"
+        f" {'over patients' if results.clustered else 'by Wilson'}; each describes one rater, or"
+        " one pair, alone. Whether two raters differ is a paired comparison on the same items,"
+        " which overlapping or separate intervals do not replace."
+    ]
+    panel = rows_of(results, "reader_panel")
+    if panel:
+        sentences.append(
+            "A difference is stated only where its interval leaves out 0; “no difference shown” is"
+            " no proof that there is none. “These readers” holds for the people who read;"
+            " “readers like these” lets other readers take their place."
+        )
+    if len({row["model_id"] for row in panel}) > 1:
+        sentences.append(
+            "Intervals of models against readers are not adjusted for the number of models;"
+            " tables/panel_adjusted.csv has p-values that are (Holm)."
+        )
+    sentences += _confidence(results, panel)
+    return [Finding(theme=Theme.READING, text=" ".join(sentences))]
+
+
+def _confidence(results: Results, panel: list[Row]) -> list[str]:
+    """Say what confidence was taken for, where an area under the curve rests on it."""
+    metrics = {row["metric"] for row in (*panel, *rows_of(results, "reader_conditions"))}
+    if "auc" not in metrics:
+        return []
+    taken = confidence_of(results.options, results.bundle)
+    origin = f" ({taken.origin})" if taken.origin else ""
+    return [f"Confidence was taken as {WORDS[taken.meaning]}{origin}."]

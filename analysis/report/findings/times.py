@@ -6,10 +6,9 @@ import math
 
 from analysis.figures.drawing.names import shorten
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Theme, named
-from analysis.report.wording.claims import Verdict, verdict
-from analysis.report.wording.conditions import under
 from analysis.report.wording.numbers import count, decimals_for, listed, rounded
-from analysis.report.wording.rows import Row, conditions_in, number, rows_of
+from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
+from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
 
 MOST_TERMS = 3

@@ -12,10 +12,9 @@ from analysis.report.findings.panel import (
     mean_of_readers,
     random_sentence,
 )
-from analysis.report.wording.claims import Verdict, verdict
-from analysis.report.wording.conditions import under
 from analysis.report.wording.numbers import count, listed
-from analysis.report.wording.rows import Row, number, reason, rows_of
+from analysis.report.wording.rows import Row, number, reason, rows_of, under
+from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
 
 MOST_PAIRS = 3

@@ -18,6 +18,7 @@ from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
 from analysis.report.content import report_content
+from analysis.report.figure import DrawnFigure, drawn
 from analysis.report.figures import report_figures
 from analysis.report.formats.page import report_page
 from analysis.report.formats.paper import PAPER_FILES, paper_files
@@ -25,7 +26,6 @@ from analysis.report.formats.pdf import report_pdf
 from analysis.report.formats.placing import Part, fresh_folder
 from analysis.report.methods.provenance import provenance
 from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES
-from analysis.report.printed import DrawnFigure, drawn
 from analysis.results import Results, analyse
 
 TABLES = Part(name="tables", holds=(".csv",))

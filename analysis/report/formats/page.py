@@ -11,8 +11,8 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from analysis.report.content import FigureSection, ReportContent
+from analysis.report.figure import DrawnFigure
 from analysis.report.methods.references import numbered
-from analysis.report.printed import DrawnFigure
 
 # A figure wider than half the page gets the whole of it; one without a width takes what there is.
 COLUMN_PX = 560

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+import xlsxwriter
+
+from analysis.bundle.cells import guarded
 from analysis.report.checklists import Checklist
 from analysis.report.content import ReportContent
-from analysis.report.formats.workbook import workbook
 from analysis.report.methods import Paragraph
 from analysis.report.methods.references import bibtex, references
 from analysis.report.methods.sources import CHECKLIST_SOURCES
@@ -91,3 +100,96 @@ def _markdown(text: str, *, cells: bool = True) -> str:
     for sign in ("\\", "|", "*", "_", "`", "<") if cells else ("\\", "*", "_", "`", "<"):
         line = line.replace(sign, f"\\{sign}")
     return line
+
+
+# Excel takes 1,048,576 rows and 32,767 characters a cell. Half a million rows open in no useful
+# time, so that a sheet ends earlier, and says so.
+MOST_ROWS = 50_000
+MOST_CHARACTERS = 32_767
+SHEET_NAME = 31
+# The file must be the same whenever it is made.
+CREATED = datetime(2000, 1, 1)
+TEXT_ONLY = {
+    "in_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+
+
+def workbook(tables: Mapping[str, pd.DataFrame], most_rows: int = MOST_ROWS) -> bytes:
+    """Write tables as an Excel file.
+
+    Parameters
+    ----------
+    tables : mapping of str to pandas.DataFrame
+        By name.
+    most_rows : int, default 50000
+        Rows a sheet holds at most; where a table has more, the first sheet and the last row of
+        its own say how many are left and where they are.
+
+    Returns
+    -------
+    bytes
+        The file; text is text and never a formula or a link, undefined is an empty cell.
+    """
+    file = io.BytesIO()
+    book = xlsxwriter.Workbook(file, TEXT_ONLY)
+    book.set_properties({"created": CREATED, "title": "Tables of the report"})
+    head = book.add_format({"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"})
+    quiet = book.add_format({"italic": True})
+    text = book.add_format({"quote_prefix": True})
+    names = _sheet_names(tables)
+    about = book.add_worksheet("about")
+    _row(about, 0, ("table", "sheet", "rows", "rows in the sheet", "all rows"), head)
+    about.set_column(0, 4, 24)
+    for place, (name, table) in enumerate(tables.items(), start=1):
+        shown = min(len(table), most_rows)
+        cells = (name, names[name], len(table), shown, f"tables/{name}.csv")
+        _row(about, place, cells)
+        _sheet(book.add_worksheet(names[name]), name, table, shown, head, quiet, text)
+    book.close()
+    return file.getvalue()
+
+
+def _sheet_names(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    return {name: name[:SHEET_NAME] for name in tables}
+
+
+def _sheet(
+    sheet: Any, name: str, table: pd.DataFrame, shown: int, head: Any, quiet: Any, text: Any
+) -> None:
+    _row(sheet, 0, list(table.columns), head)
+    sheet.freeze_panes(1, 0)
+    for j, column in enumerate(table.columns):
+        sheet.set_column(j, j, min(40, max(10, len(str(column)) + 2)))
+        _column(sheet, j, table[column].iloc[:shown], text)
+    if shown < len(table):
+        left = len(table) - shown
+        sheet.write_string(
+            shown + 1, 0, f"{left:,} more rows are not in this sheet: see tables/{name}.csv", quiet
+        )
+
+
+def _column(sheet: Any, j: int, column: pd.Series[Any], text: Any) -> None:
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        for i, number in enumerate(column.tolist(), start=1):
+            if number is not None and not pd.isna(number) and math.isfinite(number):
+                sheet.write_number(i, j, number)
+        return
+    for i, cell in enumerate(column.tolist(), start=1):
+        if isinstance(cell, int | float) and not isinstance(cell, bool):
+            if math.isfinite(cell):
+                sheet.write_number(i, j, cell)
+        elif cell is not None and cell is not pd.NA and cell != "":
+            words = str(cell)[:MOST_CHARACTERS]
+            # Excel's own mark of text: else the cell turns into a formula when somebody edits it.
+            sheet.write_string(i, j, words, text if guarded(words) != words else None)
+
+
+def _row(sheet: Any, i: int, cells: Any, form: Any = None) -> None:
+    for j, cell in enumerate(cells):
+        if isinstance(cell, int):
+            sheet.write_number(i, j, cell, form)
+        else:
+            sheet.write_string(i, j, str(cell), form)

@@ -17,9 +17,9 @@ import typst
 
 from analysis.figures.drawing.names import shorten
 from analysis.report.content import FigureSection, ReportContent
+from analysis.report.figure import DrawnFigure
 from analysis.report.items import ItemList
 from analysis.report.methods.references import numbered
-from analysis.report.printed import DrawnFigure
 from analysis.report.tables import ReportTable
 
 MOST_LISTED = 12

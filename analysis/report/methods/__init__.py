@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from analysis.report.methods.agreement import agreement
-from analysis.report.methods.citing import (
+from analysis.report.methods.paragraphs import (
+    accuracy,
+    agreement,
+    design,
+    models,
+    panel,
+    sensitivity,
+    single,
+    software,
+    uncertainty,
+)
+from analysis.report.methods.references import (
     Citations,
     Paragraph,
     cited,
     further_sources,
     method_references,
 )
-from analysis.report.methods.comparison import models, panel, single
-from analysis.report.methods.readings import accuracy, design
-from analysis.report.methods.uncertainty import sensitivity, software, uncertainty
 from analysis.results import Results
 
 __all__ = ["Paragraph", "cited", "method_references", "methods"]

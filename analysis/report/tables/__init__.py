@@ -16,15 +16,18 @@ from analysis.report.tables.comparison import (
     panel_overview,
 )
 from analysis.report.tables.repeats import indices_overview, repeats_overview
-from analysis.report.tables.sensitivity import choices_overview, panel_choices_overview
+from analysis.report.tables.sensitivity import (
+    choices_overview,
+    panel_choices_overview,
+    variances_overview,
+)
 from analysis.report.tables.table import ReportTable, TableRow
 from analysis.report.tables.times import (
     leaderboard_overview,
     time_model_overview,
     times_overview,
 )
-from analysis.report.tables.variances import variances_overview
-from analysis.report.wording.conditions import has_several
+from analysis.report.wording.rows import has_several
 from analysis.results import Results
 
 __all__ = ["ReportTable", "TableRow", "overviews"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.figures import rater_names
+from analysis.figures.drawing.names import rater_names
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,

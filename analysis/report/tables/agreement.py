@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from analysis.figures import RaterName, conditions_of, rater_names
+from analysis.figures.drawing.names import RaterName, conditions_of, rater_names
 from analysis.figures.kappa_matrix import matrix_order, pairs_in_condition
 from analysis.report.tables.table import (
     EMPTY,
@@ -21,9 +21,8 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
-from analysis.report.wording.conditions import shown_condition
 from analysis.report.wording.numbers import rounded
-from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording.rows import Row, number, rows_of, shown_condition
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
 

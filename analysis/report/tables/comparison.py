@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from analysis.figures import RaterName, rater_names
+from analysis.figures.drawing.names import RaterName, rater_names
 from analysis.report.tables.table import (
     EMPTY,
     MOST_ROWS,
@@ -17,9 +17,9 @@ from analysis.report.tables.table import (
     report_table,
     words,
 )
-from analysis.report.wording.declared import has_margin, origin_of_margin
 from analysis.report.wording.numbers import decimals_for, rounded
 from analysis.report.wording.rows import Row, number, rows_of
+from analysis.report.wording.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
 

@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from analysis.figures import RaterName
-from analysis.figures.drawing.names import shorten
+from analysis.figures.drawing.names import RaterName, shorten
 from analysis.report.wording.numbers import rounded
 
 MOST_ROWS = 300

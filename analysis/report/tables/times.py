@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.figures import rater_names
+from analysis.figures.drawing.names import rater_names
 from analysis.report.tables.table import (
     EMPTY,
     ReportTable,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.figures import conditions_of
+from analysis.figures.drawing.names import conditions_of, shorten
 from analysis.results import Results
 
 Row = dict[str, Any]
@@ -68,3 +68,41 @@ def reason(row: Row) -> str:
     """Return why something is undefined, as it stands in the row, without a full stop."""
     said = str(row.get("undefined_because") or "no reason is given")
     return said.rstrip(". ")
+
+
+LONGEST = 40
+
+
+def all_conditions(results: Results) -> list[str]:
+    """Return the conditions of the run, in order of name.
+
+    Parameters
+    ----------
+    results : Results
+        The run.
+
+    Returns
+    -------
+    list of str
+        Those of the readers (of the models where there is no reader), and any that has a name. A
+        model without one, beside readers who have one, stands under theirs and adds none.
+    """
+    table = results.tables["accuracy"]
+    named = set(table.loc[table["condition"] != "", "condition"])
+    return sorted(named.union(conditions_of(table)))
+
+
+def has_several(results: Results) -> bool:
+    """Tell whether a condition must be named."""
+    return len(all_conditions(results)) > 1
+
+
+def shown_condition(results: Results, condition: str) -> str:
+    """Return the condition where there are several, else nothing."""
+    return condition if has_several(results) else ""
+
+
+def under(results: Results, condition: str) -> str:
+    """Return the condition for a sentence; nothing where the run has one."""
+    shown = shown_condition(results, condition)
+    return f" under \u2068{shorten(shown, LONGEST)}\u2069" if shown else ""

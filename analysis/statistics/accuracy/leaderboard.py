@@ -23,7 +23,7 @@ from analysis.readings.clusters import (
     tail,
     too_few,
 )
-from analysis.readings.conditions import columns_by_condition
+from analysis.readings.crossing import columns_by_condition
 from analysis.readings.matrix import ReadingMatrix, are_enough
 from analysis.readings.resamples import weight_blocks
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NOT_GIVEN

@@ -22,8 +22,9 @@ from analysis.statistics.agreement.pairs.registry import (
     KAPPA,
     NO_ITEM,
     NO_JUDGED,
+    Partition,
+    partitions,
 )
-from analysis.statistics.agreement.pairs.scopes import Partition, partitions
 from analysis.statistics.study import Study, study_of
 
 COLUMNS = (

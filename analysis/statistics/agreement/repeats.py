@@ -16,13 +16,13 @@ from analysis.statistics.agreement.pairs.registry import (
     NO_ITEM,
     NO_JUDGED,
     RAW,
+    Partition,
 )
-from analysis.statistics.agreement.pairs.rows import (
+from analysis.statistics.agreement.pairs.table import (
     CONSTANT_CORRECT_SE,
     CONSTANT_SE,
     partition_rows,
 )
-from analysis.statistics.agreement.pairs.scopes import Partition
 from analysis.statistics.study import Study, study_of
 
 COLUMNS = (

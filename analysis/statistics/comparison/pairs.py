@@ -19,10 +19,7 @@ from analysis.statistics.comparison.correctness import (
     only_one_right,
     resampled_limits,
 )
-from analysis.statistics.comparison.family import holm_within
-from analysis.statistics.comparison.mcnemar import mcnemar_p
-from analysis.statistics.comparison.tango import tango_interval
-from analysis.statistics.comparison.yang import yang_test
+from analysis.statistics.comparison.paired import holm_within, mcnemar_p, tango_interval, yang_test
 from analysis.statistics.study import Study, study_of
 
 TANGO = "Tango score"
@@ -91,9 +88,7 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 
     See Also
     --------
-    analysis.statistics.comparison.tango.tango_interval,
-    analysis.statistics.comparison.mcnemar.mcnemar_p,
-    analysis.statistics.comparison.yang.yang_test, analysis.statistics.comparison.family.holm_within
+    analysis.statistics.comparison.paired
 
     Examples
     --------

@@ -14,8 +14,7 @@ from analysis.readings.confidence import Confidence
 from analysis.readings.crossing import Shared
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.merits.auc import AucCovariance, empirical_auc
-from analysis.statistics.merits.merits import Merits, without_covariance
-from analysis.statistics.merits.percent_correct import percent_correct
+from analysis.statistics.merits.merits import Merits, percent_correct, without_covariance
 from analysis.statistics.merits.ratings import Ratings, binary_letters, ratings_of
 
 CHANCE_AREA = 0.5

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Bools, Codes, Floats
-from analysis.bundle.words import LETTERS, RaterKind
+from analysis.bundle.model import LETTERS, RaterKind
 from analysis.readings.confidence import WORDS, Confidence, Meaning
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 

@@ -15,8 +15,7 @@ tables. Everything below the tables works on arrays alone:
 """
 
 from analysis.statistics.merits.auc import AucCovariance, empirical_auc
-from analysis.statistics.merits.merits import Merits, differences
-from analysis.statistics.merits.percent_correct import percent_correct
+from analysis.statistics.merits.merits import Merits, differences, percent_correct
 from analysis.statistics.mrmc.adjusted import panel_adjusted
 from analysis.statistics.mrmc.choices import sensitivity_panel
 from analysis.statistics.mrmc.components import variance_components

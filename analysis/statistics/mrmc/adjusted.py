@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import plan_of
 from analysis.options import Options
-from analysis.statistics.comparison.family import holm_within
+from analysis.statistics.comparison.paired import holm_within
 from analysis.statistics.mrmc.panel import reader_panel
 from analysis.statistics.study import Study, study_of
 
@@ -57,7 +57,7 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
 
     See Also
     --------
-    analysis.reader_panel, analysis.statistics.comparison.family.holm_within
+    analysis.reader_panel, analysis.statistics.comparison.paired.holm_within
 
     Examples
     --------

@@ -17,9 +17,14 @@ from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.statistics.merits.figures_of_merit import Metric
-from analysis.statistics.merits.merits import Merits, differences, without_covariance
-from analysis.statistics.merits.percent_correct import no_covariance, percent_correct
-from analysis.statistics.mrmc.claims import inference_cells, joined
+from analysis.statistics.merits.merits import (
+    Merits,
+    differences,
+    no_covariance,
+    percent_correct,
+    without_covariance,
+)
+from analysis.statistics.mrmc.inference import inference_cells, joined
 from analysis.statistics.mrmc.panel import METHODS, Panel, claims_of, panels_of
 from analysis.statistics.mrmc.single_treatment import single_treatment
 from analysis.statistics.study import Study, study_of

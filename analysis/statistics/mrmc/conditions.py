@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Ints
-from analysis.bundle.model import Bundle
-from analysis.bundle.words import RaterKind
+from analysis.bundle.model import Bundle, RaterKind
 from analysis.options import Options
 from analysis.readings.crossing import shared_by_conditions
 from analysis.readings.matrix import ReadingMatrix
@@ -20,8 +19,13 @@ from analysis.statistics.merits.figures_of_merit import (
     FigureOfMerit,
     Metric,
 )
-from analysis.statistics.mrmc.claims import Claim, inference_cells, joined, never_surer
-from analysis.statistics.mrmc.inference import undefined
+from analysis.statistics.mrmc.inference import (
+    Claim,
+    inference_cells,
+    joined,
+    never_surer,
+    undefined,
+)
 from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
 from analysis.statistics.study import Study, study_of
 

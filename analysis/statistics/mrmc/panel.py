@@ -22,14 +22,14 @@ from analysis.statistics.merits.figures_of_merit import (
     Metric,
 )
 from analysis.statistics.merits.merits import Merits, differences
-from analysis.statistics.mrmc.claims import (
+from analysis.statistics.mrmc.inference import (
     NEGATIVE_COVARIANCE,
     Claim,
+    Inference,
     inference_cells,
     joined,
     never_surer,
 )
-from analysis.statistics.mrmc.inference import Inference
 from analysis.statistics.mrmc.single_treatment import SingleTreatment, single_treatment
 from analysis.statistics.study import Study, study_of
 

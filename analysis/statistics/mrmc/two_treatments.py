@@ -112,7 +112,7 @@ def two_treatments(
 
     Examples
     --------
-    >>> from analysis.statistics.mrmc import percent_correct
+    >>> from analysis.statistics.merits.merits import percent_correct
     >>> aided = np.array([[1, 1], [1, 1], [0, 1], [1, 0], [1, 1], [1, 1]], dtype=bool)
     >>> unaided = np.array([[1, 0], [0, 1], [0, 1], [1, 0], [0, 0], [1, 1]], dtype=bool)
     >>> merits = percent_correct(np.hstack([aided, unaided]))

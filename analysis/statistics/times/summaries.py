@@ -12,7 +12,7 @@ from analysis.bundle.model import Bundle
 from analysis.readings.circumstances import Circumstances
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.study import Study, study_of
-from analysis.statistics.times.groups import Group, groups_of
+from analysis.statistics.times.design import Group, groups_of
 
 COLUMNS = (
     "rater_id",

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from analysis.report.findings.accuracy import single_reader_findings
 from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.panel import panel_findings
-from analysis.report.findings.single_readers import single_reader_findings
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import CLAIMS, full_run, panel_row, study
 

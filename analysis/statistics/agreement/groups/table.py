@@ -19,7 +19,6 @@ from analysis.readings.clusters import (
     too_few,
 )
 from analysis.readings.matrix import ReadingMatrix
-from analysis.statistics.agreement.groups.members import Group, groups_of
 from analysis.statistics.agreement.groups.registry import (
     EVERYWHERE,
     WITHIN_OPTION_SET,
@@ -27,9 +26,11 @@ from analysis.statistics.agreement.groups.registry import (
 )
 from analysis.statistics.agreement.groups.scope import (
     Answered,
+    Group,
     answered,
     correctness_of,
     draws_of,
+    groups_of,
     letters_of,
 )
 from analysis.statistics.agreement.pairs.intervals import FEW_RESAMPLES, STUDENT
@@ -37,12 +38,12 @@ from analysis.statistics.agreement.pairs.measures import CHANCE_TOLERANCE
 from analysis.statistics.agreement.pairs.registry import (
     WITHIN_OPTION_SET as PAIRS_WITHIN_OPTION_SET,
 )
-from analysis.statistics.agreement.pairs.rows import (
+from analysis.statistics.agreement.pairs.registry import partitions
+from analysis.statistics.agreement.pairs.table import (
     CONSTANT_CORRECT_SE,
     CONSTANT_SE,
     ONE_ITEM_SE,
 )
-from analysis.statistics.agreement.pairs.scopes import partitions
 from analysis.statistics.study import Study, study_of
 
 COLUMNS = (

@@ -10,8 +10,7 @@ import numpy as np
 
 from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.statistics.agreement.pairs.item_sets import pair_counts
-from analysis.statistics.agreement.pairs.outcomes import (
+from analysis.statistics.agreement.pairs.item_sets import (
     BOTH_RIGHT,
     NOT_JUDGED,
     ONLY_A,
@@ -19,6 +18,7 @@ from analysis.statistics.agreement.pairs.outcomes import (
     OTHER_WRONG,
     OUTCOMES,
     SAME_WRONG,
+    pair_counts,
 )
 from analysis.statistics.agreement.pairs.pairing import Pair
 

@@ -14,16 +14,11 @@ import numpy.typing as npt
 
 from analysis.arrays import Bools, Codes, Floats, Ints
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.statistics.agreement.pairs.outcomes import (
-    BOTH_RIGHT,
-    NOT_JUDGED,
-    ONLY_A,
-    ONLY_B,
-    OTHER_WRONG,
-    OUTCOMES,
-    SAME_WRONG,
-)
 from analysis.statistics.agreement.pairs.pairing import Pair
+
+# What two answers to one item come to, given the reference standard.
+BOTH_RIGHT, ONLY_A, ONLY_B, SAME_WRONG, OTHER_WRONG, NOT_JUDGED = range(6)
+OUTCOMES = 6
 
 
 def pair_counts(

@@ -26,7 +26,7 @@ import numpy as np
 from analysis.arrays import Bools, Floats, ordered_sum
 from analysis.readings.clusters import ratio
 from analysis.statistics.agreement.pairs.counts import Sums
-from analysis.statistics.agreement.pairs.outcomes import SAME_WRONG
+from analysis.statistics.agreement.pairs.item_sets import SAME_WRONG
 
 CHANCE_TOLERANCE = 1e-12
 

@@ -10,8 +10,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from analysis.bundle.words import RaterKind
-from analysis.readings.conditions import models_of_every_condition
+from analysis.bundle.model import RaterKind
+from analysis.readings.crossing import models_of_every_condition
 from analysis.readings.matrix import Reads
 
 

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from analysis.arrays import Codes, Floats, Ints
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.statistics.agreement.pairs.counts import Sums
-from analysis.statistics.agreement.pairs.outcomes import (
+from analysis.statistics.agreement.pairs.item_sets import (
     BOTH_RIGHT,
     NOT_JUDGED,
     ONLY_A,

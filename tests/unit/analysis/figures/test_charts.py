@@ -12,6 +12,7 @@ import pytest
 
 from analysis import Results, analyse
 from analysis.figures import captions
+from analysis.figures.accuracy import leaderboard_chart
 from analysis.figures.between import between_chart
 from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.difficulty import difficulty_chart, read_by_any
@@ -28,9 +29,7 @@ from analysis.figures.drawing.chart import (
     Rule,
 )
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
-from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart
-from analysis.figures.leaderboard import leaderboard_chart
-from analysis.figures.order import by_likeness
+from analysis.figures.kappa_matrix import MEASURE_TITLES, by_likeness, kappa_matrix_chart
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart

@@ -12,8 +12,7 @@ import pytest
 
 from analysis.report.checklists import State, checklists
 from analysis.report.content import report_content
-from analysis.report.formats.paper import PAPER_FILES, paper_files
-from analysis.report.formats.workbook import workbook
+from analysis.report.formats.paper import PAPER_FILES, paper_files, workbook
 from analysis.report.methods import method_references, methods
 from analysis.report.methods.references import bibtex, cited_keys, references
 from analysis.report.methods.sources import SOURCES, Source

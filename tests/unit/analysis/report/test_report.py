@@ -15,8 +15,8 @@ from analysis import (
     bundle_from_tables,
     write_report,
 )
-from analysis.figures import RaterName
 from analysis.figures.accuracy import accuracy_chart
+from analysis.figures.drawing.names import RaterName
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.kappa_matrix import kappa_matrix_chart
 from analysis.report.findings import findings

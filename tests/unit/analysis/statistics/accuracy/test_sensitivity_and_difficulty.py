@@ -8,7 +8,7 @@ import pytest
 
 from analysis import Bundle, accuracy, bundle_from_tables, item_difficulty, sensitivity
 from analysis.readings.circumstances import NOT_ABOUT_TIME
-from analysis.statistics.accuracy.difficulty import (
+from analysis.statistics.accuracy.items import (
     EVERYBODY_MISSED,
     EVERYBODY_RIGHT,
     MODELS_MISSED,

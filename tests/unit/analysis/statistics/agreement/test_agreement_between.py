@@ -5,7 +5,7 @@ import math
 import pytest
 
 from analysis import Options, agreement_between, agreement_pairs
-from analysis.statistics.agreement.between import table as between
+from analysis.statistics.agreement import between
 from analysis.statistics.agreement.pairs.intervals import ONE_CLUSTER
 from tests.unit.analysis.conftest import MakeBundle
 

@@ -19,7 +19,7 @@ from analysis.statistics.agreement.pairs.registry import (
     SIZE_UNKNOWN,
     SIZE_VARIES,
 )
-from analysis.statistics.agreement.pairs.rows import (
+from analysis.statistics.agreement.pairs.table import (
     CONSTANT_CORRECT_SE,
     CONSTANT_SE,
     ONE_ITEM_SE,

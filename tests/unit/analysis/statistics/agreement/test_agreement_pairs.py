@@ -8,7 +8,7 @@ from scipy.stats import t
 
 from analysis import Bundle, accuracy, agreement_pairs
 from analysis.statistics.agreement.pairs import registry
-from analysis.statistics.agreement.pairs.rows import CONSTANT_SE
+from analysis.statistics.agreement.pairs.table import CONSTANT_SE
 from tests.unit.analysis.conftest import MakeBundle
 
 

@@ -6,10 +6,10 @@ import pytest
 from analysis.arrays import Floats, Ints
 from analysis.readings.clusters import resample_weights
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
-from analysis.statistics.agreement.between import means
-from analysis.statistics.agreement.between.table import ESTIMATES
+from analysis.statistics.agreement import between_means as means
+from analysis.statistics.agreement.between import ESTIMATES
 from analysis.statistics.agreement.groups import registry, scope
-from analysis.statistics.agreement.groups.members import groups_of
+from analysis.statistics.agreement.groups.scope import groups_of
 from analysis.statistics.agreement.pairs.pairing import pairs_of
 from tests.unit.analysis.conftest import MakeBundle
 

@@ -9,10 +9,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import norm
 from statsmodels.stats.contingency_tables import mcnemar
 
-from analysis.statistics.comparison.family import holm_within
-from analysis.statistics.comparison.mcnemar import mcnemar_p
-from analysis.statistics.comparison.tango import tango_interval
-from analysis.statistics.comparison.yang import yang_test
+from analysis.statistics.comparison.paired import holm_within, mcnemar_p, tango_interval, yang_test
 
 
 def _tango(b: int, c: int, n: int, alpha: float = 0.05) -> tuple[float, float]:

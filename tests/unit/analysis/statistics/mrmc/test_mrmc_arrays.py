@@ -7,7 +7,8 @@ import pytest
 
 from analysis import OptionsError
 from analysis.statistics import mrmc
-from analysis.statistics.mrmc import AucCovariance, empirical_auc, percent_correct
+from analysis.statistics.merits.auc import AucCovariance, empirical_auc
+from analysis.statistics.merits.merits import percent_correct
 from analysis.statistics.mrmc.inference import NO_VARIANCE
 
 

@@ -1,4 +1,4 @@
-"""What was declared before reading, and what came of it: nothing else gets a verdict."""
+"""How strong a sentence may be: what its interval allows, and what was declared before reading."""
 
 from __future__ import annotations
 
@@ -8,9 +8,60 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from analysis.bundle.protocol import Plan, margin_origin, plan_of
-from analysis.report.wording.claims import Verdict, non_inferior, verdict
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
+
+
+class Verdict(StrEnum):
+    """What may be said of a difference."""
+
+    MORE = "higher"
+    FEWER = "lower"
+    NOT_SHOWN = "no difference shown"
+    UNDEFINED = "undefined"
+
+
+def verdict(low: float, high: float, *, at: float = 0.0) -> Verdict:
+    """Tell on which side of a value an interval lies.
+
+    Parameters
+    ----------
+    low, high : float
+        Limits; nan where undefined. An interval without width is none: the formulas give it where
+        nothing varies, and certainty would be claimed.
+    at : float, default 0
+        The value of no difference: 0 for differences, 1 for ratios.
+
+    Returns
+    -------
+    Verdict
+        `MORE` and `FEWER` only where the whole interval lies beyond `at`; a limit that touches it
+        does not.
+
+    Examples
+    --------
+    >>> verdict(0.01, 0.1).value, verdict(0.0, 0.1).value, verdict(0.1, 0.1).value
+    ('higher', 'no difference shown', 'undefined')
+    """
+    if math.isnan(low) or math.isnan(high) or low >= high:
+        return Verdict.UNDEFINED
+    if low > at:
+        return Verdict.MORE
+    return Verdict.FEWER if high < at else Verdict.NOT_SHOWN
+
+
+def non_inferior(low: float, high: float, margin: float | None) -> bool:
+    """Tell whether the lower limit clears the margin; never without a margin or an interval.
+
+    Examples
+    --------
+    >>> non_inferior(-0.04, 0.1, 0.05), non_inferior(-0.05, 0.1, 0.05), non_inferior(0.1, 0.2, None)
+    (True, False, False)
+    """
+    if margin is None or math.isnan(margin) or verdict(low, high) is Verdict.UNDEFINED:
+        return False
+    return low > -margin
+
 
 NON_INFERIORITY = "non-inferiority"
 

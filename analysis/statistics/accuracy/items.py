@@ -1,4 +1,4 @@
-"""Which items were hard, and for whom: the table `item_difficulty.csv`."""
+"""What became of every assigned item, and which were hard: `missing.csv`, `item_difficulty.csv`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,76 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Bools, Ints
-from analysis.bundle.model import Bundle
-from analysis.bundle.words import RaterKind
-from analysis.readings.conditions import columns_by_condition
-from analysis.readings.matrix import ReadingMatrix
+from analysis.bundle.model import Bundle, RaterKind, Status
+from analysis.readings.crossing import columns_by_condition
+from analysis.readings.matrix import (
+    STATUS_CODES,
+    ReadingMatrix,
+    Reads,
+    column_order,
+)
 from analysis.statistics.study import Study, study_of
+
+
+def missing(study: Study | Bundle) -> pd.DataFrame:
+    """Count what became of every assigned item, by rater and condition.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `rater_id, condition, n_assigned, n_answered, n_skipped, n_timed_out, n_unparsed,
+        n_refused, n_absent`; one row a rater and condition with any reading, readers first. A rater
+        without a reading has one row with an empty condition.
+
+    Notes
+    -----
+    Assigned is every item with a reference standard; the six counts add up to `n_assigned`. Of
+    hidden repeats the first is counted. An excluded reading is counted as what it was.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = missing(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"], "truth": ["A", "B", "A"]}),
+    ...     pd.DataFrame({"rater_id": ["R1", "R1"], "item_id": ["q1", "q2"], "answer": ["A", ""]}),
+    ... ))
+    >>> table[["n_assigned", "n_answered", "n_skipped", "n_absent"]].values.tolist()
+    [[3, 1, 1, 1]]
+    """
+    study = study_of(study, None)
+    bundle, matrix = study.bundle, study.matrix
+    statuses = matrix.statuses[matrix.assigned]
+    silent = _without_reading(bundle, matrix)
+    columns = [*matrix.columns, *silent]
+    table = pd.DataFrame(
+        {
+            "rater_id": [column.rater_id for column in columns],
+            "condition": [column.condition for column in columns],
+            "n_assigned": np.full(len(columns), len(statuses), dtype=np.int64),
+        }
+    )
+    for status in Status:
+        counts = (statuses == STATUS_CODES[status]).sum(axis=0, dtype=np.int64)
+        everything = len(statuses) if status is Status.ABSENT else 0
+        table[f"n_{status}"] = np.append(counts, np.full(len(silent), everything))
+    order = sorted(range(len(columns)), key=lambda i: column_order(columns[i]))
+    return table.iloc[order].reset_index(drop=True)
+
+
+def _without_reading(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
+    seen = {column.rater_id for column in matrix.columns}
+    raters = zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True)
+    return [
+        Reads(rater_id=rater, kind=RaterKind(kind), condition="")
+        for rater, kind in raters
+        if rater not in seen
+    ]
+
 
 COLUMNS = (
     "item_id",

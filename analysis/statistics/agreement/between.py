@@ -20,7 +20,7 @@ from analysis.readings.clusters import (
     too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.statistics.agreement.between.means import (
+from analysis.statistics.agreement.between_means import (
     Estimate,
     PairMeans,
     pair_means,
@@ -29,7 +29,7 @@ from analysis.statistics.agreement.between.means import (
 from analysis.statistics.agreement.pairs.intervals import FEW_RESAMPLES
 from analysis.statistics.agreement.pairs.measures import brennan_prediger, error_consistency, raw
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pairs_of
-from analysis.statistics.agreement.pairs.scopes import partitions
+from analysis.statistics.agreement.pairs.registry import partitions
 from analysis.statistics.study import Study, study_of
 
 COLUMNS = (
