@@ -9,6 +9,7 @@ import lzma
 import re
 import shutil
 import stat
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -30,7 +31,16 @@ MOST_BYTES_A_FILE = 500_000_000
 _BANK_FILES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 _BLOCK = 1 << 20
 _DEMO = Path(__file__).parents[2] / "data" / "demo"
-_UNSOUND = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+UNSOUND = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    IndexError,
+)
 """What reading a damaged archive ends in, by its compression and by where it is damaged."""
 
 
@@ -135,7 +145,7 @@ def unpack(archive: IO[bytes], folder: Path) -> None:
             left = MOST_BYTES
             for entry in entries:
                 left -= _extract(opened, entry, folder, left)
-    except _UNSOUND as error:
+    except UNSOUND as error:
         raise BadFile(t("This is no sound zip archive: {why}.", why=str(error))) from error
 
 

@@ -9,16 +9,15 @@ import csv
 import hashlib
 import io
 import json
-import lzma
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from study.bank.uploads import UNSOUND
 from study.base.canonical import sha256_of
 from study.base.csv_cells import unguarded
 from study.base.errors import BadFile
@@ -38,16 +37,6 @@ _SMALL = _MAX_PACKAGE = 10_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
 _EVENT_KEYS = {"chain", "number", "at_utc", "actor", "kind", "detail", "previous_hash", "hash"}
-_UNREADABLE = (
-    OSError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    RuntimeError,
-    ValueError,
-)
-
 _Line = Mapping[str, Any]
 
 
@@ -98,7 +87,7 @@ def receive(store: Store, path: Path) -> Received:
     """
     try:
         files = _from_folder(path) if path.is_dir() else _from_zip(path)
-    except _UNREADABLE as error:
+    except (OSError, *UNSOUND) as error:
         raise BadFile(f"{path.name} cannot be read as a bundle: {error}.") from error
     package, faults = _package(files)
     refuse(path.name, faults)

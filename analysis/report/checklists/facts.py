@@ -13,6 +13,24 @@ from analysis.report.wording.numbers import count, listed, rounded
 from analysis.report.wording.verdicts import declared_plan, origin_of_margin
 from analysis.results import Results
 
+SHOWN = {
+    "conditions": "conditions",
+    "context": "shown beside the question",
+    "case_order": "order of cases",
+    "option_order": "order of options",
+    "time_limit_s": "time limit in s (0: none)",
+    "feedback": "feedback",
+    "back_navigation": "going back",
+    "practice_cases": "practice cases",
+}
+SAMPLED = {
+    "cases": "cases",
+    "seed": "seed",
+    "stratify_by": "stratified by",
+    "allocation": "allocation",
+    "one_question_per": "one question per",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
@@ -44,74 +62,38 @@ def facts(results: Results) -> Mapping[str, Fact]:
     return {name: fact for name, fact in found.items() if fact is not None}
 
 
+def _fact(known: object, text: str, place: str, rest: str = "") -> Fact | None:
+    return Fact(text=text, place=place, rest=rest) if known else None
+
+
 def _of_protocol(results: Results) -> dict[str, Fact | None]:
     protocol = results.bundle.protocol
     if not protocol:
         return {}
-
     # Beside the protocol an export locks the list of drawn cases, under the same word.
     inner = stated(protocol, "protocol")
     planned = inner if isinstance(inner, dict) else protocol
+    given = {key: _plain(value) for key, value in planned.items() if value is not None}
 
-    def value(key: str) -> Any:
-        return planned.get(key)
+    def told(words: Mapping[str, str]) -> str:
+        return "; ".join(f"{said}: {given[key]}" for key, said in words.items() if key in given)
 
-    digest = protocol_hash(protocol)
-    context = value("context")
-    shown = [
-        f"{words}: {_plain(value(key))}"
-        for key, words in (
-            ("conditions", "conditions"),
-            ("context", "shown beside the question"),
-            ("case_order", "order of cases"),
-            ("option_order", "order of options"),
-            ("time_limit_s", "time limit in s (0: none)"),
-            ("feedback", "feedback"),
-            ("back_navigation", "going back"),
-            ("practice_cases", "practice cases"),
-        )
-        if value(key) is not None
-    ]
-    sampled = [
-        f"{words}: {_plain(value(key))}"
-        for key, words in (
-            ("cases", "cases"),
-            ("seed", "seed"),
-            ("stratify_by", "stratified by"),
-            ("allocation", "allocation"),
-            ("one_question_per", "one question per"),
-        )
-        if value(key) is not None
-    ]
-    ours = "locked" in protocol
+    ours, digest = "locked" in protocol, protocol_hash(protocol)
+    sampled, shown, context = told(SAMPLED), told(SHOWN), given.get("context")
+    cases, repeats = given.get("cases"), given.get("hidden_repeats")
     blind = "The reading page has no reference standard, report text or other reader's answer"
-    blind += f"; feedback: {_plain(value('feedback'))}" if value("feedback") is not None else ""
+    blind += f"; feedback: {given['feedback']}" if "feedback" in given else ""
+    locked = f"Locked protocol, SHA-256 {digest}"
     return {
-        "protocol": Fact(
-            text=f"Locked protocol, SHA-256 {digest}",
-            place="Provenance",
-            rest="where it can be read",
-        )
-        if digest
-        else None,
-        "sampling": Fact(text=f"Drawn by seed; {'; '.join(sampled)}", place="Protocol")
-        if sampled and ours
-        else None,
-        "sample_size": Fact(
-            text=f"{_plain(value('cases'))} cases planned",
-            place="Protocol",
-            rest="how the number was chosen",
-        )
-        if value("cases") is not None
-        else None,
-        "process": Fact(text="; ".join(shown), place="Protocol") if shown else None,
-        "blinding": Fact(text=blind, place="Protocol") if ours else None,
-        "context": Fact(text=f"Shown beside the question: {_plain(context)}", place="Protocol")
-        if context is not None
-        else None,
-        "repeats": Fact(text=f"Hidden repeats: {_plain(value('hidden_repeats'))}", place="Protocol")
-        if value("hidden_repeats") is not None
-        else None,
+        "protocol": _fact(digest, locked, "Provenance", "where it can be read"),
+        "sampling": _fact(sampled and ours, f"Drawn by seed; {sampled}", "Protocol"),
+        "sample_size": _fact(
+            "cases" in given, f"{cases} cases planned", "Protocol", "how the number was chosen"
+        ),
+        "process": _fact(shown, shown, "Protocol"),
+        "blinding": _fact(ours, blind, "Protocol"),
+        "context": _fact("context" in given, f"Shown beside the question: {context}", "Protocol"),
+        "repeats": _fact("hidden_repeats" in given, f"Hidden repeats: {repeats}", "Protocol"),
     }
 
 
@@ -132,20 +114,18 @@ def _of_raters(results: Results) -> dict[str, Fact | None]:
         for row in models.to_dict("records")
     ]
     return {
-        "readers": Fact(
-            text=f"{count(len(readers), 'reader')}; {'; '.join(known)}",
-            place="raters.csv of the bundle",
-            rest="training for the task",
-        )
-        if known
-        else None,
-        "models": Fact(
-            text=listed(versions, most=12),
-            place="raters.csv of the bundle",
-            rest="architecture, inputs and how each was run",
-        )
-        if versions
-        else None,
+        "readers": _fact(
+            known,
+            f"{count(len(readers), 'reader')}; {'; '.join(known)}",
+            "raters.csv of the bundle",
+            "training for the task",
+        ),
+        "models": _fact(
+            versions,
+            listed(versions, most=12),
+            "raters.csv of the bundle",
+            "architecture, inputs and how each was run",
+        ),
     }
 
 
@@ -164,13 +144,12 @@ def _of_run(results: Results) -> dict[str, Fact | None]:
             f" {len(bundle.readings):,} readings",
             place="Findings",
         ),
-        "reference": Fact(
-            text=f"{judged:,} items have a reference standard (column truth)",
-            place="items.csv of the bundle",
-            rest="what it is, who set it and why",
-        )
-        if judged
-        else None,
+        "reference": _fact(
+            judged,
+            f"{judged:,} items have a reference standard (column truth)",
+            "items.csv of the bundle",
+            "what it is, who set it and why",
+        ),
         "statistics": Fact(text="Written from what this run did, with sources", place="Methods"),
         "uncertainty": Fact(
             text=f"{options.confidence_percent} % intervals beside every estimate"
@@ -201,16 +180,13 @@ def _hypotheses(results: Results) -> Fact | None:
         parts.append("No hypothesis was declared: results are exploratory")
     if origin and asked is not None:
         parts.append(f"Margin of {rounded(100 * asked, 1)} points {origin}")
-    if not parts:
-        return None
     place = "Protocol" if results.bundle.protocol else "Provenance"
-    return Fact(text="; ".join(parts), place=place, rest="the objectives")
+    return _fact(parts, "; ".join(parts), place, "the objectives")
 
 
 def _of_tables(results: Results) -> dict[str, Fact | None]:
     def there(table: str, text: str, place: str, rest: str = "") -> Fact | None:
-        rows = results.tables.get(table)
-        return Fact(text=text, place=place, rest=rest) if rows is not None and len(rows) else None
+        return _fact(len(results.tables.get(table, ())), text, place, rest)
 
     return {
         "accuracy": there(

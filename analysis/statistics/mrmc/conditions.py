@@ -171,7 +171,7 @@ def _table(study: Study, *claims: Claim) -> pd.DataFrame:
     rows = [
         row
         for contrast in contrasts_of(study.matrix)
-        for row in _contrast_rows(study, contrast)
+        for row in _rows(study, contrast)
         if row["claim"] in claims
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -215,28 +215,25 @@ def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
         )
 
 
-def _contrast_rows(study: Study, contrast: Contrast) -> Iterator[dict[str, object]]:
+def _rows(study: Study, contrast: Contrast) -> Iterator[dict[str, object]]:
+    conditions = {"condition_a": contrast.condition_a, "condition_b": contrast.condition_b}
     if not len(contrast.a):
-        yield from _unread_by_anybody(contrast)
+        for claim, method in METHODS.items():
+            yield {
+                **conditions,
+                "metric": Metric.ACCURACY.value,
+                "n_readers": 0,
+                "n_items": 0,
+                **inference_cells(undefined(math.nan, NOBODY), claim, ""),
+                "method": method,
+                "note": "",
+            }
     for comparison in _compared(study, contrast):
-        yield from _rows(comparison)
+        for row in _claims(comparison):
+            yield {**conditions, **row}
 
 
-def _unread_by_anybody(contrast: Contrast) -> Iterator[dict[str, object]]:
-    for claim in METHODS:
-        yield {
-            "condition_a": contrast.condition_a,
-            "condition_b": contrast.condition_b,
-            "metric": Metric.ACCURACY.value,
-            "n_readers": 0,
-            "n_items": 0,
-            **inference_cells(undefined(math.nan, NOBODY), claim, ""),
-            "method": METHODS[claim],
-            "note": "",
-        }
-
-
-def _rows(comparison: Comparison) -> Iterator[dict[str, object]]:
+def _claims(comparison: Comparison) -> Iterator[dict[str, object]]:
     contrast, figure, result = comparison.contrast, comparison.figure, comparison.result
     values = figure.merits.values.reshape(2, -1)
     notes = [
@@ -252,8 +249,6 @@ def _rows(comparison: Comparison) -> Iterator[dict[str, object]]:
         (Claim.THESE_ITEMS, result.fixed_items, notes),
     ):
         yield {
-            "condition_a": contrast.condition_a,
-            "condition_b": contrast.condition_b,
             "metric": figure.metric.value,
             "n_readers": result.n_readers,
             "n_items": figure.n_items,
