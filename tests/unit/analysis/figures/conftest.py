@@ -8,7 +8,7 @@ import pytest
 
 from analysis import Options, Results
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.missing import missing
+from analysis.statistics.accuracy.items import missing
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.study import Study
 from tests.unit.analysis.figures import tables

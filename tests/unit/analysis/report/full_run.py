@@ -11,7 +11,7 @@ import pandas as pd
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.missing import missing
+from analysis.statistics.accuracy.items import missing
 from analysis.statistics.agreement.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.repeats import intra_reader
