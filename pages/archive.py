@@ -22,7 +22,7 @@ from ui.server.access import guard
 person = guard(Act.EXPORT)
 
 
-def _standing(found: archive.Standing) -> None:
+def _state(found: archive.StudyState) -> None:
     counts = found.has.counts
     figures = (
         (t("State"), study_state(found.state)),
@@ -46,7 +46,7 @@ def _standing(found: archive.Standing) -> None:
         )
 
 
-def _missing(found: archive.Standing) -> None:
+def _missing(found: archive.StudyState) -> None:
     section(t("What is missing"))
     lacking = [
         one
@@ -82,7 +82,7 @@ def _missing(found: archive.Standing) -> None:
     closing_links()
 
 
-def _close(found: archive.Standing) -> None:
+def _close(found: archive.StudyState) -> None:
     section(t("Close the study"))
     missing = found.has.counts.n_unread
     st.markdown(
@@ -118,7 +118,7 @@ def _close(found: archive.Standing) -> None:
         st.rerun()
 
 
-def _files(found: archive.Standing) -> None:
+def _files(found: archive.StudyState) -> None:
     section(t("Files to hand on"))
     if found.shows_accuracy:
         st.write(
@@ -147,7 +147,7 @@ def _files(found: archive.Standing) -> None:
         _made(there, found)
 
 
-def _made(there: archive.Made, found: archive.Standing) -> None:
+def _made(there: archive.Made, found: archive.StudyState) -> None:
     if there.blinded and found.shows_accuracy:
         st.warning(t("These files are blinded still. Make them again to have them whole."))
     caption = t(
@@ -201,13 +201,13 @@ def _size(n_bytes: int) -> str:
 masthead(person)
 page_title(t("Archive"))
 with error_line():
-    standing = archive.standing(person)
-    _standing(standing)
-    _missing(standing)
-    if standing.state == "open" and person.may(Act.CLOSE):
-        _close(standing)
-    _files(standing)
+    found = archive.state_of(person)
+    _state(found)
+    _missing(found)
+    if found.state == "open" and person.may(Act.CLOSE):
+        _close(found)
+    _files(found)
     head_section(person.study_name)
-    if standing.state == "closed" and person.may(Act.CLOSE):
+    if found.state == "closed" and person.may(Act.CLOSE):
         section(t("Merge another site"))
         merge_section(person)

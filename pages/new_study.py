@@ -6,7 +6,7 @@ from study.base.errors import StudyError
 from study.base.translation import t
 from study.lifecycle import drafts
 from study.people.roles import IN_STUDY, Act
-from study.people.signing_in import standings
+from study.people.signing_in import memberships
 from study.store import banks
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
@@ -35,7 +35,7 @@ def _studies_to_begin_from() -> list[str]:
     """Return the studies whose protocol this person may see, the newest first."""
     return [
         one.study_name
-        for one in standings(store(), person)
+        for one in memberships(store(), person)
         if one.study is not None and Act.SET_UP in IN_STUDY[one.role]
     ]
 

@@ -43,7 +43,7 @@ def _studies() -> None:
 
 
 def _row(choice: Choice) -> None:
-    one = choice.standing
+    one = choice.membership
     name, role, state, told, enter = st.columns(
         [3, 1.5, 1.5, 1.5, 0.9], vertical_alignment="center"
     )

@@ -8,6 +8,7 @@ stays. A pause stops no clock, neither of a wash-out nor of a session's days.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from itertools import zip_longest
 from typing import Any
 
@@ -25,12 +26,23 @@ from study.store.studies import study_row
 
 LONGEST_DAYS = 3650
 
+
+class Intervention(StrEnum):
+    """What can be done to a study, or to a reader in it."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    EXTEND = "extend"
+    RELEASE = "release"
+    WITHDRAW = "withdraw"
+
+
 _EVENTS = {
-    "pause": "reading paused",
-    "resume": "reading resumed",
-    "extend": "session extended",
-    "release": "session released",
-    "withdraw": "reader withdrawn",
+    Intervention.PAUSE: "reading paused",
+    Intervention.RESUME: "reading resumed",
+    Intervention.EXTEND: "session extended",
+    Intervention.RELEASE: "session released",
+    Intervention.WITHDRAW: "reader withdrawn",
 }
 _Row = Mapping[str, Any]
 
@@ -70,7 +82,7 @@ def pause(
         case = _case(change, study, reader_id)
         if paused_since(case.steps, reader_id):
             raise NotNow(t("{whom} is paused already.", whom=case.named))
-        _step_in(change, case, "pause", reason, by, now, old="reading", new="paused")
+        _step_in(change, case, Intervention.PAUSE, reason, by, now, old="reading", new="paused")
 
 
 def resume(
@@ -91,7 +103,7 @@ def resume(
         case = _case(change, study, reader_id)
         if not paused_since(case.steps, reader_id):
             raise NotNow(t("{whom} is not paused.", whom=case.named))
-        _step_in(change, case, "resume", reason, by, now, old="paused", new="reading")
+        _step_in(change, case, Intervention.RESUME, reason, by, now, old="paused", new="reading")
 
 
 def extend(
@@ -121,7 +133,9 @@ def extend(
     with store.change() as change:
         case = _case(change, study, reader_id)
         _refuse_endless(change, case, session, now)
-        _step_in(change, case, "extend", reason, by, now, session=session, days=float(days))
+        _step_in(
+            change, case, Intervention.EXTEND, reason, by, now, session=session, days=float(days)
+        )
 
 
 def release(
@@ -141,7 +155,7 @@ def release(
     with store.change() as change:
         case = _case(change, study, reader_id)
         _refuse_endless(change, case, session, now)
-        _step_in(change, case, "release", reason, by, now, session=session)
+        _step_in(change, case, Intervention.RELEASE, reason, by, now, session=session)
 
 
 def withdraw(
@@ -162,7 +176,9 @@ def withdraw(
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
-        _step_in(change, case, "withdraw", reason, by, now, old="reader", new="withdrawn")
+        _step_in(
+            change, case, Intervention.WITHDRAW, reason, by, now, old="reader", new="withdrawn"
+        )
         for row in people.grants_of_study(change, case.study["id"]):
             if row["reader_id"] == reader_id and row["revoked_at_utc"] is None:
                 end_role(change, study, row, checked_reason(reason), by, now, sign_out=False)
@@ -238,7 +254,7 @@ def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime)
 def _step_in(
     change: Transaction,
     case: _Case,
-    kind: str,
+    kind: Intervention,
     reason: str,
     by: By,
     now: datetime,

@@ -35,7 +35,7 @@ GATHERED, GATHERED_SHARE = 2, 0.5
 _Rows = Sequence[Mapping[str, Any]]
 
 
-class Kind(StrEnum):
+class FactKind(StrEnum):
     """What a fact is about."""
 
     TOO_FAST = "too fast"
@@ -52,21 +52,23 @@ class Kind(StrEnum):
     CASE = "case"
 
 
-FLAGS: Mapping[Kind, frozenset[str]] = {
-    Kind.TOO_FAST: frozenset({"too_fast"}),
-    Kind.CLOCK: frozenset({"clock_disagreement", "clock_implausible", "clock_set"}),
-    Kind.LATE: frozenset(
+FLAGS: Mapping[FactKind, frozenset[str]] = {
+    FactKind.TOO_FAST: frozenset({"too_fast"}),
+    FactKind.CLOCK: frozenset({"clock_disagreement", "clock_implausible", "clock_set"}),
+    FactKind.LATE: frozenset(
         {"received_late", "presentation_lost", "received_while_paused", "received_after_lapse"}
     ),
-    Kind.FILM: frozenset({"film_not_whole", "view_not_shown", "display_lost", "page_covered"}),
-    Kind.WINDOW: frozenset(
+    FactKind.FILM: frozenset({"film_not_whole", "view_not_shown", "display_lost", "page_covered"}),
+    FactKind.WINDOW: frozenset(
         {"page_zoom", "pixel_ratio_changed", "low_pixel_ratio", "window_too_small"}
     ),
-    Kind.SOFTWARE: frozenset({"software_rendering"}),
+    FactKind.SOFTWARE: frozenset({"software_rendering"}),
 }
 """The stored flags a fact counts, see ``docs/reading-page.md``."""
 
-_ABOUT_THE_CASE = FLAGS[Kind.FILM] | FLAGS[Kind.TOO_FAST] | {"page_stalled", "over_time_limit"}
+_ABOUT_THE_CASE = (
+    FLAGS[FactKind.FILM] | FLAGS[FactKind.TOO_FAST] | {"page_stalled", "over_time_limit"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,7 @@ class Fact:
     those meant. `values` holds what else is told: of a run its letter, length and chance.
     """
 
-    kind: Kind
+    kind: FactKind
     reader_id: str
     n: int
     of: int
@@ -110,7 +112,7 @@ def facts_of(rows: _Rows, protocol: Protocol) -> list[Fact]:
     found += [fact for own in by_reader.values() for fact in _screens(own)]
     found += [fact for own in by_reader.values() for fact in _washout(own, protocol)]
     found += _cases(read)
-    return sorted(found, key=lambda fact: list(Kind).index(fact.kind))
+    return sorted(found, key=lambda fact: list(FactKind).index(fact.kind))
 
 
 def _opened(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,15 +147,15 @@ def _is_hidden(row: Mapping[str, Any]) -> bool | None:
     return None if row["hidden_ms"] is None else bool(row["hidden_ms"] >= HIDDEN_MS)
 
 
-_OF_READER: Mapping[Kind, _Test] = {
+_OF_READER: Mapping[FactKind, _Test] = {
     **{kind: _has(flags) for kind, flags in FLAGS.items()},
-    Kind.GLANCE: _is_glance,
-    Kind.HIDDEN: _is_hidden,
+    FactKind.GLANCE: _is_glance,
+    FactKind.HIDDEN: _is_hidden,
 }
 """Tells a reading that is meant from one that is not; None where it cannot be told."""
 
 
-def _each(kind: Kind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[Fact]:
+def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[Fact]:
     for reader_id, own in by_reader.items():
         told = [(row, test(row)) for row in own]
         meant = tuple(row["id"] for row, yes in told if yes)
@@ -185,7 +187,7 @@ def _runs(own: _Rows) -> Iterator[Fact]:
 
 def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> Fact:
     return Fact(
-        kind=Kind.ONE_KEY,
+        kind=FactKind.ONE_KEY,
         reader_id=own[0]["reader_id"],
         n=run.length,
         of=n_answered,
@@ -203,7 +205,7 @@ def _screens(own: _Rows) -> Iterator[Fact]:
             usual = counted.most_common(1)[0][0]
             meant = tuple(row["id"] for row, where in known if where != usual)
             yield Fact(
-                kind=Kind.SCREENS,
+                kind=FactKind.SCREENS,
                 reader_id=rows[0]["reader_id"],
                 n=len(meant),
                 of=len(known),
@@ -250,7 +252,7 @@ def _washout(own: _Rows, protocol: Protocol) -> Iterator[Fact]:
                 short.append(then["id"])
     if kept:
         yield Fact(
-            kind=Kind.WASHOUT,
+            kind=FactKind.WASHOUT,
             reader_id=own[0]["reader_id"],
             n=len(short),
             of=len(kept),
@@ -273,7 +275,7 @@ def _cases(read: _Rows) -> Iterator[Fact]:
         meant = [row for row in rows if _in_trouble(row)]
         if len(meant) >= GATHERED and len(meant) >= GATHERED_SHARE * len(rows):
             yield Fact(
-                kind=Kind.CASE,
+                kind=FactKind.CASE,
                 reader_id="",
                 item_id=rows[0]["item_id"],
                 n=len(meant),

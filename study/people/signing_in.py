@@ -79,7 +79,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Membership:
     """A role a person may go on in, and the study it is in (None: the deployment)."""
 
     grant: int
@@ -221,16 +221,16 @@ def has_left(store: Store, token: str, *, now: datetime) -> bool:
     return given is not None and bool(given["reader"] and given["revoked_at_utc"])
 
 
-def standings(store: Store, person: Person) -> list[Standing]:
+def memberships(store: Store, person: Person) -> list[Membership]:
     """Return every role a person may go on in: their own, and every study for an administrator."""
     with store.look() as look:
-        found = [_standing(row) for row in _held(look, person.id)]
+        found = [_membership(row) for row in _held(look, person.id)]
         own = {one.study for one in found}
         whole = [one for one in found if one.study is None and one.role is Role.ADMINISTRATOR]
         for row in studies.listed(look) if whole else ():
             if row["id"] not in own and not row["discarded_at_utc"]:
                 found.append(
-                    Standing(
+                    Membership(
                         grant=whole[0].grant,
                         role=Role.ADMINISTRATOR,
                         study=row["id"],
@@ -254,7 +254,7 @@ def choose(
     person = signed_in(store, token, now=now, place=place)
     if person is None:
         raise NotAllowed(t("Sign in first."))
-    if (grant, study) not in {(one.grant, one.study) for one in standings(store, person)}:
+    if (grant, study) not in {(one.grant, one.study) for one in memberships(store, person)}:
         raise NotAllowed(t("You have no part in that study. Ask its coordinator."))
     with store.change() as change:
         people.choose(change, _token_id(token), grant, study)
@@ -365,8 +365,8 @@ def _held(look: Transaction, person_id: int) -> list[dict[str, Any]]:
     return [row for row in people.roles_held(look, person_id) if not row["discarded_at_utc"]]
 
 
-def _standing(row: Mapping[str, Any]) -> Standing:
-    return Standing(
+def _membership(row: Mapping[str, Any]) -> Membership:
+    return Membership(
         grant=row["id"],
         role=Role(row["role"]),
         study=row["study"],

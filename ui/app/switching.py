@@ -13,7 +13,7 @@ from ui.server.deployment import store
 def enter_study(person: Person, study: str) -> bool:
     """Let this sign-in go on in a study of its person; return whether it could."""
     token = token_of(st.context.cookies)
-    mine = [one for one in signing_in.standings(store(), person) if one.study_name == study]
+    mine = [one for one in signing_in.memberships(store(), person) if one.study_name == study]
     if not token or not mine:
         return False
     signing_in.choose(

@@ -32,7 +32,7 @@ _ABOUT = "made.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class StudyState:
     """How a study stands, as its page tells it; `closed` is the event of its closing."""
 
     state: str
@@ -55,13 +55,13 @@ class Made:
     by: str
 
 
-def standing(person: Person) -> Standing:
+def state_of(person: Person) -> StudyState:
     """Return how the study of whoever asks stands."""
     with store().look() as look:
         row = study_row(look, person.study_name)
         trail = events.study_chain(person.study_name)
         told = (one for one in events.walk(look, trail) if one["kind"] == "study closed")
-        return Standing(
+        return StudyState(
             state=row["state"],
             shows_accuracy=closing.shows_accuracy(row),
             n_events=(events.head(look, trail) or {"number": 0})["number"],

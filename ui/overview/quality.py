@@ -5,7 +5,7 @@ import streamlit as st
 
 from study.base.translation import t
 from study.monitoring.inspection import ReadingFacts
-from study.monitoring.quality import Fact, Kind
+from study.monitoring.quality import Fact, FactKind
 from ui.overview.readings import look_at
 from ui.overview.words import detail_words, kind_word, rule, seconds, status_word
 from ui.parts.look import grid
@@ -33,7 +33,7 @@ def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude
         )
         _closer(facts, readings, may_exclude=may_exclude)
     with st.expander(t("Every rule and its threshold")):
-        for kind in Kind:
+        for kind in FactKind:
             st.markdown(f"**{plain(kind_word(kind))}.** {plain(rule(kind))}")
 
 
@@ -54,7 +54,7 @@ def _whose(one: Fact) -> str:
 
 
 def _count(one: Fact) -> str:
-    if one.kind is Kind.WASHOUT:
+    if one.kind is FactKind.WASHOUT:
         return t("{n} too near of {total} pairs", n=one.n, total=one.of)
     return t("{n} of {total}", n=one.n, total=one.of)
 

@@ -1,7 +1,6 @@
 """Stepping in: pause, resume, extend, release, withdraw; with a reason, asked back, and logged."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from typing import Any
 
@@ -12,6 +11,7 @@ from study.base.actor import Acting
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.monitoring import interventions
+from study.monitoring.interventions import Intervention
 from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.people.signing_in import Person
 from study.reading.sessions import State
@@ -25,21 +25,11 @@ from ui.server.deployment import store
 _KEY = "stepping-in"
 
 
-class Step(StrEnum):
-    """What can be done."""
-
-    PAUSE = "pause"
-    RESUME = "resume"
-    EXTEND = "extend"
-    RELEASE = "release"
-    WITHDRAW = "withdraw"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chosen:
     """What may be done to whom; no reader is the study as a whole."""
 
-    step: Step
+    step: Intervention
     reader_id: str | None
     session: int | None
 
@@ -60,13 +50,13 @@ def _form(found: Progress) -> _Chosen:
     """Ask what is to be done to whom and why, and return what was chosen."""
     step = st.segmented_control(
         t("What to do"),
-        list(Step),
-        default=Step.PAUSE,
+        list(Intervention),
+        default=Intervention.PAUSE,
         required=True,
-        format_func=lambda one: _word(Step(one)),
+        format_func=lambda one: _word(Intervention(one)),
         key="step",
     )
-    step = Step(step)
+    step = Intervention(step)
     st.caption(_consequence(step))
     here = [one for one in found.readers if one.stage is not Stage.WITHDRAWN]
     left, middle, right = st.columns(3)
@@ -74,14 +64,14 @@ def _form(found: Progress) -> _Chosen:
     session = _session(middle, step, reader)
     chosen = _Chosen(step=step, reader_id=reader.reader_id if reader else None, session=session)
     days = 0.0
-    if step is Step.EXTEND:
+    if step is Intervention.EXTEND:
         days = right.number_input(
             t("Days more"), min_value=0.5, max_value=365.0, value=7.0, step=0.5, key="step-days"
         )
-    if step in (Step.EXTEND, Step.RELEASE) and session is None:
+    if step in (Intervention.EXTEND, Intervention.RELEASE) and session is None:
         st.markdown(t("No session of this reader has an end that could be put off."))
         return chosen
-    if step is Step.WITHDRAW and reader is None:
+    if step is Intervention.WITHDRAW and reader is None:
         st.markdown(t("Every reader has left the study."))
         return chosen
     with st.form("step-in", clear_on_submit=True):
@@ -93,10 +83,10 @@ def _form(found: Progress) -> _Chosen:
     return chosen
 
 
-def _whom(place: Any, step: Step, readers: list[ReaderProgress]) -> ReaderProgress | None:
+def _whom(place: Any, step: Intervention, readers: list[ReaderProgress]) -> ReaderProgress | None:
     """Ask whom it is about: a reader, or where it can be the study as a whole (None)."""
     by_name = {one.reader_id: one for one in readers}
-    whole = [""] if step in (Step.PAUSE, Step.RESUME) else []
+    whole = [""] if step in (Intervention.PAUSE, Intervention.RESUME) else []
     chosen = place.selectbox(
         t("Whom"),
         [*whole, *by_name],
@@ -119,8 +109,8 @@ def _named(reader: ReaderProgress | None) -> str:
     )
 
 
-def _session(place: Any, step: Step, reader: ReaderProgress | None) -> int | None:
-    if step not in (Step.EXTEND, Step.RELEASE) or reader is None:
+def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> int | None:
+    if step not in (Intervention.EXTEND, Intervention.RELEASE) or reader is None:
         return None
     ending = {
         one.standing.session: one.standing
@@ -148,7 +138,7 @@ def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
     step = chosen.step
     whom = chosen.reader_id or t("the whole study")
     question = t("{what}: {whom}, because: {reason}?", what=_word(step), whom=whom, reason=words)
-    if step is Step.WITHDRAW:
+    if step is Intervention.WITHDRAW:
         question = t(
             "Withdraw {whom} for good, because: {reason}? This cannot be taken back.",
             whom=whom,
@@ -165,12 +155,12 @@ def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
 
 def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -> None:
     kept, reader_id, session = store(), asked.reader_id or "", asked.session or 0
-    if asked.step in (Step.PAUSE, Step.RESUME):
-        act = interventions.pause if asked.step is Step.PAUSE else interventions.resume
+    if asked.step in (Intervention.PAUSE, Intervention.RESUME):
+        act = interventions.pause if asked.step is Intervention.PAUSE else interventions.resume
         act(kept, study=study, reader_id=asked.reader_id, reason=reason, **acting)
-    elif asked.step is Step.WITHDRAW:
+    elif asked.step is Intervention.WITHDRAW:
         interventions.withdraw(kept, study=study, reader_id=reader_id, reason=reason, **acting)
-    elif asked.step is Step.EXTEND:
+    elif asked.step is Intervention.EXTEND:
         interventions.extend(
             kept,
             study=study,
@@ -186,28 +176,32 @@ def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -
         )
 
 
-def _word(step: Step) -> str:
+def _word(step: Intervention) -> str:
     return {
-        Step.PAUSE: t("Pause"),
-        Step.RESUME: t("Resume"),
-        Step.EXTEND: t("Extend a session"),
-        Step.RELEASE: t("Release a session"),
-        Step.WITHDRAW: t("Withdraw a reader"),
+        Intervention.PAUSE: t("Pause"),
+        Intervention.RESUME: t("Resume"),
+        Intervention.EXTEND: t("Extend a session"),
+        Intervention.RELEASE: t("Release a session"),
+        Intervention.WITHDRAW: t("Withdraw a reader"),
     }[step]
 
 
-def _consequence(step: Step) -> str:
+def _consequence(step: Intervention) -> str:
     return {
-        Step.PAUSE: t(
+        Intervention.PAUSE: t(
             "No case is handed out until it is resumed. Answers already given still arrive; no "
             "wash-out and no session's days stand still."
         ),
-        Step.RESUME: t("Cases are handed out again. A reader's pause and the study's are two."),
-        Step.EXTEND: t(
+        Intervention.RESUME: t(
+            "Cases are handed out again. A reader's pause and the study's are two."
+        ),
+        Intervention.EXTEND: t(
             "The session ends so many days later: from its end, or where that is past, from now."
         ),
-        Step.RELEASE: t("The session, lapsed or not, may be read to its end without a limit."),
-        Step.WITHDRAW: t(
+        Intervention.RELEASE: t(
+            "The session, lapsed or not, may be read to its end without a limit."
+        ),
+        Intervention.WITHDRAW: t(
             "The reader gets no more cases and cannot sign in to the study again. Every reading "
             "stays, and the cases they did not read stay in the denominators."
         ),
@@ -218,7 +212,7 @@ def _log(log: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("When (UTC)"): [minute(one["at_utc"]) for one in log],
-            t("What"): [_word(Step(one["kind"])) for one in log],
+            t("What"): [_word(Intervention(one["kind"])) for one in log],
             t("Whom"): [one["reader_id"] or t("the whole study") for one in log],
             t("Session"): ["" if one["session"] is None else str(one["session"]) for one in log],
             t("Days more"): ["" if one["days"] is None else f"{one['days']:g}" for one in log],

@@ -6,7 +6,7 @@ from typing import Any
 from study.base.translation import t, tn
 from study.monitoring.pace import Basis, TimeLeft
 from study.monitoring.progress import Stage
-from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, Fact, Kind
+from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, Fact, FactKind
 from study.reading.flags import TOO_FAST_MS
 from study.reading.sessions import SessionStanding, State
 
@@ -70,79 +70,79 @@ def left_words(left: TimeLeft | None) -> str:
     )
 
 
-def kind_word(kind: Kind) -> str:
+def kind_word(kind: FactKind) -> str:
     """Return the short name of a kind of fact."""
     return {
-        Kind.TOO_FAST: t("Faster than a film can be seen"),
-        Kind.GLANCE: t("Answered at a glance"),
-        Kind.HIDDEN: t("Page long out of sight"),
-        Kind.ONE_KEY: t("The same key many times"),
-        Kind.CLOCK: t("Clocks disagree"),
-        Kind.LATE: t("Arrived late or incomplete"),
-        Kind.FILM: t("Film not wholly seen"),
-        Kind.WINDOW: t("Window zoomed or small"),
-        Kind.SOFTWARE: t("Drawn without a graphics card"),
-        Kind.SCREENS: t("Several screens in one session"),
-        Kind.WASHOUT: t("Wash-out"),
-        Kind.CASE: t("A case that gathers trouble"),
+        FactKind.TOO_FAST: t("Faster than a film can be seen"),
+        FactKind.GLANCE: t("Answered at a glance"),
+        FactKind.HIDDEN: t("Page long out of sight"),
+        FactKind.ONE_KEY: t("The same key many times"),
+        FactKind.CLOCK: t("Clocks disagree"),
+        FactKind.LATE: t("Arrived late or incomplete"),
+        FactKind.FILM: t("Film not wholly seen"),
+        FactKind.WINDOW: t("Window zoomed or small"),
+        FactKind.SOFTWARE: t("Drawn without a graphics card"),
+        FactKind.SCREENS: t("Several screens in one session"),
+        FactKind.WASHOUT: t("Wash-out"),
+        FactKind.CASE: t("A case that gathers trouble"),
     }[kind]
 
 
-def rule(kind: Kind) -> str:
+def rule(kind: FactKind) -> str:
     """Return the rule and the threshold by which readings are told of."""
     return _rules()[kind]
 
 
-def _rules() -> Mapping[Kind, str]:
+def _rules() -> Mapping[FactKind, str]:
     return {
-        Kind.TOO_FAST: t(
+        FactKind.TOO_FAST: t(
             "Answered under {ms} ms after the film was on the screen: too short to look and press "
             "two keys.",
             ms=f"{TOO_FAST_MS:.0f}",
         ),
-        Kind.GLANCE: t(
+        FactKind.GLANCE: t(
             "First answers under {s} s of response time, out of those with a known time. A "
             "question seen before may be answered so fast.",
             s=f"{GLANCE_MS / 1000:.0f}",
         ),
-        Kind.HIDDEN: t(
+        FactKind.HIDDEN: t(
             "The page was out of sight for {s} s or more while the case was running; that time is "
             "not response time.",
             s=f"{HIDDEN_MS / 1000:.0f}",
         ),
-        Kind.ONE_KEY: t(
+        FactKind.ONE_KEY: t(
             "The same letter, as shown, so often in a row that by chance a list as long holds such "
             "a run less than once in {n} times, were every option as likely at every case. Where "
             "the right answers themselves fall on one letter, runs are likelier than that.",
             n=f"{1 / RARE:,.0f}",
         ),
-        Kind.CLOCK: t(
+        FactKind.CLOCK: t(
             "Flags clock_disagreement, clock_implausible or clock_set: the browser's clock and the "
             "server's do not fit, or one was set in mid-case."
         ),
-        Kind.LATE: t(
+        FactKind.LATE: t(
             "Flags received_late, presentation_lost, received_while_paused or "
             "received_after_lapse: a cut line, or an answer that waited on the computer."
         ),
-        Kind.FILM: t(
+        FactKind.FILM: t(
             "Flags film_not_whole, view_not_shown, display_lost or page_covered: part of the films "
             "may not have been seen."
         ),
-        Kind.WINDOW: t(
+        FactKind.WINDOW: t(
             "Flags page_zoom, pixel_ratio_changed, low_pixel_ratio or window_too_small: less of "
             "the film's fineness reached the screen."
         ),
-        Kind.SOFTWARE: t(
+        FactKind.SOFTWARE: t(
             "Flag software_rendering: the processor drew the films, which may have been slower."
         ),
-        Kind.SCREENS: t(
+        FactKind.SCREENS: t(
             "Readings of a session on another screen or browser than most of that session's."
         ),
-        Kind.WASHOUT: t(
+        FactKind.WASHOUT: t(
             "Of the pairs of readings of one case in two sessions, those nearer to each other than "
             "the protocol's wash-out; told also where there is none."
         ),
-        Kind.CASE: t(
+        FactKind.CASE: t(
             "Cases that at least {n} readers, and at least half of those who read them, gave up, "
             "ran out of time on, answered too fast or did not wholly see.",
             n=GATHERED,
@@ -153,22 +153,22 @@ def _rules() -> Mapping[Kind, str]:
 def detail_words(fact: Fact) -> str:
     """Return what else a fact tells."""
     values: Mapping[str, Any] = fact.values
-    if fact.kind is Kind.ONE_KEY:
+    if fact.kind is FactKind.ONE_KEY:
         return t(
             "{letter}, {n} times in a row; by chance {chance}",
             letter=values["letter"],
             n=fact.n,
             chance=_chance(values["chance"]),
         )
-    if fact.kind is Kind.SCREENS:
+    if fact.kind is FactKind.SCREENS:
         return t("session {n}: {setups}", n=fact.session, setups="; ".join(values["setups"]))
-    if fact.kind is Kind.WASHOUT:
+    if fact.kind is FactKind.WASHOUT:
         return t(
             "shortest {days} days, the protocol asks for {wanted}",
             days=f"{values['shortest_days']:.1f}",
             wanted=f"{values['washout_days']:g}",
         )
-    if fact.kind is Kind.CASE:
+    if fact.kind is FactKind.CASE:
         told = {
             "skipped": t("given up"),
             "timed_out": t("timed out"),

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.people.signing_in import Standing
+from study.people.signing_in import Membership
 
 _CSS = """
 form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
@@ -101,15 +101,15 @@ def ticket_form(ticket: str) -> None:
     form(key="ticket", data={"ticket": ticket, "button": t("Go on")})
 
 
-def choose_form(standing: Standing) -> None:
+def choose_form(membership: Membership) -> None:
     """Show a button that goes on in a study, in the role somebody has there."""
     form = st.components.v2.component("choose_form", html=_CHOOSE, css=_CSS, js=_FILL)
     form(
-        key=f"choose-{standing.grant}-{standing.study}",
+        key=f"choose-{membership.grant}-{membership.study}",
         data={
-            "grant": str(standing.grant),
-            "study": "" if standing.study is None else str(standing.study),
+            "grant": str(membership.grant),
+            "study": "" if membership.study is None else str(membership.study),
             "button": t("Enter"),
-            "spoken": t("Enter {study}", study=standing.study_name),
+            "spoken": t("Enter {study}", study=membership.study_name),
         },
     )

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from study.lifecycle import previews
 from study.people.roles import Role
-from study.people.signing_in import Person, standings
+from study.people.signing_in import Person, memberships
 from study.reading import desk
 from study.store import people, studies
 from tests.conftest import preparation, presentation, reading
@@ -152,7 +152,7 @@ def test_a_study_is_chosen_by_whoever_has_a_part_in_it(
         grants = [row["id"] for row in look.rows("SELECT id FROM grants")]
         numbers = [row["id"] for row in look.rows("SELECT id FROM studies")]
     person = found.person(who)
-    own = {(one.grant, one.study) for one in standings(found.store, person)} if person else set()
+    own = {(one.grant, one.study) for one in memberships(found.store, person)} if person else set()
     entered, browser = set(), found.client(who)
     for grant in grants:
         for study in (None, *numbers):

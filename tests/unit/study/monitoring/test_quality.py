@@ -10,7 +10,7 @@ import pytest
 from study.base.timestamps import stamp
 from study.monitoring.inspection import chosen, readings_of
 from study.monitoring.letter_runs import run_probability, runs_of
-from study.monitoring.quality import Fact, Kind, facts, facts_of, setup
+from study.monitoring.quality import Fact, FactKind, facts, facts_of, setup
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate
@@ -62,17 +62,17 @@ def test_ordinary_readings_have_no_facts() -> None:
 @pytest.mark.parametrize(
     ("changed", "kind"),
     [
-        ({"response_ms": 1999.0}, Kind.GLANCE),
-        ({"hidden_ms": 60_000.0}, Kind.HIDDEN),
-        ({"flags": frozenset({"too_fast"})}, Kind.TOO_FAST),
-        ({"flags": frozenset({"clock_disagreement"})}, Kind.CLOCK),
-        ({"flags": frozenset({"received_late"})}, Kind.LATE),
-        ({"flags": frozenset({"view_not_shown"})}, Kind.FILM),
-        ({"flags": frozenset({"page_zoom"})}, Kind.WINDOW),
-        ({"flags": frozenset({"software_rendering"})}, Kind.SOFTWARE),
+        ({"response_ms": 1999.0}, FactKind.GLANCE),
+        ({"hidden_ms": 60_000.0}, FactKind.HIDDEN),
+        ({"flags": frozenset({"too_fast"})}, FactKind.TOO_FAST),
+        ({"flags": frozenset({"clock_disagreement"})}, FactKind.CLOCK),
+        ({"flags": frozenset({"received_late"})}, FactKind.LATE),
+        ({"flags": frozenset({"view_not_shown"})}, FactKind.FILM),
+        ({"flags": frozenset({"page_zoom"})}, FactKind.WINDOW),
+        ({"flags": frozenset({"software_rendering"})}, FactKind.SOFTWARE),
     ],
 )
-def test_each_fact_says_who_how_many_and_which(changed: dict[str, Any], kind: Kind) -> None:
+def test_each_fact_says_who_how_many_and_which(changed: dict[str, Any], kind: FactKind) -> None:
     """One of three readings: counted out of three, and named."""
     odd = _row(**changed)
     fact = _only([_row(), odd, _row()])
@@ -128,7 +128,7 @@ def test_a_long_run_of_one_key_is_told_with_its_chance() -> None:
     start = [_row(answer="ABCD"[i % 4]) for i in range(20)]
     run = [_row(answer="B") for _ in range(9)]
     fact = _only([*start, *run])
-    assert (fact.kind, fact.n, fact.of, fact.values["letter"]) == (Kind.ONE_KEY, 9, 29, "B")
+    assert (fact.kind, fact.n, fact.of, fact.values["letter"]) == (FactKind.ONE_KEY, 9, 29, "B")
     assert fact.values["chance"] == pytest.approx(run_probability(9, [4] * 29))
     assert fact.readings == tuple(row["id"] for row in run)
     assert facts_of([*start, *run[:4]], PROTOCOL) == []
@@ -154,7 +154,7 @@ def test_several_screens_in_a_session_are_told_and_over_sessions_are_not() -> No
     other = {"circumstances": {"screen": [2560, 1440], "user_agent": "Firefox/140"}}
     odd = _row(**other)
     fact = _only([_row(), _row(), odd, _row(circumstances={})])
-    assert (fact.kind, fact.session, fact.n, fact.of) == (Kind.SCREENS, 1, 1, 3)
+    assert (fact.kind, fact.session, fact.n, fact.of) == (FactKind.SCREENS, 1, 1, 3)
     assert fact.readings == (odd["id"],)
     assert facts_of([_row(), _row(**other, session=2)], PROTOCOL) == []
 
@@ -176,7 +176,12 @@ def _pair(days: float) -> list[dict[str, Any]]:
 def test_the_wash_out_is_told_kept_or_not() -> None:
     """28 days are 28 days; a minute less is too near, and says how near."""
     kept, near = _only(_pair(28)), _only(_pair(27.999))
-    assert (kept.kind, kept.n, kept.of, kept.values["shortest_days"]) == (Kind.WASHOUT, 0, 1, 28)
+    assert (kept.kind, kept.n, kept.of, kept.values["shortest_days"]) == (
+        FactKind.WASHOUT,
+        0,
+        1,
+        28,
+    )
     assert (near.n, near.of) == (1, 1)
     assert near.values["shortest_days"] == pytest.approx(27.999)
 
@@ -192,7 +197,9 @@ def test_a_case_that_gathers_trouble_is_told_by_its_item() -> None:
     given_up = _row(**case, status="skipped", answer=None)
     unseen = _row(**case, reader_id="R2", flags=frozenset({"film_not_whole"}))
     fine = _row(**case, reader_id="R3")
-    found = [one for one in facts_of([given_up, unseen, fine], PROTOCOL) if one.kind is Kind.CASE]
+    found = [
+        one for one in facts_of([given_up, unseen, fine], PROTOCOL) if one.kind is FactKind.CASE
+    ]
     assert [(one.item_id, one.n, one.of, one.reader_id) for one in found] == [("q1", 2, 3, "")]
     assert dict(found[0].values) == {"case_number": 1, "skipped": 1, "flagged": 1}
     assert facts_of([given_up, fine], PROTOCOL) == []
@@ -207,7 +214,7 @@ def test_facts_come_from_a_store_that_keeps_its_reference_standard_sealed(opened
     record = reading(case, times=at_once, committed_epoch_ms=NOW.timestamp() * 1000 + 250)
     desk.take_records(store, who, [presentation(case), record], now=NOW)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
-    assert [one.kind for one in facts(store, "trial")] == [Kind.TOO_FAST, Kind.GLANCE]
+    assert [one.kind for one in facts(store, "trial")] == [FactKind.TOO_FAST, FactKind.GLANCE]
     rows = readings_of(store, "trial")
     assert len(rows) == 9
     one = chosen(rows, "R1", 1)
