@@ -133,19 +133,7 @@ def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[F
 def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
     """Refuse ids that only blanks tell apart, where no other table says which ids there are.
 
-    Parameters
-    ----------
-    file : str
-        The table's file name.
-    table : pandas.DataFrame
-        The table as it was written, with `row`.
-    column : str
-        The ids' column.
-
-    Returns
-    -------
-    list of Fault
-        One for each row that spells an id otherwise than the first row that has it.
+    One for each row that spells an id otherwise than the first row that has it.
     """
     plain = each_distinct(table[column], str.strip)
     first = table[column].groupby(plain).transform("first")

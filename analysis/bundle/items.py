@@ -24,16 +24,8 @@ FILE = "items.csv"
 def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the items and bring letters and numbers of options into one form.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        `items.csv` as text, with `row`.
-
-    Returns
-    -------
-    pandas.DataFrame, list of Fault
-        The items, sorted as they came, names without blanks around them, `n_options` 0 where
-        neither it nor `options` is given.
+    The items, sorted as they came, names without blanks around them, `n_options` 0 where neither it
+    nor `options` is given.
     """
     items = stripped(with_columns(table, ITEM_COLUMNS), ITEM_NAMES)
     if not len(items):

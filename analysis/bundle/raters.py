@@ -16,15 +16,7 @@ LABEL_MARK = "(simulated)"
 def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the raters.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        `raters.csv` as text, with `row`.
-
-    Returns
-    -------
-    pandas.DataFrame, list of Fault
-        The raters, `rater_kind` in lower case.
+    The raters, `rater_kind` in lower case.
     """
     raters = stripped(with_columns(table, RATER_COLUMNS), ["rater_id"])
     if not len(raters):

@@ -38,20 +38,8 @@ def check_readings(
 ) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the readings and bring answers and statuses into one form.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        `readings.csv` as text, with `row`.
-    items : pandas.DataFrame
-        The checked items.
-    raters : pandas.DataFrame or None
-        The checked raters; None when the bundle has no `raters.csv`.
-
-    Returns
-    -------
-    pandas.DataFrame, list of Fault
-        The readings. Without a status, a reading with an answer is `answered` and one without is
-        `skipped`; an empty `repeat` is 0.
+    `raters` is None when the bundle has no `raters.csv`. The readings. Without a status, a reading
+    with an answer is `answered` and one without is `skipped`; an empty `repeat` is 0.
     """
     if not len(table):
         what, remedy = "holds no reading", "Export the study after somebody has read"

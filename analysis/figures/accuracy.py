@@ -35,19 +35,7 @@ def accuracy_chart(
 ) -> Chart:
     """Chart every rater's accuracy with its interval: micro, macro and each task beside another.
 
-    Parameters
-    ----------
-    accuracy : pandas.DataFrame
-        The table of `analysis.statistics.accuracy.accuracy`.
-    condition : str
-        The readers' condition; models with one condition stand beside the readers of each.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart
-        A row of panels for every seven groups; readers above, models below.
+    A row of panels for every seven groups; readers above, models below.
     """
     rows = in_condition(accuracy, condition)
     rows = rows.loc[rows["by"].isin(["overall", "task"])]
@@ -147,19 +135,7 @@ def leaderboard_chart(
 ) -> Chart | None:
     """Chart accuracy and rank with their intervals, by micro and by macro accuracy.
 
-    Parameters
-    ----------
-    leaderboard : pandas.DataFrame
-        The table `leaderboard`.
-    condition : str
-        The readers' condition.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart or None
-        The best by micro accuracy on top; None with fewer than two ranked raters.
+    The best by micro accuracy on top; None with fewer than two ranked raters.
     """
     rows = in_condition(leaderboard, condition)
     rows = rows.loc[(rows["by"] == "overall") & rows["rank"].notna()]

@@ -28,19 +28,7 @@ def between_chart(
 ) -> Chart | None:
     """Chart the agreement among readers beside that of readers with models, and their difference.
 
-    Parameters
-    ----------
-    between : pandas.DataFrame
-        The table `agreement_between`.
-    measure : str
-        One of its measures.
-    condition : str
-        The readers' condition.
-
-    Returns
-    -------
-    Chart or None
-        All items on top, then tasks; None where no difference is defined.
+    All items on top, then tasks; None where no difference is defined.
     """
     rows = between.loc[(between["measure"] == measure) & (between["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]

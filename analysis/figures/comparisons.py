@@ -34,22 +34,8 @@ def comparisons_chart(
 ) -> Chart | None:
     """Chart every model's difference from every reader, model minus reader.
 
-    Parameters
-    ----------
-    comparisons : pandas.DataFrame
-        The table `comparisons`, whose differences are reader minus model.
-    condition : str
-        The readers' condition.
-    alpha : float
-        Where the adjusted p is smaller, the mark is filled.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart or None
-        A panel for every model; over 16 models or 40 readers a heat map; None where no difference
-        is defined.
+    A mark is filled where the adjusted p is smaller than `alpha`. A panel for every model; over 16
+    models or 40 readers a heat map; None where no difference is defined.
     """
     rows = comparisons.loc[
         (comparisons["pair_kind"] == PairKind.MIXED) & (comparisons["condition"] == condition)

@@ -18,19 +18,9 @@ MOST_TICKS = 12
 def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | None:
     """Chart how many items so many readers and so many models had right.
 
-    Parameters
-    ----------
-    items : pandas.DataFrame
-        The table `item_difficulty`.
-    condition : str
-        The readers' condition.
-
-    Returns
-    -------
-    Chart or None
-        A heat map of counts of items, models to the right, readers upwards; None without readers or
-        without models. An item that not all readers have read stands by the share of those who
-        have, at the nearest of the counts.
+    A heat map of counts of items, models to the right, readers upwards; None without readers or
+    without models. An item that not all readers have read stands by the share of those who have, at
+    the nearest of the counts.
     """
     rows = read_by_any(items, condition)
     if rows.empty:

@@ -37,17 +37,7 @@ WITH_NUMBERS_HIGH = 2.5
 def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart | None:
     """Chart every group measure over all items: readers, models and all raters.
 
-    Parameters
-    ----------
-    groups : pandas.DataFrame
-        The table `agreement_groups`.
-    condition : str
-        The readers' condition.
-
-    Returns
-    -------
-    Chart or None
-        None where nothing is defined.
+    None where nothing is defined.
     """
     rows = _shown(groups, condition)
     rows = rows.loc[rows["scope"] == "all"]
@@ -76,19 +66,7 @@ def task_agreement_chart(
 ) -> Chart | None:
     """Chart agreement by task: readers, models, and readers with models.
 
-    Parameters
-    ----------
-    groups : pandas.DataFrame
-        The table `agreement_groups`, whose estimates have intervals.
-    between : pandas.DataFrame
-        The table `agreement_between`, for readers with models; may have no rows.
-    condition : str
-        The readers' condition.
-
-    Returns
-    -------
-    Chart or None
-        A panel a measure; None where no task has a defined agreement.
+    A panel a measure; None where no task has a defined agreement.
     """
     rows = _shown(groups, condition)
     rows = rows.loc[rows["measure"].isin(BY_TASK) & (rows["raters"] != "all")]

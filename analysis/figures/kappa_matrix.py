@@ -40,24 +40,9 @@ def kappa_matrix_chart(
 ) -> Chart:
     """Chart the agreement of every two raters, with the interval on hover.
 
-    Parameters
-    ----------
-    pairs : pandas.DataFrame
-        The table of `analysis.agreement_pairs`.
-    measure : str
-        One of its measures.
-    condition : str
-        The readers' condition; pairs of models that have another single condition stand in each.
-    scope : str
-        One of its scopes.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart
-        A square heat map in the order of `matrix_order`; undefined cells and the diagonal are grey.
-        Over 24 raters the numbers are left out, over 60 the texts on hover as well.
+    Pairs of models that have another single condition stand in each. A square heat map in the order
+    of `matrix_order`; undefined cells and the diagonal are grey. Over 24 raters the numbers are
+    left out, over 60 the texts on hover as well.
     """
     wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(wanted, condition)
@@ -95,21 +80,9 @@ def matrix_order(
 ) -> tuple[list[str], list[str]]:
     """Return the readers and the models in the order of the condition's matrices.
 
-    Parameters
-    ----------
-    pairs : pandas.DataFrame
-        The table of `analysis.agreement_pairs`.
-    measure : str
-        One of its measures; its raters are returned.
-    condition, scope : str
-        As `kappa_matrix_chart` has them.
-
-    Returns
-    -------
-    tuple of (list of str, list of str)
-        Each kind with alike raters side by side. Alike is who agrees by Brennan-Prediger, whatever
-        the measure, so that the matrices of a condition can be compared cell by cell; by the
-        measure itself where the pairs hold no Brennan-Prediger.
+    Each kind with alike raters side by side. Alike is who agrees by Brennan-Prediger, whatever the
+    measure, so that the matrices of a condition can be compared cell by cell; by the measure itself
+    where the pairs hold no Brennan-Prediger.
     """
     here = pairs.loc[pairs["scope"] == scope]
     rows = pairs_in_condition(here.loc[here["measure"] == measure], condition)

@@ -29,21 +29,7 @@ def panel_chart(
 ) -> Chart | None:
     """Chart every model's difference from the readers' mean.
 
-    Parameters
-    ----------
-    panel : pandas.DataFrame
-        The table `reader_panel`.
-    metric : str
-        `accuracy` or `auc`.
-    condition : str
-        The readers' condition.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart or None
-        The largest difference on top; None where none is defined.
+    The largest difference on top; None where none is defined.
     """
     rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]

@@ -49,19 +49,7 @@ def profile_chart(
 ) -> Chart | None:
     """Chart accuracy by task: a panel for the readers, and one for every model over their range.
 
-    Parameters
-    ----------
-    accuracy : pandas.DataFrame
-        The table `accuracy`.
-    condition : str
-        The readers' condition.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart or None
-        None where fewer than two tasks have an accuracy. Over 14 models all stand in one panel.
+    None where fewer than two tasks have an accuracy. Over 14 models all stand in one panel.
     """
     rows = in_condition(accuracy, condition)
     rows = rows.loc[(rows["by"] == "task") & rows["accuracy"].notna()]

@@ -48,19 +48,7 @@ def times_chart(
 ) -> Chart | None:
     """Chart every rater's median response time with its quartiles: all answers, correct, wrong.
 
-    Parameters
-    ----------
-    times : pandas.DataFrame
-        The table `times`.
-    condition : str
-        The condition.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart or None
-        A panel each for all, correct and wrong answers; None where no time is known.
+    A panel each for all, correct and wrong answers; None where no time is known.
     """
     rows = _known(times, condition)
     groups = {
@@ -97,19 +85,7 @@ def speed_chart(
 ) -> Chart | None:
     """Chart every rater's accuracy against the median response time.
 
-    Parameters
-    ----------
-    times, accuracy : pandas.DataFrame
-        The tables.
-    condition : str
-        The condition.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart or None
-        Names beside the marks up to 14 raters; None with fewer than two raters.
+    Names beside the marks up to 14 raters; None with fewer than two raters.
     """
     micro = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
     right = accuracy.loc[micro & accuracy["accuracy"].notna()]
@@ -160,19 +136,7 @@ def drift_chart(
 ) -> Chart | None:
     """Chart the median response time over the quarters of the readers' sessions.
 
-    Parameters
-    ----------
-    times : pandas.DataFrame
-        The table `times`.
-    condition : str
-        The condition.
-    names : mapping of str to RaterName, optional
-        Names by `rater_id`; default: the ids.
-
-    Returns
-    -------
-    Chart or None
-        A line a rater; names at their ends up to 14; None where positions are not known.
+    A line a rater; names at their ends up to 14; None where positions are not known.
     """
     rows = _known(times, condition)
     rows = rows.loc[(rows["by"] == "position") & rows["group"].isin(QUARTERS) & (rows[MIDDLE] > 0)]

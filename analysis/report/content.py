@@ -99,20 +99,7 @@ class ReportContent:
 
 
 def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportContent:
-    """Collect what the report says.
-
-    Parameters
-    ----------
-    results : Results
-        The run.
-    figures : sequence of DrawnFigure
-        Its figures.
-
-    Returns
-    -------
-    ReportContent
-        For the page, the PDF and the paper's files.
-    """
+    """Collect what the report says."""
     bundle = results.bundle
     names, simulated = rater_names(bundle), sorted(bundle.simulated)
     paragraphs = methods(results)

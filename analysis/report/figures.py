@@ -37,15 +37,7 @@ Drawn = tuple[str, str, str, str, Chart | None]
 def report_figures(results: Results) -> list[ReportFigure]:
     """Draw the report's figures.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-
-    Returns
-    -------
-    list of ReportFigure
-        For every condition, those whose tables are there and have something defined to show.
+    For every condition, those whose tables are there and have something defined to show.
     """
     names = rater_names(results.bundle)
     conditions = conditions_of(results.tables["accuracy"])

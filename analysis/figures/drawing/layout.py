@@ -88,22 +88,10 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     for row in chart.rows:
         titles = [_wrapped(p.title, w, measure) for p, w in zip(row, columns.widths, strict=False)]
         down += _head(row, titles)
-        heights = [columns.widths[0] if chart.square else p.height_mm for p in row]
-        for panel, left, width, height, title in zip(
-            row, columns.lefts, columns.widths, heights, titles, strict=False
-        ):
-            placed.append(
-                Placed(
-                    panel=panel,
-                    left=left,
-                    bottom=-(down + height),
-                    width=width,
-                    height=height,
-                    title=title,
-                    label_pt=label_size(panel.y, height),
-                )
-            )
-        down += max(heights) + max(_foot(p, measure) for p in row) + GAP_MM
+        line = columns.placed(row, titles, down)
+        placed += line
+        foot = max(_foot(panel, measure) for panel in row)
+        down += max(one.height for one in line) + foot + GAP_MM
     height = down - GAP_MM + EDGE_MM
     return Layout(
         width=columns.width,
@@ -136,6 +124,26 @@ class _Columns:
             for text, weight in zip(written, weights, strict=True)
         ]
         self.lefts = _lefts(before, self.widths)
+        self._square = chart.square
+
+    def placed(
+        self, row: Sequence[Panel], titles: Sequence[tuple[str, ...]], down: float
+    ) -> list[Placed]:
+        """Place a row's panels, `down` millimetres below the upper edge."""
+        line = []
+        for panel, title, left, width in zip(row, titles, self.lefts, self.widths, strict=False):
+            height = self.widths[0] if self._square else panel.height_mm
+            one = Placed(
+                panel=panel,
+                left=left,
+                bottom=-(down + height),
+                width=width,
+                height=height,
+                title=title,
+                label_pt=label_size(panel.y, height),
+            )
+            line.append(one)
+        return line
 
 
 def label_size(axis: Axis, length_mm: float) -> float:

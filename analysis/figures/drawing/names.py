@@ -73,17 +73,7 @@ def conditions_of(table: pd.DataFrame) -> list[str]:
 def in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
     """Return the rows of the raters shown under a condition.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        With `rater_id`, `rater_kind` and `condition`.
-    condition : str
-        One of `conditions_of`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Readers and models of that condition, and models that have one condition only.
+    Readers and models of that condition, and models that have one condition only.
     """
     models = table.loc[table["rater_kind"] == RaterKind.MODEL]
     single = models.groupby("rater_id")["condition"].nunique().eq(1)

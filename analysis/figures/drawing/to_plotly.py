@@ -48,17 +48,8 @@ Element = dict[str, Any]
 def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
     """Draw a chart with plotly.
 
-    Parameters
-    ----------
-    chart : Chart
-        What to draw.
-    palette : Palette
-        In which colours; print and report stay light.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Values rounded to six digits; as wide as its container where the chart stretches.
+    Print and report stay light. Values rounded to six digits; as wide as its container where the
+    chart stretches.
     """
     layout = laid_out(chart, estimated_width)
     look = _base(chart, layout, palette)

@@ -77,15 +77,7 @@ class Checklist:
 def checklists(results: Results) -> list[Checklist]:
     """Fill the checklists.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-
-    Returns
-    -------
-    list of Checklist
-        GRRAS, STARD-AI and CLAIM.
+    GRRAS, STARD-AI and CLAIM.
     """
     known = facts(results)
     return [

@@ -37,14 +37,6 @@ PARTS = (
 def findings(results: Results) -> list[Finding]:
     """Say what was found, on one page.
 
-    Parameters
-    ----------
-    results : Results
-        The run; a table that it does not have leaves its sentences out.
-
-    Returns
-    -------
-    list of Finding
-        In the order of `Theme`.
+    In the order of `Theme`.
     """
     return [finding for part in PARTS for finding in part(results)]

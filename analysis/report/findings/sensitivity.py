@@ -52,19 +52,8 @@ def sensitivity_findings(results: Results) -> list[Finding]:
 def under_other_choices(results: Results, row: Row, said: Said) -> str:
     """Return what other choices would make of a sentence, to be put at its end.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-    row : dict
-        Of `reader_panel`, which the sentence is about.
-    said : callable
-        What the sentence says of a row, in a few words.
-
-    Returns
-    -------
-    str
-        Begins with a semicolon; empty where every other choice says the same, or cannot tell.
+    `row` is the one of `reader_panel` that the sentence is about, and `said` what it says of a row.
+    Begins with a semicolon; empty where every other choice says the same, or cannot tell.
     """
     where = {key: str(row[key]) for key in KEY}
     others = [

@@ -33,10 +33,7 @@ CONFIG: dict[str, Any] = {
 def report_page(content: ReportContent) -> str:
     """Write the report.
 
-    Returns
-    -------
-    str
-        HTML with plotly embedded once; a content security policy forbids every request.
+    HTML with plotly embedded once; a content security policy forbids every request.
     """
     here = Path(__file__).parent
     environment = jinja2.Environment(

@@ -28,10 +28,7 @@ MOST_LATEX_ROWS = 60
 def paper_files(results: Results, content: ReportContent) -> dict[str, bytes]:
     """Make the files for a paper.
 
-    Returns
-    -------
-    dict of str to bytes
-        By name: those of `PAPER_FILES`.
+    By name: those of `PAPER_FILES`.
     """
     texts = {
         "tables.tex": _tables(content.tables),

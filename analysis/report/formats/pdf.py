@@ -39,11 +39,8 @@ FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
 def report_pdf(content: ReportContent) -> bytes:
     """Set the report as PDF.
 
-    Returns
-    -------
-    bytes
-        A4, tagged, the findings on the first page. The same content gives the same bytes: fonts
-        are those of matplotlib and Typst, never the system's, and no date is set.
+    A4, tagged, the findings on the first page. The same content gives the same bytes: fonts are
+    those of matplotlib and Typst, never the system's, and no date is set.
     """
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         template = prepared(content, Path(folder))
@@ -61,10 +58,7 @@ def report_pdf(content: ReportContent) -> bytes:
 def prepared(content: ReportContent, place: Path) -> Path:
     """Put the template, its data and the figures into a folder.
 
-    Returns
-    -------
-    pathlib.Path
-        The template, to be compiled with `place` as its root.
+    The template, to be compiled with `place` as its root.
     """
     data = json.dumps(_data(content, place), ensure_ascii=False)
     (place / "data.json").write_text(data, "utf-8")

@@ -28,15 +28,7 @@ __all__ = ["Paragraph", "cited", "method_references", "methods"]
 def methods(results: Results) -> list[Paragraph]:
     """Tell what was done in this run.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-
-    Returns
-    -------
-    list of Paragraph
-        Only of what this run computed.
+    Only of what this run computed.
     """
     known = method_references()
     cite = Citations(known)

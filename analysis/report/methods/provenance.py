@@ -29,16 +29,8 @@ HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
 def provenance(results: Results) -> dict[str, Any]:
     """Tell what the results were made from, the same every time.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-
-    Returns
-    -------
-    dict
-        `input` (SHA-256 of the files, sizes), `options`, `protocol_hash` (None without a
-        protocol) and `versions`.
+    `input` (SHA-256 of the files, sizes), `options`, `protocol_hash` (None without a protocol) and
+    `versions`.
     """
     bundle, options = results.bundle, results.options
     return {

@@ -58,15 +58,7 @@ PARTS = (
 def overviews(results: Results) -> list[ReportTable]:
     """Return the report's tables.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-
-    Returns
-    -------
-    list of ReportTable
-        Those with rows; the ones a paper prints come first.
+    Those with rows; the ones a paper prints come first.
     """
     found = [table for part in PARTS for table in part(results) if table.rows]
     told = [table.without_same("Metric") for table in found]

@@ -16,19 +16,7 @@ Row = dict[str, Any]
 def rows_of(results: Results, name: str, **where: str) -> list[Row]:
     """Return a table's rows that hold given words.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-    name : str
-        The table.
-    **where : str
-        Column and the word in it.
-
-    Returns
-    -------
-    list of dict
-        Empty where the table, or one of the columns, is not there.
+    Empty where the table, or one of the columns, is not there.
     """
     table = results.tables.get(name)
     if table is None or not set(where) <= set(table.columns):
@@ -76,16 +64,8 @@ LONGEST = 40
 def all_conditions(results: Results) -> list[str]:
     """Return the conditions of the run, in order of name.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-
-    Returns
-    -------
-    list of str
-        Those of the readers (of the models where there is no reader), and any that has a name. A
-        model without one, beside readers who have one, stands under theirs and adds none.
+    Those of the readers (of the models where there is no reader), and any that has a name. A model
+    without one, beside readers who have one, stands under theirs and adds none.
     """
     table = results.tables["accuracy"]
     named = set(table.loc[table["condition"] != "", "condition"])

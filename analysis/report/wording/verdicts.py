@@ -135,16 +135,8 @@ def is_decided(results: Results) -> bool:
 def decisions(results: Results) -> list[Decision]:
     """Decide the declared hypothesis for the primary model, or for each model.
 
-    Parameters
-    ----------
-    results : Results
-        The run.
-
-    Returns
-    -------
-    list of Decision
-        In the panel's order; of several models by p-values that Holm's method adjusts for their
-        number, beside the interval.
+    In the panel's order; of several models by p-values that Holm's method adjusts for their number,
+    beside the interval.
     """
     return list(_decisions(results)) if is_decided(results) else []
 

@@ -25,7 +25,7 @@ from analysis.statistics.merits.merits import (
     without_covariance,
 )
 from analysis.statistics.mrmc.inference import inference_cells, joined
-from analysis.statistics.mrmc.panel import METHODS, Panel, claims_of, panels_of
+from analysis.statistics.mrmc.panel import METHODS, ReaderPanel, claims_of, panels_of
 from analysis.statistics.mrmc.single_treatment import single_treatment
 from analysis.statistics.study import Study, study_of
 
@@ -65,7 +65,7 @@ class _Found:
     note: str
 
 
-Choice = Callable[[Panel], _Found]
+Choice = Callable[[ReaderPanel], _Found]
 
 
 def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -164,7 +164,7 @@ def _choices(bundle: Bundle, matrix: ReadingMatrix) -> Mapping[str, Choice]:
 def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) -> Choice:
     """Leave out an item for every rater of the row where any of them is to be dropped."""
 
-    def found(panel: Panel) -> _Found:
+    def found(panel: ReaderPanel) -> _Found:
         shared = shared_by_panel(matrix, panel.columns)
         gone: Bools = shared.items & np.any(dropped[:, panel.columns], axis=1)
         items = shared.items & ~gone
@@ -179,7 +179,7 @@ def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) 
 def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
     """Take all items: those that a reader was never given are wrong."""
 
-    def found(panel: Panel) -> _Found:
+    def found(panel: ReaderPanel) -> _Found:
         items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
         merits = percent_correct(matrix.correct[items][:, panel.columns], matrix.clusters[items])
         absent = not matrix.presented[items][:, panel.readers].all()
@@ -192,7 +192,7 @@ def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
     """Compare the model with each reader on the items of which neither's reading is dropped."""
     whole = _dropping(matrix, matrix.correct, np.zeros_like(dropped), "")
 
-    def found(panel: Panel) -> _Found:
+    def found(panel: ReaderPanel) -> _Found:
         shared = shared_by_panel(matrix, panel.columns)
         gone = dropped[:, panel.readers] | dropped[:, [panel.model]]
         left = shared.items[:, None] & ~gone
@@ -222,7 +222,7 @@ def _mean_of_left(ahead: Floats, left: Bools, clusters: Ints) -> Merits:
 def _macro(matrix: ReadingMatrix) -> Choice:
     """Take the mean of the tasks' accuracies."""
 
-    def found(panel: Panel) -> _Found:
+    def found(panel: ReaderPanel) -> _Found:
         shared = shared_by_panel(matrix, panel.columns)
         tasks = [items[shared.items[items]] for items in matrix.members("task").values()]
         tasks = [items for items in tasks if len(items)]
@@ -268,7 +268,9 @@ def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Foun
     return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
 
 
-def _rows(name: str, panel: Panel, found: _Found, alpha: float) -> Iterator[dict[str, object]]:
+def _rows(
+    name: str, panel: ReaderPanel, found: _Found, alpha: float
+) -> Iterator[dict[str, object]]:
     psi = found.differences
     result = single_treatment(psi, alpha, items_df=float(max(found.n_clusters - 1, 1)))
     no_value = psi.no_covariance if np.isnan(psi.values).any() else ""

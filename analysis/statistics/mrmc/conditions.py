@@ -75,7 +75,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Comparison:
+class ConditionComparison:
     """A contrast under one metric."""
 
     contrast: Contrast
@@ -177,20 +177,20 @@ def _table(study: Study, *claims: Claim) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def comparisons_of(study: Study) -> Iterator[Comparison]:
+def comparisons_of(study: Study) -> Iterator[ConditionComparison]:
     """Yield every contrast under every metric of its readers, in order of conditions and metric."""
     for contrast in contrasts_of(study.matrix):
         yield from _compared(study, contrast)
 
 
-def _compared(study: Study, contrast: Contrast) -> Iterator[Comparison]:
+def _compared(study: Study, contrast: Contrast) -> Iterator[ConditionComparison]:
     if not len(contrast.a):
         return
     shared = shared_by_conditions(study.matrix, contrast.a, contrast.b)
     a, b = np.arange(2 * len(contrast.a)).reshape(2, -1)
     for figure in study.figures.over(shared, contrast.columns, contrast.columns):
         result = two_treatments(figure.merits, a, b, study.options.alpha, items_df=figure.items_df)
-        yield Comparison(contrast=contrast, figure=figure, result=result)
+        yield ConditionComparison(contrast=contrast, figure=figure, result=result)
 
 
 def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
@@ -233,7 +233,7 @@ def _rows(study: Study, contrast: Contrast) -> Iterator[dict[str, object]]:
             yield {**conditions, **row}
 
 
-def _claims(comparison: Comparison) -> Iterator[dict[str, object]]:
+def _claims(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
     contrast, figure, result = comparison.contrast, comparison.figure, comparison.result
     values = figure.merits.values.reshape(2, -1)
     notes = [

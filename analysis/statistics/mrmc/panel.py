@@ -63,7 +63,7 @@ METHODS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Panel:
+class ReaderPanel:
     """A model and the readers it is compared with, as columns of the reading matrix."""
 
     model_id: str
@@ -78,10 +78,10 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Comparison:
+class ModelComparison:
     """A panel under one metric."""
 
-    panel: Panel
+    panel: ReaderPanel
     figure: FigureOfMerit
     result: SingleTreatment
 
@@ -142,13 +142,13 @@ def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.Da
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def comparisons_of(study: Study) -> Iterator[Comparison]:
+def comparisons_of(study: Study) -> Iterator[ModelComparison]:
     """Yield every panel under every metric of its readers, in order of model and condition."""
     for panel in panels_of(study.matrix):
         shared = shared_by_panel(study.matrix, panel.columns)
         for figure in study.figures.over(shared, panel.columns, panel.readers):
             result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
-            yield Comparison(panel=panel, figure=figure, result=result)
+            yield ModelComparison(panel=panel, figure=figure, result=result)
 
 
 def model_against_readers(merits: Merits, alpha: float, items_df: float) -> SingleTreatment:
@@ -160,12 +160,12 @@ def model_against_readers(merits: Merits, alpha: float, items_df: float) -> Sing
     )
 
 
-def panels_of(matrix: ReadingMatrix) -> list[Panel]:
+def panels_of(matrix: ReadingMatrix) -> list[ReaderPanel]:
     """Return every model with the readers of every condition it is compared under."""
     mixed = [pair for pair in pairs_of(matrix.columns) if pair.kind is PairKind.MIXED]
     names = [(matrix.columns[pair.b].rater_id, pair.condition, pair.b, pair.a) for pair in mixed]
     return [
-        Panel(
+        ReaderPanel(
             model_id=model_id,
             condition=condition,
             model=model,
@@ -175,7 +175,7 @@ def panels_of(matrix: ReadingMatrix) -> list[Panel]:
     ]
 
 
-def _rows(comparison: Comparison, margin: float | None) -> Iterator[dict[str, object]]:
+def _rows(comparison: ModelComparison, margin: float | None) -> Iterator[dict[str, object]]:
     panel, figure, result = comparison.panel, comparison.figure, comparison.result
     margin = math.nan if margin is None else margin
     readers, model = figure.merits.values[:-1], figure.merits.values[-1]

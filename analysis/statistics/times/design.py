@@ -156,7 +156,7 @@ QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Group:
+class TimeGroup:
     """Some of the measured times, of every rater.
 
     Parameters
@@ -175,12 +175,12 @@ class Group:
     always: bool
 
 
-def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[Group]:
+def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup]:
     """Yield the groups in the order of the table.
 
     Yields
     ------
-    Group
+    TimeGroup
         Overall, the items' groups, then what the reading itself was like.
     """
     every = np.ones(len(times.item), dtype=np.bool_)
@@ -222,7 +222,7 @@ def session_order(sessions: npt.NDArray[np.object_]) -> list[str]:
 
 def _by_correctness(
     matrix: ReadingMatrix, times: Circumstances, answered: Bools
-) -> Iterator[Group]:
+) -> Iterator[TimeGroup]:
     known = answered & matrix.assigned[times.item]
     correct = matrix.correct[times.item, times.column]
     if matrix.assigned.any():
@@ -230,5 +230,5 @@ def _by_correctness(
         yield _group("correct", "wrong", known & ~correct, always=True)
 
 
-def _group(by: str, group: str, members: Bools, *, always: bool) -> Group:
-    return Group(by=by, group=group, members=np.flatnonzero(members), always=always)
+def _group(by: str, group: str, members: Bools, *, always: bool) -> TimeGroup:
+    return TimeGroup(by=by, group=group, members=np.flatnonzero(members), always=always)

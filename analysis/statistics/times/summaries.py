@@ -12,7 +12,7 @@ from analysis.bundle.model import Bundle
 from analysis.readings.circumstances import Circumstances
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.study import Study, study_of
-from analysis.statistics.times.design import Group, groups_of
+from analysis.statistics.times.design import TimeGroup, groups_of
 
 COLUMNS = (
     "rater_id",
@@ -90,7 +90,7 @@ def times(study: Study | Bundle) -> pd.DataFrame:
 
 
 def _rows(
-    matrix: ReadingMatrix, found: Circumstances, group: Group, shown: np.ndarray
+    matrix: ReadingMatrix, found: Circumstances, group: TimeGroup, shown: np.ndarray
 ) -> pd.DataFrame:
     n_columns = len(matrix.columns)
     column = found.column[group.members]
