@@ -319,7 +319,7 @@ def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path
 
 
 def test_the_demo_prints_three_codes_and_what_a_newcomer_said(tmp_path: Path) -> None:
-    """The lines of the first release as they were, then the reader who starts from the start."""
+    """The two lines of the demo study, then the reader who starts from the start."""
     printed = done("study", "demo", "--db", tmp_path / "demo.db").splitlines()
     starts = ("Demo reader      ", "Demo coordinator ", "Demo reader, from the start ")
     lines = [line for line in printed if line.startswith("Demo ")]

@@ -36,8 +36,8 @@ class Kind:
     called
         The travelling columns by which others call a row of this kind.
     since
-        Columns that came after the first release. A row leaves them out where they say what
-        everything before them was, so that bundles made before are still what is exported.
+        Columns that some bundles do not have, and what they are then. A row leaves them out where
+        they say just that, so that those bundles are still what is exported.
     """
 
     table: str

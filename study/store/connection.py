@@ -19,8 +19,7 @@ from sqlite_utils import Database
 
 from study.base.errors import BrokenStore, Busy, NotFound, StudyError
 from study.base.translation import later, said, t
-from study.store import witness
-from study.store.schema import APPLICATION_ID, MIGRATIONS
+from study.store import schema, witness
 from study.store.witness import Head
 
 SEALED_TABLES = frozenset(
@@ -97,7 +96,7 @@ class Store:
     NotFound
         No file at `path`.
     BrokenStore
-        The file is not a Reading Room store, or a newer one.
+        The file is not a Reading Room store, or one of a version that this cannot open.
     """
 
     def __init__(self, path: Path, *, witnessed: bool = True) -> None:
@@ -112,7 +111,9 @@ class Store:
             )
         with self._connection() as connection:
             _check_ours(connection, self.path)
-            _migrate(connection)
+            if schema.version(connection) < len(schema.MIGRATIONS):
+                with _immediate(connection):  # of two that open it at once, one migrates it
+                    schema.migrate(connection)
 
     @classmethod
     def create(
@@ -320,9 +321,9 @@ def _make(path: Path, fill: Callable[[Transaction], None]) -> None:
     try:
         with closing(_connect(path)) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            _migrate(connection)
+            connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             with _immediate(connection):
+                schema.migrate(connection)
                 fill(Transaction(Database(connection, recursive_triggers=False)))
     except sqlite3.DatabaseError as error:
         raise _explained(error, path) from error
@@ -379,22 +380,20 @@ def _refuse_sealed(
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
     (found,) = connection.execute("PRAGMA application_id").fetchone()
-    if found != APPLICATION_ID:
+    if found != schema.APPLICATION_ID:
         raise BrokenStore(f"{path.name} is not a Reading Room store. Name another file.")
-
-
-def _migrate(connection: sqlite3.Connection) -> None:
-    database = Database(connection, recursive_triggers=False)
-    known = {migration.name for migration in MIGRATIONS._migrations}
-    applied = {migration.name for migration in MIGRATIONS.applied(database)}
-    if applied - known:
+    version = schema.version(connection)
+    if version == 0:
         raise BrokenStore(
-            "The store was made by a newer Reading Room "
-            f"(it has {', '.join(sorted(applied - known))}). Use that one."
+            f"{path.name} was made before the first release, and only the program that made it can "
+            "open it: export its studies there and restore the bundles into a new store (python -m "
+            "study restore)."
         )
-    if known - applied:
-        with _immediate(connection):  # of two that open an older store at once, one migrates it
-            MIGRATIONS.apply(database)
+    if version > len(schema.MIGRATIONS):
+        raise BrokenStore(
+            f"{path.name} was made by a newer Reading Room (version {version} of the store; this "
+            f"one knows {len(schema.MIGRATIONS)}). Use that one."
+        )
 
 
 def _explained(error: sqlite3.DatabaseError, path: Path) -> Exception:

@@ -2,26 +2,36 @@
 
 Rules live here where SQLite can hold them: STRICT tables, foreign keys, CHECK and UNIQUE (one
 reading per reader, case, condition and repeat), and triggers that refuse to alter or delete what
-has been written once. Nothing after the first release edits a migration: a change is a new one.
+has been written once. A file says by its ``user_version`` how many migrations it has had. Nobody
+edits one: a change is a new one.
 """
 
-from collections.abc import Iterable
-
-from sqlite_utils import Database, Migrations
-
-from study.store import schema_desk, schema_models, schema_preparation
+import sqlite3
 
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
 
-MIGRATIONS = Migrations("reading-room")
-
-_BANKS = """
+_DEPLOYMENT = """
 CREATE TABLE deployment (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE backups (
+    id INTEGER PRIMARY KEY,
+    file TEXT NOT NULL UNIQUE,
+    made_at_utc TEXT NOT NULL,
+    trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'hand')),
+    actor TEXT NOT NULL,
+    n_bytes INTEGER NOT NULL CHECK (n_bytes > 0),
+    sha256 TEXT NOT NULL,
+    verified_at_utc TEXT,
+    finding TEXT NOT NULL,
+    removed_at_utc TEXT
+) STRICT;
+"""
+
+_BANKS = """
 CREATE TABLE banks (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE CHECK (name <> ''),
@@ -45,6 +55,7 @@ CREATE TABLE films (
     low INTEGER NOT NULL,
     high INTEGER NOT NULL,
     n_bytes INTEGER NOT NULL,
+    spacing_mm REAL CHECK (spacing_mm BETWEEN 0.01 AND 5),
     UNIQUE (bank, path)
 ) STRICT;
 
@@ -69,6 +80,7 @@ CREATE TABLE item_views (
     position INTEGER NOT NULL CHECK (position > 0),
     film INTEGER NOT NULL REFERENCES films (id),
     label TEXT NOT NULL,
+    said TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (item, position)
 ) STRICT;
 
@@ -99,8 +111,15 @@ CREATE TABLE studies (
     protocol TEXT NOT NULL CHECK (json_valid(protocol)),
     protocol_sha256 TEXT NOT NULL,
     drawn_at_utc TEXT NOT NULL,
-    opened_at_utc TEXT
+    opened_at_utc TEXT,
+    closed_at_utc TEXT,
+    discarded_at_utc TEXT,
+    restored_from TEXT NOT NULL DEFAULT ''
 ) STRICT;
+
+CREATE TRIGGER protocol_is_locked BEFORE UPDATE OF protocol, protocol_sha256, bank ON studies
+WHEN old.state <> 'drawn'
+BEGIN SELECT RAISE(ABORT, 'the protocol of an opened study is locked'); END;
 
 CREATE TABLE cases (
     id INTEGER PRIMARY KEY,
@@ -125,28 +144,6 @@ CREATE TABLE readers (
     UNIQUE (study, reader_id)
 ) STRICT;
 
-CREATE TABLE access (
-    id INTEGER PRIMARY KEY,
-    lookup TEXT NOT NULL UNIQUE,
-    salt TEXT NOT NULL,
-    code_hash TEXT NOT NULL,
-    role TEXT NOT NULL CHECK (role IN ('reader', 'coordinator')),
-    study INTEGER NOT NULL REFERENCES studies (id),
-    reader INTEGER REFERENCES readers (id),
-    name TEXT NOT NULL,
-    issued_at_utc TEXT NOT NULL,
-    CHECK ((role = 'reader') = (reader IS NOT NULL))
-) STRICT;
-CREATE UNIQUE INDEX one_access_a_reader ON access (reader) WHERE reader IS NOT NULL;
-CREATE UNIQUE INDEX one_access_a_coordinator ON access (study, name) WHERE role = 'coordinator';
-
-CREATE TABLE sign_ins (
-    id TEXT PRIMARY KEY,
-    access INTEGER NOT NULL REFERENCES access (id) ON DELETE CASCADE,
-    at_utc TEXT NOT NULL
-) STRICT;
-CREATE INDEX sign_ins_of_access ON sign_ins (access);
-
 CREATE TABLE assignments (
     id TEXT PRIMARY KEY,
     reader INTEGER NOT NULL REFERENCES readers (id),
@@ -160,26 +157,187 @@ CREATE TABLE assignments (
     UNIQUE (reader, position)
 ) STRICT;
 
-CREATE TABLE models (
+CREATE TABLE amendments (
     id INTEGER PRIMARY KEY,
     study INTEGER NOT NULL REFERENCES studies (id),
-    model_id TEXT NOT NULL CHECK (model_id <> ''),
-    model_version TEXT NOT NULL,
-    simulated INTEGER NOT NULL CHECK (simulated IN (0, 1)),
-    source_name TEXT NOT NULL,
-    source_sha256 TEXT NOT NULL,
-    added_at_utc TEXT NOT NULL,
-    UNIQUE (study, model_id)
+    number INTEGER NOT NULL CHECK (number > 0),
+    changes TEXT NOT NULL CHECK (json_valid(changes)),
+    reason TEXT NOT NULL CHECK (reason <> ''),
+    actor TEXT NOT NULL,
+    at_utc TEXT NOT NULL,
+    UNIQUE (study, number)
 ) STRICT;
 
-CREATE TABLE predictions (
-    model INTEGER NOT NULL REFERENCES models (id),
-    case_id INTEGER NOT NULL REFERENCES cases (id),
+CREATE TABLE interventions (
+    id INTEGER PRIMARY KEY,
+    study INTEGER NOT NULL REFERENCES studies (id),
+    reader INTEGER REFERENCES readers (id),
+    kind TEXT NOT NULL CHECK (kind IN ('pause', 'resume', 'extend', 'release', 'withdraw')),
+    session INTEGER CHECK (session > 0),
+    days REAL CHECK (days > 0),
+    reason TEXT NOT NULL CHECK (reason <> ''),
+    actor TEXT NOT NULL,
+    at_utc TEXT NOT NULL,
+    CHECK (reader IS NOT NULL OR kind IN ('pause', 'resume')),
+    CHECK ((kind IN ('extend', 'release')) = (session IS NOT NULL)),
+    CHECK ((kind = 'extend') = (days IS NOT NULL))
+) STRICT;
+"""
+
+# Names stand apart, and nothing refers to them: a name can be erased and every reading stays.
+# Who has had another role in a study has seen what a reader must not: it binds for good.
+_PEOPLE = """
+CREATE TABLE people (
+    id INTEGER PRIMARY KEY,
+    handle TEXT NOT NULL,
+    made_at_utc TEXT NOT NULL,
+    seen_at_utc TEXT
+) STRICT;
+
+CREATE TABLE names (
+    person INTEGER PRIMARY KEY REFERENCES people (id),
+    name TEXT NOT NULL,
+    email TEXT NOT NULL,
+    CHECK (name <> '' OR email <> '')
+) STRICT;
+
+CREATE TABLE grants (
+    id INTEGER PRIMARY KEY,
+    person INTEGER NOT NULL REFERENCES people (id),
+    role TEXT NOT NULL CHECK (role IN ('administrator', 'coordinator', 'reader', 'statistician')),
+    study INTEGER REFERENCES studies (id),
+    reader INTEGER REFERENCES readers (id),
+    given_at_utc TEXT NOT NULL,
+    revoked_at_utc TEXT,
+    CHECK ((role = 'reader') = (reader IS NOT NULL)),
+    CHECK (study IS NOT NULL OR role IN ('administrator', 'coordinator'))
+) STRICT;
+CREATE UNIQUE INDEX one_standing_grant ON grants (person, coalesce(study, 0), role)
+WHERE revoked_at_utc IS NULL;
+CREATE UNIQUE INDEX one_standing_reader ON grants (reader) WHERE revoked_at_utc IS NULL;
+
+CREATE TRIGGER readers_have_no_other_role BEFORE INSERT ON grants
+WHEN new.role = 'reader' AND EXISTS (
+    SELECT 1 FROM grants WHERE person = new.person AND role <> 'reader'
+    AND (study IS NULL OR study = new.study)
+) BEGIN SELECT RAISE(ABORT, 'whoever runs a study cannot read in it'); END;
+
+CREATE TRIGGER other_roles_do_not_read BEFORE INSERT ON grants
+WHEN new.role <> 'reader' AND EXISTS (
+    SELECT 1 FROM grants WHERE person = new.person AND role = 'reader'
+    AND (new.study IS NULL OR study = new.study)
+) BEGIN SELECT RAISE(ABORT, 'a reader of a study cannot run it'); END;
+
+CREATE TRIGGER grants_are_only_revoked BEFORE UPDATE OF person, role, study, reader, given_at_utc
+ON grants
+BEGIN SELECT RAISE(ABORT, 'a role is given and revoked, never altered'); END;
+
+CREATE TABLE codes (
+    person INTEGER PRIMARY KEY REFERENCES people (id),
+    lookup TEXT NOT NULL UNIQUE,
+    salt TEXT NOT NULL,
+    code_hash TEXT NOT NULL,
+    issued_at_utc TEXT NOT NULL,
+    expires_at_utc TEXT,
+    failures INTEGER NOT NULL DEFAULT 0 CHECK (failures >= 0)
+) STRICT;
+
+CREATE TABLE sign_ins (
+    id TEXT PRIMARY KEY,
+    person INTEGER NOT NULL REFERENCES people (id),
+    standing INTEGER REFERENCES grants (id),
+    study INTEGER REFERENCES studies (id),
+    at_utc TEXT NOT NULL,
+    active_at_utc TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX sign_ins_of_person ON sign_ins (person);
+
+CREATE TABLE identities (
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    person INTEGER NOT NULL REFERENCES people (id),
+    bound_at_utc TEXT NOT NULL,
+    PRIMARY KEY (issuer, subject)
+) STRICT;
+
+CREATE TABLE tickets (
+    id TEXT PRIMARY KEY,
+    person INTEGER NOT NULL REFERENCES people (id),
+    expires_at_utc TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE places (
+    mark TEXT PRIMARY KEY,
+    address TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    first_seen_at_utc TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE drafts (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+    made_by INTEGER NOT NULL REFERENCES people (id),
+    bank INTEGER REFERENCES banks (id),
+    protocol TEXT NOT NULL CHECK (json_valid(protocol)),
+    saved_at_utc TEXT NOT NULL,
+    reached INTEGER NOT NULL DEFAULT 0
+) STRICT;
+"""
+
+_PREPARATION = """
+CREATE TABLE preparations (
+    id TEXT PRIMARY KEY,
+    reader INTEGER NOT NULL REFERENCES readers (id),
+    step TEXT NOT NULL CHECK (step IN ('consent', 'instructions', 'questionnaire', 'display')),
+    sign_in TEXT NOT NULL,
+    detail TEXT NOT NULL CHECK (json_valid(detail)),
+    done_at_utc TEXT,
+    received_at_utc TEXT NOT NULL,
+    salt TEXT NOT NULL,
+    CHECK (step = 'display' OR sign_in = ''),
+    UNIQUE (reader, step, sign_in)
+) STRICT;
+
+CREATE TABLE practice_cases (
+    id INTEGER PRIMARY KEY,
+    study INTEGER NOT NULL REFERENCES studies (id),
+    item INTEGER NOT NULL REFERENCES items (id),
+    number INTEGER NOT NULL CHECK (number > 0),
+    UNIQUE (study, item),
+    UNIQUE (study, number)
+) STRICT;
+
+CREATE TABLE practice_assignments (
+    id TEXT PRIMARY KEY,
+    reader INTEGER NOT NULL REFERENCES readers (id),
+    practice_case INTEGER NOT NULL REFERENCES practice_cases (id),
+    condition TEXT NOT NULL,
+    position INTEGER NOT NULL CHECK (position > 0),
+    shown_order TEXT NOT NULL,
+    UNIQUE (reader, practice_case),
+    UNIQUE (reader, position)
+) STRICT;
+
+CREATE TABLE practice_readings (
+    id TEXT PRIMARY KEY,
+    assignment TEXT NOT NULL UNIQUE REFERENCES practice_assignments (id),
     answer TEXT,
-    status TEXT NOT NULL CHECK (status IN ('answered', 'skipped', 'unparsed', 'refused')),
-    raw_answer TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('answered', 'skipped', 'timed_out')),
+    reason TEXT NOT NULL,
+    confidence INTEGER CHECK (confidence > 0),
+    comment TEXT NOT NULL,
+    response_ms REAL CHECK (response_ms >= 0),
+    elapsed_ms REAL CHECK (elapsed_ms >= 0),
+    hidden_ms REAL CHECK (hidden_ms >= 0),
+    paused_ms REAL CHECK (paused_ms >= 0),
+    first_selection_ms REAL CHECK (first_selection_ms >= 0),
+    selections TEXT NOT NULL CHECK (json_valid(selections)),
+    behaviour TEXT NOT NULL CHECK (json_valid(behaviour)),
+    flags TEXT NOT NULL CHECK (json_valid(flags)),
+    committed_at_utc TEXT NOT NULL,
+    received_at_utc TEXT NOT NULL,
     CHECK ((status = 'answered') = (answer IS NOT NULL)),
-    PRIMARY KEY (model, case_id)
+    CHECK ((status = 'skipped') = (reason <> ''))
 ) STRICT;
 """
 
@@ -216,6 +374,57 @@ CREATE TABLE readings (
 CREATE INDEX readings_of_assignment ON readings (assignment);
 CREATE UNIQUE INDEX one_first_reading ON readings (assignment) WHERE supersedes IS NULL;
 
+CREATE TABLE reasons (
+    reading TEXT PRIMARY KEY REFERENCES readings (id),
+    words TEXT NOT NULL CHECK (words <> '')
+) STRICT;
+
+CREATE TABLE exclusions (
+    id TEXT PRIMARY KEY,
+    reading TEXT NOT NULL REFERENCES readings (id),
+    excluded INTEGER NOT NULL CHECK (excluded IN (0, 1)),
+    reason TEXT NOT NULL CHECK (reason <> ''),
+    actor TEXT NOT NULL,
+    at_utc TEXT NOT NULL
+) STRICT;
+"""
+
+# A name may be given again: `edition` counts a study's models under one name, all but the last of
+# them withdrawn.
+_MODELS = """
+CREATE TABLE models (
+    id INTEGER PRIMARY KEY,
+    study INTEGER NOT NULL REFERENCES studies (id),
+    model_id TEXT NOT NULL CHECK (model_id <> ''),
+    model_version TEXT NOT NULL,
+    simulated INTEGER NOT NULL CHECK (simulated IN (0, 1)),
+    source_name TEXT NOT NULL,
+    source_sha256 TEXT NOT NULL,
+    added_at_utc TEXT NOT NULL,
+    edition INTEGER NOT NULL DEFAULT 1 CHECK (edition > 0),
+    UNIQUE (study, model_id, edition)
+) STRICT;
+
+CREATE TABLE predictions (
+    model INTEGER NOT NULL REFERENCES models (id),
+    case_id INTEGER NOT NULL REFERENCES cases (id),
+    answer TEXT,
+    status TEXT NOT NULL CHECK (status IN ('answered', 'skipped', 'unparsed', 'refused')),
+    raw_answer TEXT NOT NULL,
+    CHECK ((status = 'answered') = (answer IS NOT NULL)),
+    PRIMARY KEY (model, case_id)
+) STRICT;
+
+CREATE TABLE withdrawn_models (
+    model INTEGER PRIMARY KEY REFERENCES models (id),
+    reason TEXT NOT NULL CHECK (reason <> ''),
+    actor TEXT NOT NULL,
+    at_utc TEXT NOT NULL
+) STRICT;
+"""
+
+# `told_as` is the name that a chain's hashes are of, where it is kept under another.
+_EVENTS = """
 CREATE TABLE events (
     id INTEGER PRIMARY KEY,
     chain TEXT NOT NULL,
@@ -228,11 +437,13 @@ CREATE TABLE events (
     hash TEXT NOT NULL,
     UNIQUE (chain, number)
 ) STRICT;
+CREATE INDEX events_of_kind ON events (chain, kind, actor);
 
 CREATE TABLE chain_heads (
     chain TEXT PRIMARY KEY,
     number INTEGER NOT NULL,
-    hash TEXT NOT NULL
+    hash TEXT NOT NULL,
+    told_as TEXT NOT NULL DEFAULT ''
 ) STRICT;
 """
 
@@ -250,88 +461,52 @@ _WRITTEN_ONCE = (
     "presentations",
     "readings",
     "events",
+    "withdrawn_models",
+    "preparations",
+    "practice_cases",
+    "practice_assignments",
+    "practice_readings",
+    "reasons",
+    "amendments",
+    "interventions",
+    "exclusions",
 )
 
 
-@MIGRATIONS()
-def m001_first_release(database: Database) -> None:
-    """Create every table of the first release, and seal what is written once."""
-    for script in (_BANKS, _STUDIES, _READINGS):
-        database.executescript(script)
-    _seal(database, _WRITTEN_ONCE)
-    database.execute(
-        "CREATE TRIGGER protocol_is_locked BEFORE UPDATE OF protocol, protocol_sha256, bank "
-        "ON studies WHEN old.state <> 'drawn' "
-        "BEGIN SELECT RAISE(ABORT, 'the protocol of an opened study is locked'); END"
+def _first(connection: sqlite3.Connection) -> None:
+    """Create every table, and seal what is written once."""
+    scripts = (
+        _DEPLOYMENT,
+        _BANKS,
+        _STUDIES,
+        _PEOPLE,
+        _PREPARATION,
+        _READINGS,
+        _MODELS,
+        _EVENTS,
     )
-
-
-@MIGRATIONS()
-def m002_preparation(database: Database) -> None:
-    """Add preparation, practice and reasons; no table of the first release is touched."""
-    for statement in schema_preparation.TABLES:
-        database.execute(statement)
-    _seal(database, schema_preparation.WRITTEN_ONCE)
-
-
-@MIGRATIONS()
-def m003_pixel_spacing(database: Database) -> None:
-    """Give films the size of their pixels at the detector; NULL where it is not known."""
-    database.execute(
-        "ALTER TABLE films ADD COLUMN spacing_mm REAL CHECK (spacing_mm BETWEEN 0.01 AND 5)"
-    )
-
-
-@MIGRATIONS()
-def m004_desk(database: Database) -> None:
-    """Add people, roles, drafts, amendments and stepping in; access codes move to people."""
-    steps = (
-        schema_desk.TABLES,
-        schema_desk.STUDY_COLUMNS,
-        schema_desk.CHAIN_COLUMNS,
-        schema_desk.MOVED,
-        schema_desk.TRIGGERS,
-    )
-    for statements in steps:
-        for statement in statements:
-            database.execute(statement)
-    _seal(database, schema_desk.WRITTEN_ONCE)
-
-
-@MIGRATIONS()
-def m005_withdrawn_models(database: Database) -> None:
-    """Let a model be withdrawn and its name be given again; what was predicted stays."""
-    for statement in schema_models.STATEMENTS:
-        database.execute(statement)
-    _seal(database, schema_models.WRITTEN_ONCE)
-
-
-@MIGRATIONS()
-def m006_view_names(database: Database) -> None:
-    """Keep what a bank's file called a view beside the label that a reader sees."""
-    database.execute("ALTER TABLE item_views ADD COLUMN said TEXT NOT NULL DEFAULT ''")
-
-
-@MIGRATIONS()
-def m007_draft_reached(database: Database) -> None:
-    """Let a draft know how many of its steps were left behind."""
-    database.execute("ALTER TABLE drafts ADD COLUMN reached INTEGER NOT NULL DEFAULT 0")
-
-
-@MIGRATIONS()
-def m008_idle_sign_ins(database: Database) -> None:
-    """Keep when somebody was last at the computer of a sign-in; wrong tries lock no code any more.
-
-    Sign-ins from before have no such time and end.
-    """
-    database.execute("ALTER TABLE sign_ins ADD COLUMN active_at_utc TEXT NOT NULL DEFAULT ''")
-    database.execute("ALTER TABLE codes DROP COLUMN locked_at_utc")
-
-
-def _seal(database: Database, tables: Iterable[str]) -> None:
-    for table in tables:
+    for script in scripts:
+        for statement in script.split(";\n"):
+            connection.execute(statement)
+    for table in _WRITTEN_ONCE:
         for verb in ("UPDATE", "DELETE"):
-            database.execute(
+            connection.execute(
                 f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} "
                 f"BEGIN SELECT RAISE(ABORT, '{table} are written once'); END"
             )
+
+
+MIGRATIONS = [_first]
+"""Each is run once, in this order; the first is number 1."""
+
+
+def version(connection: sqlite3.Connection) -> int:
+    """Return how many migrations a store has had."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Run the migrations that a store has not had, within the caller's transaction."""
+    for migration in MIGRATIONS[version(connection) :]:
+        migration(connection)
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")

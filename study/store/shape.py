@@ -6,13 +6,11 @@ chain would tell that one was taken away.
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 
-from sqlite_utils import Database
-
+from study.store import schema
 from study.store.connection import Transaction
-from study.store.schema import MIGRATIONS
 
 _Shape = dict[tuple[str, str], str]
 _SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
@@ -45,12 +43,12 @@ def damage(look: Transaction) -> Iterator[str]:
 
 def _as_new() -> _Shape:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        database = Database(connection, recursive_triggers=False)
-        MIGRATIONS.apply(database)
-        return _shape(list(database.query(_SQL)))
+        connection.row_factory = sqlite3.Row
+        schema.migrate(connection)
+        return _shape(connection.execute(_SQL))
 
 
-def _shape(rows: list[dict[str, str]]) -> _Shape:
+def _shape(rows: Iterable[sqlite3.Row | dict[str, str]]) -> _Shape:
     """Return what defines each thing, without what SQLite makes and names by itself."""
     return {
         (row["type"], row["name"]): re.sub(r"\s+", "", row["sql"])

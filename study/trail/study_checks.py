@@ -68,7 +68,7 @@ def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 
 
 _NOTHING = sha256_of([])
-"""The hash of no practice cases and of no list; stores of the first release have no other."""
+"""The hash of no practice cases, where the draw does not tell of any."""
 
 _STATES = {"study drawn": "drawn", "study opened": "open", "study closed": "closed"}
 

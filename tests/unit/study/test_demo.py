@@ -81,7 +81,7 @@ def test_the_guest_finds_two_films_a_case(shown: Store) -> None:
 
 
 def test_the_first_demo_study_is_the_one_it_always_was(shown: Store) -> None:
-    """Protocol and cases are the first release's; its films have spacings, its results are open."""
+    """Protocol and cases are the first demo's; its films have spacings, its results are open."""
     with shown.look() as look:
         locked = json.loads(study_row(look, demo.STUDY)["protocol"])
     assert set(locked) == {"protocol", "bank_sha256", "cases"}

@@ -113,19 +113,6 @@ def test_a_store_that_goes_away_is_not_made_anew(store: Store) -> None:
     assert not store.path.exists()
 
 
-def test_a_store_of_a_newer_release_is_refused(store: Store) -> None:
-    """An older program keeps its hands off."""
-    connection = sqlite3.connect(store.path)
-    connection.execute(
-        "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
-        "VALUES ('reading-room', 'm999_future', 'x')"
-    )
-    connection.commit()
-    connection.close()
-    with pytest.raises(BrokenStore, match="newer Reading Room"):
-        Store(store.path)
-
-
 def test_six_at_once_make_one_store(tmp_path: Path) -> None:
     """All of them end with the same deployment."""
     path = tmp_path / "store.db"

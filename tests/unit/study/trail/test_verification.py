@@ -3,7 +3,6 @@
 import json
 import shutil
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,32 +54,6 @@ def read_study(master: Path, tmp_path: Path) -> Store:
 def test_an_untouched_store_holds(read_study: Store) -> None:
     """Nothing to report after a whole study."""
     assert verify(read_study) == []
-
-
-def _as_released(path: Path) -> None:
-    """Take a store back to the first release, which did not know the films' pixel spacing."""
-    connection = sqlite3.connect(path)
-    connection.execute("ALTER TABLE films DROP COLUMN spacing_mm")
-    connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm003_pixel_spacing'")
-    connection.commit()
-    connection.close()
-
-
-def test_a_store_of_the_first_release_migrates_and_holds(read_study: Store) -> None:
-    """The column comes in empty, and the content hash of the old import stays the same."""
-    _as_released(read_study.path)
-    migrated = Store(read_study.path)
-    with migrated.look() as look:
-        assert {row["spacing_mm"] for row in look.rows("SELECT * FROM films")} == {None}
-    assert verify(migrated) == []
-
-
-def test_two_processes_may_migrate_a_store_at_once(read_study: Store) -> None:
-    """Whoever comes second finds it done."""
-    _as_released(read_study.path)
-    with ThreadPoolExecutor(4) as pool:
-        for opened in [pool.submit(Store, read_study.path) for _ in range(8)]:
-            assert verify(opened.result()) == []
 
 
 def test_the_spacing_of_a_new_import_is_covered(store: Store, tmp_path: Path) -> None:
