@@ -31,7 +31,7 @@ from study.protocol.assignment import shown
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, events, models, people, readings
 from study.store.studies import study_row
-from study.trail import vouching
+from study.trail import study_trails
 
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -93,7 +93,7 @@ def files_of(
     )
     files[records_file.FILE] = records_file.records(look, found)
     files["audit.jsonl"] = _lines(trail)
-    for chain, told in vouching.merged_chains(look, study).items():
+    for chain, told in study_trails.merged_chains(look, study).items():
         files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     rows = {name: len(table) for name, table in tables.items()}
     gone = withdrawn_in(look, found)

@@ -19,8 +19,8 @@ from study.exchange.restoring import insert_rows
 from study.models.withdrawals import key_of
 from study.store import Store, Transaction, archive, events, models, people, studies
 from study.store.studies import study_row
+from study.trail.study_trails import MERGED, merged_chains
 from study.trail.verification import study_verdict
-from study.trail.vouching import MERGED, merged_chains
 
 _OF_READERS = (
     "reader",

@@ -23,8 +23,8 @@ from study.exchange.bundle import ITEM_KEYS, files_of
 from study.exchange.incoming import Received, receive, refuse
 from study.exchange.records_file import FILE, LEFT_BEHIND
 from study.store import Store, Transaction, archive, banks, events, studies
+from study.trail.study_trails import RESTORED
 from study.trail.verification import study_verdict
-from study.trail.vouching import RESTORED
 
 SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", FILE)
 """Files that a restored study exports byte for byte as they came."""

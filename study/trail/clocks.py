@@ -11,7 +11,7 @@ from typing import Any
 
 from study.base.timestamps import moment
 from study.store.events import CLOCK_WENT_BACK, LONG_BACK
-from study.trail.vouching import RESTORED
+from study.trail.study_trails import RESTORED
 
 SLIPS = timedelta(minutes=2)
 """Two processes write in another order than they looked at the clock, and clocks are set right."""

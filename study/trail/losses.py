@@ -18,7 +18,7 @@ from study.reading.records import SENT_AGAIN
 from study.store import Store, Transaction, events, studies, witness
 from study.store.connection import is_there
 from study.store.witness import Head
-from study.trail.vouching import RESTORED
+from study.trail.study_trails import RESTORED
 
 WENT_BACK, ACCEPTED = "store went back", "loss accepted"
 

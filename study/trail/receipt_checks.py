@@ -7,7 +7,7 @@ from study.people.codes import normalised
 from study.reading.receipts import signs
 from study.store import Store, Transaction, events, studies
 from study.trail.heads import Said, said_lines
-from study.trail.vouching import merged_chains
+from study.trail.study_trails import merged_chains
 
 _LINE = re.compile(
     r"(?P<reader>.+?)\s*[·|,;:]?\s+(?P<n>[\dO]{1,6})\s*(?:of|/)\s*(?P<total>[\dO]{1,6})\s*[·|,;:]?\s+"

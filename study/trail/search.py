@@ -15,7 +15,7 @@ from study.base.csv_cells import csv_line
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, events, people
 from study.store import trail as stored
-from study.trail.vouching import merged_chains
+from study.trail.study_trails import merged_chains
 
 OF_READING = ("case presented", "case read", "practice case read", "preparation done")
 """What readers do at their page, a row a case: by far the most of any trail."""

@@ -17,7 +17,7 @@ from study.models.withdrawals import WITHDRAWN, key_of
 from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import assignment_hash, practice_hash
 from study.store import Transaction, models, people, practice, preparations, readings
-from study.trail import vouching
+from study.trail import study_trails
 from study.trail.role_checks import roles_of_study
 
 _Event = Mapping[str, Any]
@@ -228,7 +228,7 @@ CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
     "the interventions": interventions.breaches,
     "the roles": roles_of_study,
     "the exclusions": exclusions.breaches,
-    "the sites": vouching.site_breaches,
+    "the sites": study_trails.site_breaches,
 }
 
 NOT_COPIED = frozenset({"the roles"})

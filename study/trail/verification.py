@@ -16,7 +16,7 @@ from typing import Any
 
 from study.base.canonical import sha256_of
 from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
-from study.trail import clocks, deployment_checks, losses, vouching
+from study.trail import clocks, deployment_checks, losses, study_trails
 from study.trail.role_checks import roles_of_deployment
 from study.trail.study_checks import (
     BY_OWN_CHAIN,
@@ -84,7 +84,7 @@ def verify_study(store: Store, study: str) -> Verdict:
 def study_verdict(look: Transaction, study: str) -> Verdict:
     """Verify one study within the caller's transaction."""
     own = events.study_chain(study)
-    chains = [own, *vouching.merged_chains(look, study), events.DEPLOYMENT]
+    chains = [own, *study_trails.merged_chains(look, study), events.DEPLOYMENT]
     breaches = [one for chain in chains for one in _guarded(chain, partial(_chain, look, chain))]
     if not breaches:
         breaches = [
@@ -146,7 +146,7 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
     for name in studies.names(look):
         own = {events.study_chain(name)}
         if not own & broken:
-            own |= vouching.merged_chains(look, name).keys()
+            own |= study_trails.merged_chains(look, name).keys()
         if not own & broken:
             yield from _guarded(f"study {name}", partial(_study, look, name))
             if copied:
@@ -246,8 +246,8 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
     if row is None:
         yield f"study {name}: its bank is missing."
         return
-    own = vouching.own_trail(look, name)
-    trails = {True: own, False: [*own, *vouching.sites_trail(look, name)]}
+    own = study_trails.own_trail(look, name)
+    trails = {True: own, False: [*own, *study_trails.sites_trail(look, name)]}
     copied = bool(extract.mark(look))
     for what, check in CHECKS.items():
         if copied and what in NOT_COPIED:

@@ -12,7 +12,7 @@ Make = Callable[[], bytes]
 Steps = Callable[[], Iterable[Callable[[], object]]]
 
 
-class Preparation:
+class FilmCache:
     """Prepares each film once, however many ask for it at the same time.
 
     Parameters

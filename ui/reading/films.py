@@ -27,7 +27,7 @@ from study.reading import desk
 from study.reading.upcoming import upcoming_films
 from study.store import Store, deployment
 from ui.parts.text import number
-from ui.reading.film_cache import Preparation
+from ui.reading.film_cache import FilmCache
 from ui.server.access import signed_in
 from ui.server.deployment import store
 
@@ -61,7 +61,7 @@ def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
         for film in upcoming_films(read, person, _AHEAD):
             yield partial(_prepared, home, film)
 
-    _preparation().ahead((read.path, person.reader), steps)
+    _cache().ahead((read.path, person.reader), steps)
 
 
 def film_response(kept: Store, row: Mapping[str, Any]) -> Response:
@@ -106,7 +106,7 @@ def _answer(request: Request) -> Response:
 def _prepared(kept: Store, row: Mapping[str, Any]) -> bytes:
     path, sha256 = Path(row["images_root"]) / row["path"], row["sha256"]
     shelf = Shelf(kept.path.with_name(f"{kept.path.name}-films"))
-    return _preparation().get((path, sha256), partial(_ready, path, sha256, shelf))
+    return _cache().get((path, sha256), partial(_ready, path, sha256, shelf))
 
 
 def _ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
@@ -120,8 +120,8 @@ def _ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
 
 
 @lru_cache
-def _preparation() -> Preparation:
-    return Preparation(most=_KEPT, queued=_QUEUED)
+def _cache() -> FilmCache:
+    return FilmCache(most=_KEPT, queued=_QUEUED)
 
 
 def _signature(secret: str, reader: int | None, film: str, expires: int) -> str:

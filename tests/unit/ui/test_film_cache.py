@@ -1,16 +1,16 @@
-"""Preparation: each film once, whoever asks; ahead of time, and never without bound."""
+"""The cache of films: each film once, whoever asks; ahead of time, and never without bound."""
 
 import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from ui.reading.film_cache import Preparation
+from ui.reading.film_cache import FilmCache
 
 
 def test_of_many_who_ask_at_once_one_prepares() -> None:
     """The others wait for it and get the same."""
-    preparation, gate, made = Preparation(most=4, queued=4), threading.Event(), []
+    cache, gate, made = FilmCache(most=4, queued=4), threading.Event(), []
 
     def make() -> bytes:
         gate.wait(10)
@@ -19,7 +19,7 @@ def test_of_many_who_ask_at_once_one_prepares() -> None:
 
     found: list[bytes] = []
     threads = [
-        threading.Thread(target=lambda: found.append(preparation.get("a", make))) for _ in range(6)
+        threading.Thread(target=lambda: found.append(cache.get("a", make))) for _ in range(6)
     ]
     for thread in threads:
         thread.start()
@@ -31,28 +31,28 @@ def test_of_many_who_ask_at_once_one_prepares() -> None:
 
 def test_what_failed_is_told_and_tried_again() -> None:
     """A film that cannot be read now may be there later."""
-    preparation = Preparation(most=4, queued=4)
+    cache = FilmCache(most=4, queued=4)
 
     def fail() -> bytes:
         raise OSError("gone")
 
     with pytest.raises(OSError, match="gone"):
-        preparation.get("a", fail)
-    assert preparation.get("a", lambda: b"film") == b"film"
+        cache.get("a", fail)
+    assert cache.get("a", lambda: b"film") == b"film"
 
 
 def test_the_longest_unused_is_forgotten() -> None:
     """Memory is bounded; asking again keeps a film."""
-    preparation = Preparation(most=2, queued=4)
+    cache = FilmCache(most=2, queued=4)
     for key in ("a", "b", "a", "c"):
-        preparation.get(key, lambda key=key: key.encode())
-    assert preparation.get("a", lambda: b"again") == b"a"
-    assert preparation.get("b", lambda: b"again") == b"again"
+        cache.get(key, lambda key=key: key.encode())
+    assert cache.get("a", lambda: b"again") == b"a"
+    assert cache.get("b", lambda: b"again") == b"again"
 
 
 def test_a_step_that_fails_does_not_end_the_background() -> None:
     """Whoever asks for that film is told; the next film and the next job are prepared."""
-    preparation, done = Preparation(most=4, queued=4), []
+    cache, done = FilmCache(most=4, queued=4), []
 
     def fail() -> None:
         raise RuntimeError
@@ -61,16 +61,16 @@ def test_a_step_that_fails_does_not_end_the_background() -> None:
         raise RuntimeError
         yield
 
-    preparation.ahead("one", broken)
-    preparation.ahead("two", lambda: [fail, lambda: done.append(2)])
-    preparation.settled()
+    cache.ahead("one", broken)
+    cache.ahead("two", lambda: [fail, lambda: done.append(2)])
+    cache.settled()
     assert done == [2]
 
 
 def test_jobs_do_not_pile_up() -> None:
     """One waiting job a reader, and no more jobs than the queue holds."""
-    preparation, started, gate, done = (
-        Preparation(most=4, queued=2),
+    cache, started, gate, done = (
+        FilmCache(most=4, queued=2),
         *(threading.Event() for _ in range(2)),
         [],
     )
@@ -79,10 +79,10 @@ def test_jobs_do_not_pile_up() -> None:
         started.set()
         gate.wait(10)
 
-    preparation.ahead("first", lambda: [block])
+    cache.ahead("first", lambda: [block])
     assert started.wait(10)
     for name in ("a", "a", "b", "c", "b"):
-        preparation.ahead(name, lambda name=name: [lambda: done.append(name)])
+        cache.ahead(name, lambda name=name: [lambda: done.append(name)])
     gate.set()
-    preparation.settled()
+    cache.settled()
     assert done == ["a", "b"]

@@ -176,7 +176,7 @@ def test_films_arrive_with_every_grey_level(
 def test_films_are_ready_before_they_are_asked_for(sign: Sign, banked: Store) -> None:
     """Handing out the desk prepares five cases' films, and puts them on the shelf."""
     sign("R1").get("/desk")
-    films._preparation().settled()
+    films._cache().settled()
     shelf = banked.path.with_name(f"{banked.path.name}-films")
     assert shelf.stat().st_mode & 0o077 == 0
     assert 6 < len(list(shelf.iterdir())) <= 10
@@ -188,11 +188,11 @@ def test_a_film_changed_after_its_import_is_not_served_from_the_shelf(
     """A new process checks the file before it trusts what was prepared of it."""
     client = sign("R1")
     film = _film(client)
-    films._preparation().settled()
+    films._cache().settled()
     assert client.get(film).status_code == 200
-    films._preparation.cache_clear()
+    films._cache.cache_clear()
     assert client.get(film).status_code == 200
-    films._preparation.cache_clear()
+    films._cache.cache_clear()
     for path in (tmp_path / "bank" / "films").iterdir():
         path.write_bytes(path.read_bytes() + b"x")
     answer = client.get(film)

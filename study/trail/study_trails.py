@@ -1,4 +1,4 @@
-"""What the trail of a study vouches for in this store, where it was restored or merged as well.
+"""The trails of a study, restored or merged too, as far as what they tell of is in this store.
 
 A bundle carries neither people nor what readers prepared or practised: of a study restored from one
 the trail tells of more than is here. Of a merged site the chain vouches for what came with it: its
