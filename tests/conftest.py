@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -48,6 +48,8 @@ codes._hash = cache(codes._hash)
 MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4e9:
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+Outcome = TypeVar("Outcome")
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
@@ -275,7 +277,7 @@ def tamper(store: Store, *statements: str) -> None:
     connection.close()
 
 
-def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
+def run_apart(coroutine: Coroutine[Any, Any, Outcome]) -> Outcome:
     """Run a coroutine in a thread of its own: what drives the browsers has a loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()

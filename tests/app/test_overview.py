@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
 
 from study.base.errors import BadFile
 from study.models import models
@@ -238,7 +239,7 @@ def _standing(watched: Store) -> dict[str, int]:
 def test_a_models_file_is_looked_at_before_it_is_kept(watched: Store) -> None:
     """Counts in amber where an answer lacks, examples as read; nothing is kept until said so."""
     ran = _read(watched, "M1", "no idea", n=8)
-    shown = " ".join(one.value for one in ran.get("html"))
+    shown = " ".join(one.value for one in ran.get("html") if isinstance(one, Element))
     assert "no idea" in shown
     assert "unparsed" in shown
     assert "Absent answers count as wrong" in ran.warning[0].value

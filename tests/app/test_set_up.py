@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
 
 from study.bank.importing import import_bank
 from study.base.actor import By
@@ -69,7 +70,8 @@ def _page(name: str, **query: str) -> AppTest:
 
 
 def _field(page: AppTest, kind: str, label: str) -> object:
-    return next(one for one in page.get(kind) if one.label == label)
+    found = (one for one in page.get(kind) if isinstance(one, Element))
+    return next(one for one in found if one.label == label)
 
 
 def _button(page: AppTest, label: str) -> AppTest:

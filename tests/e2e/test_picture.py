@@ -25,13 +25,13 @@ def _film() -> npt.NDArray[np.uint16]:
     rows, columns = np.mgrid[0:400, 0:300]
     film = LOW + (rows * 97 + columns * 131 + (rows * columns) % 23 * 400) % (HIGH - LOW - 3_000)
     film[:3], film[-3:], film[:, :3], film[:, -3:] = HIGH, HIGH, HIGH, HIGH
-    return film.astype(np.uint16)
+    return np.asarray(film, np.uint16)
 
 
 def _expected(film: npt.NDArray[np.uint16]) -> Grey:
     """Return the film through its full window, as NumPy computes it."""
     low, high = film.min(), film.max()
-    return (film.astype(float) - low) / (float(high) - low) * 255
+    return np.asarray((film.astype(float) - low) / (float(high) - low) * 255)
 
 
 def _seen(reader: Reader) -> Grey:
@@ -40,7 +40,7 @@ def _seen(reader: Reader) -> Grey:
     return np.asarray(Image.open(io.BytesIO(shot)).convert("L")).astype(float)
 
 
-def _box(white: Grey) -> tuple[slice, slice]:
+def _box(white: npt.NDArray[np.bool_]) -> tuple[slice, slice]:
     """Return where the white frame is: rows and columns that are white over most of the film."""
     rows = np.flatnonzero(white.sum(axis=1) > white.shape[1] * 0.2)
     columns = np.flatnonzero(white.sum(axis=0) > white.shape[0] * 0.2)

@@ -6,8 +6,9 @@ Iowa program OR-DBM; a CAD system that reads alone against 9 radiologists agains
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ VAN_DYKE = [
     *((f"{m}|jackknife", a) for m in ("binary_sens", "binary_spec", "accuracy") for a in CLAIMS),
 ]
 MISSING = {("empirical_auc|DeLong", "RRFC"), ("empirical_auc|unbiased", "RRFC")}
-TREATMENT_NUMBERS = {
+TREATMENT_NUMBERS: dict[str, Callable[[Any, Any], float]] = {
     "Estimate": lambda one, claim: claim.estimate,
     "MS(R)": lambda one, claim: one.msr,
     "Var(Error)": lambda one, claim: one.var,

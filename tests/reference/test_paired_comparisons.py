@@ -81,7 +81,8 @@ def test_the_score_at_tangos_limits_is_the_normal_quantile(reference: Reference,
     cases = json.loads((reference.folder / "paired/mcnemar_and_paired_ci.json").read_text())
     table = cases["cases"][case]["table"]
     b, c, n = table["n12"], table["n21"], sum(table.values())
-    low, high = tango_interval(*(np.array([float(count)]) for count in (b, c, n)), 0.05)
+    counts = (np.array([float(count)]) for count in (b, c, n))
+    low, high = tango_interval(next(counts), next(counts), next(counts), 0.05)
     assert _score(b, c, n, float(low[0])) == pytest.approx(1.959963984540054, abs=1e-10)
     assert _score(b, c, n, float(high[0])) == pytest.approx(-1.959963984540054, abs=1e-10)
 

@@ -21,7 +21,8 @@ clusters = st.lists(
 
 
 def _tango(b: int, c: int, n: int, alpha: float) -> tuple[float, float]:
-    low, high = tango_interval(*(np.array([float(count)]) for count in (b, c, n)), alpha)
+    counts = (np.array([float(count)]) for count in (b, c, n))
+    low, high = tango_interval(next(counts), next(counts), next(counts), alpha)
     return float(low[0]), float(high[0])
 
 

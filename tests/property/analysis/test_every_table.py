@@ -258,18 +258,17 @@ def test_two_readers_swapped_agree_as_before_and_differ_the_other_way(study: Stu
     readings = readings.loc[readings["rater_id"].isin(["R0", "R1"])]
     swapped = readings.replace({"rater_id": {"R0": "R1", "R1": "R0"}})
     before, after = (bundle_from_tables(items, some) for some in (readings, swapped))
-    pd.testing.assert_frame_equal(
-        *(agreement_pairs(b, OPTIONS).drop(columns="undefined_because") for b in (before, after)),
-        rtol=1e-12,
-        atol=1e-12,
+    there, back = (
+        agreement_pairs(b, OPTIONS).drop(columns="undefined_because") for b in (before, after)
     )
+    pd.testing.assert_frame_equal(there, back, rtol=1e-12, atol=1e-12)
     one, other = (comparisons(bundle, OPTIONS) for bundle in (before, after))
-    for column, there in (
+    for column, mirrored in (
         ("difference", "difference"),
         ("ci_low", "ci_high"),
         ("cluster_ci_low", "cluster_ci_high"),
     ):
-        turned = (-other[there]).tolist()
+        turned = (-other[mirrored]).tolist()
         assert one[column].tolist() == pytest.approx(turned, abs=1e-12, nan_ok=True)
     for column in ("p_exact", "p_mid", "p_clustered", "n"):
         pd.testing.assert_series_equal(one[column], other[column])

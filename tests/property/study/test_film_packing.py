@@ -21,8 +21,8 @@ def films(draw: st.DrawFn) -> Grey:
         else wild
     )
     factor = draw(st.sampled_from([1, 16])) if top <= 4095 else 1
-    depth = np.uint8 if top * factor < 256 else np.uint16
-    return (np.rint(film) * factor).astype(depth)
+    levels = np.rint(film) * factor
+    return levels.astype(np.uint8) if top * factor < 256 else levels.astype(np.uint16)
 
 
 @given(films())

@@ -13,7 +13,7 @@ from study.protocol.protocol import Protocol, faults_of, protocol_from, read_pro
 from study.protocol.toml_file import written
 
 # Half of a sign cannot be written into a file at all.
-_text = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+_text = st.text(st.characters(codec="utf-8"), max_size=60)
 _words = _text.filter(lambda text: bool(text.strip()))
 _questions = st.lists(
     st.one_of(

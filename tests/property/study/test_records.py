@@ -61,7 +61,7 @@ _STEPS = {
     "questionnaire": {"answers": {"level": "one", "years": 3, "words": "none"}},
     "display": {"grey_step": 2, "window": [1440, 900]},
 }
-_QUESTIONS = [
+_QUESTIONS: list[dict[str, Any]] = [
     {"id": "level", "question": "Level?", "kind": "choice", "options": ["one", "two"]},
     {"id": "years", "question": "Years?", "kind": "number"},
     {"id": "words", "question": "Else?", "kind": "text", "required": False},

@@ -7,6 +7,7 @@ import struct
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,19 +21,21 @@ TASKS = {
     "Location and Distribution Assessment",
     "Geometric Information Assessment",
 }
+Bank = dict[str, dict[str, Any]]
 TELLING = re.compile(
     r"normal|nodul|mass|effus|pneumo|consol|cardio|oedema|tube|line|port|left|right|cavit|hernia"
 )
 
 
 @pytest.fixture(scope="module")
-def bank() -> dict:
+def bank() -> Bank:
     """Read the bank."""
-    return json.loads((DEMO / "bank.json").read_text(encoding="utf-8"))
+    read: Bank = json.loads((DEMO / "bank.json").read_text(encoding="utf-8"))
+    return read
 
 
 @pytest.fixture(scope="module")
-def films(bank: dict) -> list[Path]:
+def films(bank: Bank) -> list[Path]:
     """Every film the bank refers to, once."""
     return sorted({DEMO / path for item in bank.values() for path in item["ImagePath"]})
 
@@ -47,7 +50,7 @@ def chunk_kinds(path: Path) -> list[bytes]:
     return kinds
 
 
-def test_every_file_has_the_checksum_listed_for_it():
+def test_every_file_has_the_checksum_listed_for_it() -> None:
     """SHA256SUMS lists all files of the folder and their true hashes."""
     listed = {}
     for line in (DEMO / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
@@ -61,7 +64,7 @@ def test_every_file_has_the_checksum_listed_for_it():
     assert listed == present
 
 
-def test_each_of_at_least_24_examinations_has_a_pa_and_a_lateral_film(bank):
+def test_each_of_at_least_24_examinations_has_a_pa_and_a_lateral_film(bank: Bank) -> None:
     """An examination is one study id with the same two views in every item."""
     views = {item["study_id"]: tuple(item["ImageViewPosition"]) for item in bank.values()}
     assert len(views) >= 24
@@ -71,7 +74,7 @@ def test_each_of_at_least_24_examinations_has_a_pa_and_a_lateral_film(bank):
         assert item["ImageModality"] == ["DX", "DX"]
 
 
-def test_at_least_40_items_cover_the_five_tasks(bank):
+def test_at_least_40_items_cover_the_five_tasks(bank: Bank) -> None:
     """All five ReXVQA tasks occur, each with several items, geometry with at least five."""
     tasks = Counter(item["task_name"] for item in bank.values())
     assert len(bank) >= 40
@@ -79,28 +82,28 @@ def test_at_least_40_items_cover_the_five_tasks(bank):
     assert min(tasks.values()) >= 5
 
 
-def test_options_are_four_different_lettered_texts(bank):
+def test_options_are_four_different_lettered_texts(bank: Bank) -> None:
     """Options read "A. ...", to "D. ..." and no two are the same."""
     for item in bank.values():
         assert [option[:3] for option in item["options"]] == ["A. ", "B. ", "C. ", "D. "]
         assert len({option[3:].casefold() for option in item["options"]}) == 4
 
 
-def test_correct_letters_are_balanced(bank):
+def test_correct_letters_are_balanced(bank: Bank) -> None:
     """No letter is right more often than another by more than one."""
     letters = Counter(item["correct_answer"] for item in bank.values())
     assert set(letters) == set("ABCD")
     assert max(letters.values()) - min(letters.values()) <= 1
 
 
-def test_every_film_of_the_bank_exists_and_none_is_left_over(bank, films):
+def test_every_film_of_the_bank_exists_and_none_is_left_over(bank: Bank, films: list[Path]) -> None:
     """Paths are relative to the demo folder; the films folder holds exactly those files."""
     assert all(path.is_file() for path in films)
     assert set(films) == set((DEMO / "films").iterdir())
     assert len(films) == 2 * len({item["study_id"] for item in bank.values()})
 
 
-def test_films_are_16_bit_with_a_wide_range(films):
+def test_films_are_16_bit_with_a_wide_range(films: list[Path]) -> None:
     """Every film uses most of the 16-bit range and clips next to nothing of the anatomy."""
     for path in films:
         with Image.open(path) as image:
@@ -113,18 +116,18 @@ def test_films_are_16_bit_with_a_wide_range(films):
         assert anatomy.std() > 8_000
 
 
-def test_films_hold_nothing_but_pixels(films):
+def test_films_hold_nothing_but_pixels(films: list[Path]) -> None:
     """No text, time or other metadata chunk is in any film."""
     for path in films:
         assert set(chunk_kinds(path)) == {b"IHDR", b"IDAT", b"IEND"}
 
 
-def test_all_films_together_stay_under_20_megabytes(films):
+def test_all_films_together_stay_under_20_megabytes(films: list[Path]) -> None:
     """The repository stays light."""
     assert sum(path.stat().st_size for path in films) <= 20e6
 
 
-def test_names_and_ids_tell_nothing(bank, films):
+def test_names_and_ids_tell_nothing(bank: Bank, films: list[Path]) -> None:
     """File names and ids are hexadecimal or numeric, and no path names a finding."""
     for path in films:
         assert re.fullmatch(r"[0-9a-f]{12}\.png", path.name)
@@ -136,29 +139,29 @@ def test_names_and_ids_tell_nothing(bank, films):
         assert not any(TELLING.search(path) for path in item["ImagePath"])
 
 
-def test_question_order_does_not_follow_the_tasks(bank):
+def test_question_order_does_not_follow_the_tasks(bank: Bank) -> None:
     """Items are ordered by their opaque id, not by task or finding."""
     assert list(bank) == sorted(bank)
     tasks = [item["task_name"] for item in bank.values()]
     assert sum(a != b for a, b in pairwise(tasks)) > 2 * len(TASKS)
 
 
-def test_an_examination_has_one_set_of_study_fields(bank):
+def test_an_examination_has_one_set_of_study_fields(bank: Bank) -> None:
     """Items of the same examination agree on patient, films and report."""
     fields = ("PatientID", "AccessionNumber", "PatientSex", "PatientAge", "StudyDate", "Findings")
-    seen = {}
+    seen: dict[str, list[str]] = {}
     for item in bank.values():
         values = [item[name] for name in fields] + item["ImagePath"]
         assert seen.setdefault(item["study_id"], values) == values
         assert re.fullmatch(r"\d{3}Y", item["PatientAge"])
 
 
-def test_the_bank_does_not_name_the_provenance(bank):
+def test_the_bank_does_not_name_the_provenance(bank: Bank) -> None:
     """Generator parameters lie beside the bank but nothing in the bank leads to them."""
     assert "provenance" not in json.dumps(bank)
 
 
-def test_geometric_answers_agree_with_the_measured_truth(bank):
+def test_geometric_answers_agree_with_the_measured_truth(bank: Bank) -> None:
     """A cardiothoracic ratio from provenance lies inside the option marked correct."""
     records = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))["examinations"]
     ratio = {
@@ -174,7 +177,7 @@ def test_geometric_answers_agree_with_the_measured_truth(bank):
     assert checked >= 2
 
 
-def test_every_film_has_the_generators_detector_pixel(bank):
+def test_every_film_has_the_generators_detector_pixel(bank: Bank) -> None:
     """The spacing in the bank is what the geometry was projected with, as provenance keeps it."""
     records = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))["examinations"]
     pixel_mm = {
@@ -185,7 +188,7 @@ def test_every_film_has_the_generators_detector_pixel(bank):
     assert all(0.3 < value < 0.7 for value in pixel_mm.values())
 
 
-def test_three_simulated_models_answer_every_item(bank):
+def test_three_simulated_models_answer_every_item(bank: Bank) -> None:
     """Predictions are marked as simulated, complete, and mostly letters."""
     files = sorted((DEMO / "models").glob("*.json"))
     assert [path.stem for path in files] == [f"simulated-model-{mark}" for mark in "abc"]
@@ -198,7 +201,7 @@ def test_three_simulated_models_answer_every_item(bank):
             assert entry["options"] == bank[item_id]["options"]
 
 
-def test_some_prediction_is_raw_words(bank):
+def test_some_prediction_is_raw_words(bank: Bank) -> None:
     """At least one prediction cannot be parsed to a letter, so that path is seen in the demo."""
     answers = [
         entry["model_prediction"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 REASON = "needed only to regenerate the demo films, see data/generator/requirements.txt"
 pytest.importorskip("scipy", reason=REASON)
@@ -53,12 +54,14 @@ def phantom(heart_mm: float = 120.0) -> Chest:
         (attenuation.TITANIUM_CM2_PER_G, 60.0, 0.7661),
     ],
 )
-def test_coefficients_are_those_of_nist(table, energy_kev, published_cm2_per_g):
+def test_coefficients_are_those_of_nist(
+    table: NDArray[np.float64], energy_kev: float, published_cm2_per_g: float
+) -> None:
     """NIST SRD 126 (Hubbell & Seltzer): liquid water, cortical bone (ICRU-44), titanium."""
     assert table[list(attenuation.ENERGIES_KEV).index(energy_kev)] == published_cm2_per_g
 
 
-def test_solid_bone_splits_into_bone_only():
+def test_solid_bone_splits_into_bone_only() -> None:
     """At the CT number of cortical bone no soft tissue is left, and water stays water."""
     hu = np.array([-1000.0, 0.0, attenuation.cortical_bone_hu()], np.float32)
     water, bone = attenuation.material_densities(hu)
@@ -66,7 +69,7 @@ def test_solid_bone_splits_into_bone_only():
     np.testing.assert_allclose(bone, [0.0, 0.0, 1.92], atol=1e-3)
 
 
-def test_transmission_follows_beer_lambert():
+def test_transmission_follows_beer_lambert() -> None:
     """Ten centimetres of water let through the weighted sum of five exponentials."""
     depth = np.array([10.0], np.float32)
     nothing = np.zeros(1, np.float32)
@@ -75,7 +78,7 @@ def test_transmission_follows_beer_lambert():
     assert attenuation.transmission(depth, nothing, nothing)[0] == pytest.approx(expected)
 
 
-def test_a_plane_is_magnified_by_source_distance_over_its_distance():
+def test_a_plane_is_magnified_by_source_distance_over_its_distance() -> None:
     """Two points 100 mm apart, 200 mm before the detector, are 100 * 1830 / 1630 mm apart on it."""
     geometry = projection.frame(phantom(), "PA")
     depth = geometry.detector_mm - 200.0
@@ -83,14 +86,14 @@ def test_a_plane_is_magnified_by_source_distance_over_its_distance():
     assert abs(column[1] - column[0]) * geometry.pixel_mm == pytest.approx(100 * 1830 / 1630)
 
 
-def test_the_patients_right_is_at_the_images_left():
+def test_the_patients_right_is_at_the_images_left() -> None:
     """Higher x, the patient's right, has the lower column on the PA film."""
     geometry = projection.frame(phantom(), "PA")
     column, _, _ = geometry.project(np.array([[100.0, 100.0, 150.0], [200.0, 100.0, 150.0]]))
     assert column[1] < column[0]
 
 
-def test_projected_water_has_the_thickness_of_the_phantom():
+def test_projected_water_has_the_thickness_of_the_phantom() -> None:
     """The central ray passes 180 mm of phantom, 40 of it water beside the 140 mm of lung."""
     chest = phantom(heart_mm=0.0)
     geometry = projection.frame(chest, "PA")
@@ -100,7 +103,7 @@ def test_projected_water_has_the_thickness_of_the_phantom():
     assert bone.max() == 0.0
 
 
-def test_apices_and_sulci_are_on_the_film():
+def test_apices_and_sulci_are_on_the_film() -> None:
     """Every voxel of the lungs projects inside both films with a margin."""
     chest = phantom()
     for view in ("PA", "LATERAL"):
@@ -115,18 +118,18 @@ def test_apices_and_sulci_are_on_the_film():
 
 
 @pytest.mark.parametrize("heart_mm", [120.0, 168.0])
-def test_cardiothoracic_ratio_of_a_known_phantom(heart_mm):
+def test_cardiothoracic_ratio_of_a_known_phantom(heart_mm: float) -> None:
     """Heart over 280 mm of lungs, corrected for the planes' different magnification."""
     chest = phantom(heart_mm)
     geometry = projection.frame(chest, "PA")
     back_mm, heart_depth_mm = 20 * 2.0, 53 * 2.0
-    widest = geometry.magnification(np.array([back_mm, 89 * 2.0])).max()
-    nearest = geometry.magnification(np.array([heart_depth_mm, 56 * 2.0])).max()
+    widest = np.max(geometry.magnification(np.array([back_mm, 89 * 2.0])))
+    nearest = np.max(geometry.magnification(np.array([heart_depth_mm, 56 * 2.0])))
     expected = (heart_mm * nearest) / (280.0 * widest)
     assert measure.cardiothoracic_ratio(chest, geometry) == pytest.approx(expected, rel=0.02)
 
 
-def test_a_device_keeps_its_mass_on_the_detector():
+def test_a_device_keeps_its_mass_on_the_detector() -> None:
     """A straight wire's area density, summed over the film, gives back its mass."""
     geometry = projection.frame(phantom(), "PA")
     wire = devices.tube(
@@ -139,7 +142,7 @@ def test_a_device_keeps_its_mass_on_the_detector():
     assert area.sum() * pixel_cm2 == pytest.approx(0.1 * 5.0, rel=0.02)
 
 
-def test_a_film_survives_its_png(tmp_path):
+def test_a_film_survives_its_png(tmp_path: Path) -> None:
     """Pixels written as 16-bit PNG are read back unchanged."""
     from PIL import Image
 
@@ -150,14 +153,14 @@ def test_a_film_survives_its_png(tmp_path):
         np.testing.assert_array_equal(np.asarray(image), pixels)
 
 
-def test_levels_span_the_range_evenly():
+def test_levels_span_the_range_evenly() -> None:
     """Grey from 0 to 1 becomes 1024 levels, 64 apart."""
     levels = display.to_levels(np.linspace(0.0, 1.0, 5000)[None, :])
     assert np.unique(levels).size == 1024
     assert set(np.diff(np.unique(levels))) == {64}
 
 
-def test_better_models_are_right_more_often(tmp_path):
+def test_better_models_are_right_more_often(tmp_path: Path) -> None:
     """Over many items the simulated abilities show in the share of correct letters."""
     letters = np.random.default_rng(5).choice(list("ABCD"), 800)
     bank = {
@@ -179,7 +182,7 @@ def test_better_models_are_right_more_often(tmp_path):
     assert share[0] > share[1] > share[2] > 0.25
 
 
-def test_the_committed_bank_follows_from_the_stored_truth():
+def test_the_committed_bank_follows_from_the_stored_truth() -> None:
     """Items, options and pixel spacings are the generator's own, entry for entry."""
     stored = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))
     committed = json.loads((DEMO / "bank.json").read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ import pytest
 
 from study import demo
 from study.base.canonical import sha256_of
-from study.base.errors import NotFound
+from study.base.errors import NotAllowed, NotFound
 from study.exchange.bundle import bundle_files
 from study.monitoring.progress import status
 from study.people import signing_in
@@ -68,7 +68,7 @@ def test_codes_are_new_at_every_call_and_the_old_ones_stop(shown: Store) -> None
     assert (person.name, person.role) == (demo.READER, "reader")
     assert _person(shown, second.coordinator).role == "coordinator"
     for old in (first.reader, first.coordinator):
-        with pytest.raises(signing_in.NotAllowed):
+        with pytest.raises(NotAllowed):
             _person(shown, old)
 
 

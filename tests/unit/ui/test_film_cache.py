@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -45,21 +46,22 @@ def test_the_longest_unused_is_forgotten() -> None:
     """Memory is bounded; asking again keeps a film."""
     cache = FilmCache(most=2, queued=4)
     for key in ("a", "b", "a", "c"):
-        cache.get(key, lambda key=key: key.encode())
+        cache.get(key, partial(str.encode, key))
     assert cache.get("a", lambda: b"again") == b"a"
     assert cache.get("b", lambda: b"again") == b"again"
 
 
 def test_a_step_that_fails_does_not_end_the_background() -> None:
     """Whoever asks for that film is told; the next film and the next job are prepared."""
-    cache, done = FilmCache(most=4, queued=4), []
+    cache = FilmCache(most=4, queued=4)
+    done: list[int] = []
 
     def fail() -> None:
         raise RuntimeError
 
     def broken() -> Iterator[Callable[[], object]]:
+        yield fail
         raise RuntimeError
-        yield
 
     cache.ahead("one", broken)
     cache.ahead("two", lambda: [fail, lambda: done.append(2)])
@@ -69,11 +71,8 @@ def test_a_step_that_fails_does_not_end_the_background() -> None:
 
 def test_jobs_do_not_pile_up() -> None:
     """One waiting job a reader, and no more jobs than the queue holds."""
-    cache, started, gate, done = (
-        FilmCache(most=4, queued=2),
-        *(threading.Event() for _ in range(2)),
-        [],
-    )
+    cache, started, gate = FilmCache(most=4, queued=2), threading.Event(), threading.Event()
+    done: list[str] = []
 
     def block() -> None:
         started.set()
@@ -82,7 +81,7 @@ def test_jobs_do_not_pile_up() -> None:
     cache.ahead("first", lambda: [block])
     assert started.wait(10)
     for name in ("a", "a", "b", "c", "b"):
-        cache.ahead(name, lambda name=name: [lambda: done.append(name)])
+        cache.ahead(name, partial(list, [partial(done.append, name)]))
     gate.set()
     cache.settled()
     assert done == ["a", "b"]

@@ -22,7 +22,8 @@ from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import figure as on_paper
 from analysis.figures.drawing.to_print import png, printable, svg, width_mm
 from analysis.figures.panel import panel_chart
-from analysis.report.figures import ReportFigure, report_figures
+from analysis.report.figure import ReportFigure
+from analysis.report.figures import report_figures
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.figures.conftest import MakeResults
 

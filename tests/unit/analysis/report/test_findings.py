@@ -1,5 +1,6 @@
 """The findings: what each sentence says for an interval on either side of 0."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,7 @@ def run() -> Results:
     return full_run(study())
 
 
-def _with(run: Results, **tables: list[dict[str, Any]]) -> Results:
+def _with(run: Results, **tables: Sequence[Mapping[Any, Any]]) -> Results:
     plain = {name: run.tables[name] for name in ("accuracy", "agreement_pairs", "missing")}
     made = {name: pd.DataFrame(rows) for name, rows in tables.items()}
     return replace(run, tables={**plain, **made})

@@ -41,7 +41,7 @@ def test_a_folder_that_is_there_is_all_that_is_written_to(
 
     def watch(self: Path, *rest: object, **named: object) -> None:
         made.append(self)
-        mkdir(self, *rest, **named)  # type: ignore[arg-type]
+        mkdir(self, *rest, **named)
 
     monkeypatch.setattr(Path, "mkdir", watch)
     parent.chmod(0o555)

@@ -280,7 +280,7 @@ def test_confidence_is_a_rating_where_every_case_asks_the_same_two() -> None:
         {**common, "item_id": f"q{number}", "answer": answer, "confidence": confidence}
         for number, (answer, confidence) in enumerate(answers)
     ]
-    tables = {
+    tables: dict[str, list[dict[str, Any]]] = {
         "items.csv": items,
         "raters.csv": [{"rater_id": "R1"}],
         "readings.csv": readings,

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from study.films.packing import ESCAPE
 from study.films.prediction import MAX_WEIGHT, fitted
 
 
-def opened(body: bytes) -> tuple[dict, bytes]:
+def opened(body: bytes) -> tuple[dict[str, Any], bytes]:
     """Return a packed film's header and what follows it."""
     plain = gzip.decompress(body)
     end = 4 + int.from_bytes(plain[:4], "little")
@@ -25,7 +26,7 @@ def radiograph(top: int, shape: tuple[int, int] = (300, 280), noise: float = 0.0
     rows, columns = np.mgrid[0 : shape[0], 0 : shape[1]] / shape[0]
     shadow = 0.5 + 0.3 * np.sin(5 * rows) * np.cos(4 * columns) + 0.1 * (columns > 0.4)
     noisy = shadow + np.random.default_rng(3).normal(0, noise, shape)
-    levels = np.rint(np.clip(noisy, 0, 1) * top)
+    levels: NDArray[np.float64] = np.rint(np.clip(noisy, 0, 1) * top)
     return levels.astype(np.uint8) if top < 256 else levels.astype(np.uint16)
 
 

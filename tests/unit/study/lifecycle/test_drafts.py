@@ -7,7 +7,7 @@ import pytest
 
 from study.base.actor import By
 from study.base.canonical import canonical_json, sha256_of
-from study.base.errors import BadInput, BadProtocol, NotFound, NotNow
+from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNow
 from study.base.timestamps import stamp
 from study.lifecycle import drafts, studies
 from study.lifecycle.closing import discard
@@ -237,7 +237,7 @@ def test_a_discarded_study_lets_nobody_in(banked: Store) -> None:
         discard(banked, study="trial", reason=" ", by=BY, now=NOW)
     discard(banked, study="trial", reason="Wrong bank.", by=BY, now=NOW)
     assert signing_in.signed_in(banked, token, now=NOW) is None
-    with pytest.raises(signing_in.NotAllowed):
+    with pytest.raises(NotAllowed):
         signing_in.sign_in(banked, code.text, entropy=source, now=NOW)
     with pytest.raises(NotNow, match="discarded"):
         studies.open_study(banked, study="trial", now=NOW)

@@ -151,7 +151,12 @@ def test_before_and_without_an_open_study_a_preview_tells_what_readers_are_told(
 def test_the_draft_of_another_study_tells_no_truth_of_cases_being_read(banked: Store) -> None:
     """All cases with feedback, practice cases too."""
     _open(banked, "trial", cases=4)
-    few = {"cases": 8, "one_question_per": "patient", "stratify_by": [], "practice_cases": 4}
+    few: dict[str, Any] = {
+        "cases": 8,
+        "one_question_per": "patient",
+        "stratify_by": [],
+        "practice_cases": 4,
+    }
     walk = _preview(banked, _draft(banked, feedback="after case", **few))
     _made_up(banked, _told(banked, walk), n=12)
     _holds_no_secret(walk)

@@ -4,13 +4,13 @@ import json
 from collections import Counter
 
 from study.base.bank_model import LETTERS
-from study.protocol.assignment import assign, canonical, shown
+from study.protocol.assignment import Assigned, assign, canonical, shown
 from study.protocol.protocol import Protocol
 
 CASES = [(f"q{i}", json.dumps(list("wxyz"))) for i in range(30)]
 
 
-def _assign(reader: str = "R1", index: int = 0, **values: object) -> list[object]:
+def _assign(reader: str = "R1", index: int = 0, **values: object) -> list[Assigned]:
     return list(
         assign(
             CASES,

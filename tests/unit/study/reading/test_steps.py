@@ -179,7 +179,8 @@ def test_answers_are_bounded_and_stay_out_of_the_chain(opened: Opened) -> None:
 def test_display_measurements_are_cleaned_and_bounded(opened: Opened) -> None:
     """As circumstances are: no lone surrogate, no NaN, not too deep, not too long."""
     store = opened(display_check=True)
-    for detail in ({"long": "x" * 5000}, {"deep": [[[[[[[[[[]]]]]]]]]]}):
+    unsound: list[dict[str, Any]] = [{"long": "x" * 5000}, {"deep": [[[[[[[[[[]]]]]]]]]]}]
+    for detail in unsound:
         assert "Not a sound record" in _take(store, preparation("display", detail)).refused[0][1]
     odd = {"grey_step": 2, "name": "\ud800", "ratio": float("inf")}
     assert _take(store, preparation("display", odd)).refused == ()

@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,12 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
         receipt = desk.take_records(store, person(store), steps, now=now)
         assert receipt.refused == ()
         first = receipt.desk.cases[0]
-        given_up = {"option": None, "status": "skipped", "reason": "too dark", "selections": []}
+        given_up: dict[str, Any] = {
+            "option": None,
+            "status": "skipped",
+            "reason": "too dark",
+            "selections": [],
+        }
         answer = reading(first.case) if first.practice else {**reading(first.case), **given_up}
         steps = [] if receipt.desk.read else [presentation(first.case), answer]
     return store.path

@@ -6,6 +6,7 @@ import pytest
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement.pairs import counts as module
 from analysis.statistics.agreement.pairs.counts import count_pairs
+from analysis.statistics.agreement.pairs.item_sets import NOT_JUDGED
 from analysis.statistics.agreement.pairs.pairing import pairs_of
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -32,4 +33,4 @@ def test_sets_of_items_and_going_from_pair_to_pair_count_alike(
         by_sets, by_pairs = (getattr(each, name) for each in found)
         assert (by_sets == by_pairs).all()
         assert (by_sets[:, 1] == 0).all()
-    assert found[0].outcomes[..., module.NOT_JUDGED].any()
+    assert found[0].outcomes[..., NOT_JUDGED].any()

@@ -13,7 +13,8 @@ from analysis.statistics.comparison.paired import holm_within, mcnemar_p, tango_
 
 
 def _tango(b: int, c: int, n: int, alpha: float = 0.05) -> tuple[float, float]:
-    low, high = tango_interval(*(np.array([float(count)]) for count in (b, c, n)), alpha)
+    counts = (np.array([float(count)]) for count in (b, c, n))
+    low, high = tango_interval(next(counts), next(counts), next(counts), alpha)
     return float(low[0]), float(high[0])
 
 
@@ -69,8 +70,9 @@ def test_all_discordant_to_one_side_reaches_the_end(n: int) -> None:
     """The limit is exactly 1 or -1; the other is that of Wilson for n of n, doubled less 1."""
     z2 = norm.isf(0.025) ** 2
     other = 2 * n / (n + z2) - 1
-    assert _tango(n, 0, n) == (pytest.approx(other, abs=1e-12), 1.0)
-    assert _tango(0, n, n) == (-1.0, pytest.approx(-other, abs=1e-12))
+    (low, top), (bottom, high) = _tango(n, 0, n), _tango(0, n, n)
+    assert (bottom, top) == (-1.0, 1.0)
+    assert (low, high) == pytest.approx((other, -other), abs=1e-12)
 
 
 def test_all_discordant_and_evenly_split_is_symmetrical() -> None:

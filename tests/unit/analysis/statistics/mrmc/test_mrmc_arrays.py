@@ -22,7 +22,8 @@ def random_ratings(seed: int = 3, n: int = 14) -> tuple[np.ndarray, np.ndarray]:
 def area(ratings: np.ndarray, positive: np.ndarray) -> np.ndarray:
     """Return the areas by counting pairs."""
     pairs = itertools.product(ratings[positive], ratings[~positive])
-    return np.mean([(high > low) + 0.5 * (high == low) for high, low in pairs], axis=0)
+    won = [(high > low) + 0.5 * (high == low) for high, low in pairs]
+    return np.asarray(np.mean(won, axis=0))
 
 
 def test_the_area_is_the_share_of_pairs_in_order() -> None:

@@ -193,7 +193,7 @@ def test_without_models_or_readers_the_tables_have_their_columns(make_bundle: Ma
 
 TRUTH = "ABABABAB"
 ANSWERS = {"M": "ABABABBB", "R1": "ABABBAAB", "R2": "AAABABAB"}
-SURE = {
+SURE: dict[str, Sequence[float | None]] = {
     "M": [0.9, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, 0.8],
     "R1": [3, 5, 4, 2, 1, 2, 5, 4],
     "R2": [5, 1, 2, 4, 3, 5, 5, 3],
@@ -251,9 +251,10 @@ def test_confidence_is_not_read_off_the_numbers() -> None:
 
 def test_confidence_that_decides_the_answer_is_the_rating() -> None:
     """For reader R1 by hand, ratings 1 to 5 with B from 3 on; the note says how it was read."""
-    sure = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2], "M": SURE["M"]}
-    answers = {r: "".join("AB"[one >= 3] for one in sure[r]) for r in ("R1", "R2")}
-    table = reader_panel(rated(TRUTH, {**answers, "M": ANSWERS["M"]}, sure))
+    sure = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2]}
+    answers = {r: "".join("AB"[one >= 3] for one in given) for r, given in sure.items()}
+    both = {"M": SURE["M"], **sure}
+    table = reader_panel(rated(TRUTH, {**answers, "M": ANSWERS["M"]}, both))
     found = row(table, FIXED, "auc")
     first = ([3, 2, 2, 5], [1, 2, 4, 1])
     second = ([3, 4, 5, 2], [1, 2, 2, 1])
@@ -274,7 +275,7 @@ RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
 
 def test_each_reader_may_have_a_cut_off_of_their_own() -> None:
     """The same ratings, cut at 50 and at 35: the areas are those of the ratings all the same."""
-    sure = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
+    sure: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
     same = {rater: "".join("AB"[one >= 50] for one in given) for rater, given in sure.items()}
     lower = {**same, "R2": "".join("AB"[one >= 35] for one in sure["R2"])}
     one, other = (reader_panel(rated(TRUTH, answers, sure)) for answers in (same, lower))
@@ -287,7 +288,7 @@ def test_a_slip_does_not_turn_the_readers_round() -> None:
     truth, ratings = TRUTH * 4, [one + i for i in range(4) for one in RATINGS]
     given = ["AB"[one >= 50] for one in ratings]
     slipped = ["B", *given[1:]]
-    sure = {"R1": ratings, "R2": ratings, "M": ratings}
+    sure: dict[str, Sequence[float]] = {"R1": ratings, "R2": ratings, "M": ratings}
     table = reader_panel(
         rated(truth, {"R1": "".join(slipped), "R2": "".join(given), "M": "".join(given)}, sure)
     )
@@ -298,7 +299,7 @@ def test_a_slip_does_not_turn_the_readers_round() -> None:
 def test_a_model_that_uses_one_letter_is_read_as_the_readers_are() -> None:
     """All its ratings lie below the cut-off; its area is that of the ratings, not their reverse."""
     low = [one / 3 for one in RATINGS]
-    sure = {"R1": RATINGS, "R2": RATINGS, "M": low}
+    sure: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS, "M": low}
     answers = {rater: "".join("AB"[one >= 50] for one in given) for rater, given in sure.items()}
     assert set(answers["M"]) == {"A"}
     found = row(reader_panel(rated(TRUTH, answers, sure)), FIXED, "auc")
@@ -333,7 +334,10 @@ def test_the_area_does_not_depend_on_which_letter_is_the_finding() -> None:
 def test_a_missing_answer_has_the_worst_rating() -> None:
     """Wrong for a positive as for a negative item, and noted."""
     answers = {**ANSWERS, "M": ".BABABA."}
-    sure = {**SURE, "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None]}
+    sure: dict[str, Sequence[float | None]] = {
+        **SURE,
+        "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None],
+    }
     found = row(reader_panel(rated(TRUTH, answers, sure), SURENESS), FIXED, "auc")
     # Positives .8, .6, .5 and the missing one; negatives -.7, -.9, -.6 and the missing one.
     assert found["model_value"] == 9 / 16

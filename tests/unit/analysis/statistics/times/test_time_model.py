@@ -92,7 +92,8 @@ def _dense(
         variance = left @ inverse @ left / (n - p)
         dets = np.linalg.slogdet(v)[1] + np.linalg.slogdet(information)[1]
         deviance = float(dets + (n - p) * np.log(variance))
-        return deviance, estimates, variance * np.linalg.inv(information)
+        covariance = np.asarray(variance * np.linalg.inv(information), float)
+        return deviance, np.asarray(estimates, float), covariance
 
     return at
 

@@ -32,7 +32,7 @@ def _bundle(n: int = 8, **columns: object) -> Bundle:
     return bundle_from_tables(items, readings)
 
 
-def _row(table: pd.DataFrame, by: str, group: str) -> pd.Series:  # type: ignore[type-arg]
+def _row(table: pd.DataFrame, by: str, group: str) -> pd.Series:
     (found,) = (row for _, row in table.iterrows() if (row["by"], row["group"]) == (by, group))
     return found
 
