@@ -6,6 +6,7 @@ store gives the same bytes. It is written in English, as everything that is expo
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from typing import Any
 
@@ -26,6 +27,17 @@ MISSING = ("reader_id", "session", "condition", "repeat", "position", "item_id",
 
 Row = Mapping[str, Any]
 
+_MADE = ("at_utc", "actor")
+_NAMES = {
+    "at_utc": "at (UTC)",
+    "actor": "by",
+    "kind": "what",
+    "reader_id": "reader",
+    "item_id": "item",
+    "model_id": "model",
+    "model_version": "version",
+    "n_predicted": "predicted",
+}
 _HEADS = ("assigned", "read", "answered", "given up", "timed out", "excluded")
 _CSS = """
 :root { color-scheme: light; }
@@ -134,69 +146,48 @@ def _numbers(look: Transaction, study: Row) -> str:
 
 
 def _lacking(missing: Sequence[Row]) -> str:
-    listed = [[row[key] for key in MISSING] for row in missing[:MOST_LISTED]]
     if not missing:
         return "<h2>What is missing</h2><p>Every assigned case has an answer that counts.</p>"
     note = f"{len(missing)} assigned cases have no answer that counts."
     if len(missing) > MOST_LISTED:
         note += f" The first {MOST_LISTED} are listed; missing.csv has every one."
-    heads = ("reader", "session", "condition", "repeat", "position", "item", "why")
-    return (
-        f"<h2>What is missing</h2><p>{note}</p>{_table('Cases without an answer', heads, listed)}"
-    )
+    listed = _listed("Cases without an answer", MISSING, missing[:MOST_LISTED])
+    return f"<h2>What is missing</h2><p>{note}</p>{listed}"
 
 
 def _decided(look: Transaction, study: Row) -> str:
     number = study["id"]
-    amended = [
-        (row["number"], row["at_utc"], row["actor"], _changes(row["changes"]), row["reason"])
-        for row in amendments.of_study(look, number)
-    ]
-    stepped_in = [
-        (
-            row["at_utc"],
-            row["actor"],
-            row["kind"],
-            row["reader_id"] or "the whole study",
-            row["session"],
-            row["days"],
-            row["reason"],
-        )
+    amended = (
+        {**row, "changes": _changes(row["changes"])} for row in amendments.of_study(look, number)
+    )
+    stepped_in = (
+        {**row, "reader_id": row["reader_id"] or "the whole study"}
         for row in stored_sessions.interventions(look, number)
-    ]
-    set_aside = [
-        (
-            row["at_utc"],
-            row["actor"],
-            "excluded" if row["excluded"] else "taken back",
-            row["reader_id"],
-            row["item_id"],
-            row["condition"],
-            row["repeat"],
-            row["reason"],
-        )
+    )
+    set_aside = (
+        {**row, "kind": "excluded" if row["excluded"] else "taken back"}
         for row in exclusions.listed(look, number)
-    ]
-    withdrawn = [
-        (
-            one.at_utc,
-            one.actor,
-            one.model_id,
-            one.model_version,
-            one.n_predicted,
-            one.reason + (f" ({AFTER_CLOSING})" if one.after_closing else ""),
-        )
+    )
+    withdrawn = (
+        {**asdict(one), "reason": one.reason + f" ({AFTER_CLOSING})" * one.after_closing}
         for one in withdrawn_in(look, study)
-    ]
-    model = ("at (UTC)", "by", "model", "version", "predicted", "reason")
-    heads = ("at (UTC)", "by", "what", "reader", "session", "days", "reason")
-    reading = ("at (UTC)", "by", "what", "reader", "item", "condition", "repeat", "reason")
+    )
     return (
         "<h2>What was decided on the way</h2>"
-        + _table("Amendments", ("number", "at (UTC)", "by", "changes", "reason"), amended)
-        + _table("Interventions", heads, stepped_in)
-        + _table("Exclusions", reading, set_aside)
-        + _table("Models withdrawn", model, withdrawn)
+        + _listed("Amendments", ("number", *_MADE, "changes", "reason"), amended)
+        + _listed(
+            "Interventions", (*_MADE, "kind", "reader_id", "session", "days", "reason"), stepped_in
+        )
+        + _listed(
+            "Exclusions",
+            (*_MADE, "kind", "reader_id", "item_id", "condition", "repeat", "reason"),
+            set_aside,
+        )
+        + _listed(
+            "Models withdrawn",
+            (*_MADE, "model_id", "model_version", "n_predicted", "reason"),
+            withdrawn,
+        )
     )
 
 
@@ -231,6 +222,12 @@ def _protocol(study: Row, trail: Sequence[Row]) -> str:
 def _facts(facts: Mapping[str, Any]) -> str:
     pairs = (f"<dt>{escape(key)}</dt><dd>{_cell(value)}</dd>" for key, value in facts.items())
     return f"<dl>{''.join(pairs)}</dl>\n"
+
+
+def _listed(caption: str, keys: Sequence[str], rows: Iterable[Row]) -> str:
+    """Return a table of what rows hold under some keys."""
+    heads = [_NAMES.get(key, key) for key in keys]
+    return _table(caption, heads, ([row[key] for key in keys] for row in rows))
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
