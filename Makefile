@@ -30,7 +30,7 @@ check: lint  ## Lints, types and every test without a browser, for while one wor
 test: lint  ## Lints, types and every test, in real browsers too
 	$(BIN)/python -m tests.again $(WORKERS)
 
-explore: $(VENV)/.test-ready  ## Run the property tests on examples they never saw
+explore: $(VENV)/.test-ready  ## Run the property tests on examples they never saw, ten times as many
 	$(BIN)/python -m pytest tests/property --hypothesis-profile=explore
 
 lint: $(VENV)/.test-ready types  ## Ruff, mypy and the types of the JavaScript
