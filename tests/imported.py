@@ -12,7 +12,7 @@ import study
 import ui
 from tests import scanned as scanned
 from ui.viewer import MODULES
-from ui.viewer.words import wanted
+from ui.viewer.catalogue_module import wanted
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
 SCRIPTS = ("ui.app.router", "study.__main__", "analysis.__main__")

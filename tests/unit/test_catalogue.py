@@ -11,7 +11,7 @@ from babel.messages.pofile import read_po
 from study.base import translation as words
 from tests.conftest import ROOT
 from ui import catalogue, viewer
-from ui.viewer.words import catalogue as viewer_catalogue
+from ui.viewer.catalogue_module import catalogue as viewer_catalogue
 
 PYTHON = [path for path in catalogue.sources() if path.suffix == ".py"]
 LITERAL = {"t": 1, "tn": 2, "later": 1}

@@ -9,7 +9,7 @@ from study.base.translation import t, tn
 from study.monitoring.progress import Part, Progress, ReaderProgress, Stage, silent
 from study.reading.sessions import State
 from ui.overview.chart import show_chart
-from ui.overview.words import left_words, seconds, stage_word, standing_words
+from ui.overview.labels import left_words, seconds, stage_word, standing_words
 from ui.parts.look import facts, grid, section
 from ui.parts.text import minute, plain, study_state
 

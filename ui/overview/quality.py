@@ -6,8 +6,8 @@ import streamlit as st
 from study.base.translation import t
 from study.monitoring.inspection import ReadingFacts
 from study.monitoring.quality import Fact, FactKind
+from ui.overview.labels import detail_words, kind_word, rule, seconds, status_word
 from ui.overview.readings import look_at
-from ui.overview.words import detail_words, kind_word, rule, seconds, status_word
 from ui.parts.look import grid
 from ui.parts.text import minute, plain
 

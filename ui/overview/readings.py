@@ -8,7 +8,7 @@ from study.base.translation import t, tn
 from study.monitoring.exclusions import Exclusion, exclude, reinstate, what_it_does
 from study.monitoring.inspection import ReadingFacts
 from study.people.signing_in import Person
-from ui.overview.words import seconds, status_word
+from ui.overview.labels import seconds, status_word
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section, table
 from ui.parts.text import minute

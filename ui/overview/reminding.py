@@ -20,7 +20,7 @@ from study.monitoring.reminders import (
 )
 from study.people.roles import Act
 from study.people.signing_in import Person
-from ui.overview.words import stage_word
+from ui.overview.labels import stage_word
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line
 from ui.parts.text import minute, plain

@@ -11,7 +11,7 @@ from starlette.routing import Mount
 from streamlit.components.v2.types import ComponentRenderer
 
 from study.base.translation import ENGLISH, language, languages, t
-from ui.viewer.words import Modules, catalogue
+from ui.viewer.catalogue_module import Modules, catalogue
 
 HERE: Final = Path(__file__).parent
 MODULES: Final = HERE / "js"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from study.base.translation import t
 from ui.parts.text import minute
-from ui.wizard import design, endpoint, meaning, review, rules, sample, words
+from ui.wizard import design, endpoint, meaning, reader_texts, review, rules, sample
 from ui.wizard.working import Working, keep_mine, reach, read_again, save
 
 STEPS = ("sample", "design", "rules", "words", "endpoint", "review")
@@ -82,7 +82,7 @@ def _step(working: Working, step: str, draw: Callable[[], None]) -> None:
         "sample": sample.sample,
         "design": design.design,
         "rules": rules.rules,
-        "words": words.words,
+        "words": reader_texts.reader_texts,
         "endpoint": endpoint.endpoint,
     }
     if step in shown:

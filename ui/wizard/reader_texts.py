@@ -9,7 +9,7 @@ from ui.wizard.questions import questionnaire
 from ui.wizard.working import Working
 
 
-def words(working: Working) -> None:
+def reader_texts(working: Working) -> None:
     """Show the step."""
     consent, instructions, questions = st.tabs(
         [t("Consent"), t("Instructions"), t("Questions to the reader")]
