@@ -39,15 +39,7 @@ from analysis.statistics.agreement.pairs.measures import CHANCE_TOLERANCE
 def observed_agreement(sums: GroupSums) -> Floats:
     """Return the mean share of agreeing pairs of answers, over items with at least two.
 
-    Parameters
-    ----------
-    sums : GroupSums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        0 to 1.
+    Shape (...), 0 to 1.
     """
     return ratio(sums.observed, sums.n_paired)
 
@@ -67,15 +59,7 @@ def above_chance(observed: Floats, chance: Floats) -> Floats:
 def prevalences(sums: GroupSums) -> Floats:
     """Return the mean over items of each category's share of the answers.
 
-    Parameters
-    ----------
-    sums : GroupSums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (n_categories, ...)
-        0 to 1.
+    Shape (n_categories, ...), 0 to 1.
     """
     return ratio(sums.shares, sums.n)
 
@@ -86,17 +70,7 @@ def fleiss_chance(sums: GroupSums) -> Floats:
 
 
 def fleiss_kappa(sums: GroupSums) -> Floats:
-    r"""Return Fleiss' kappa [1]_.
-
-    Parameters
-    ----------
-    sums : GroupSums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        -1 to 1.
+    r"""Return Fleiss' kappa [1]_, shape (...), -1 to 1.
 
     Notes
     -----
@@ -114,17 +88,7 @@ def conger_chance(sums: GroupSums) -> Floats:
 
 
 def conger_kappa(sums: GroupSums) -> Floats:
-    r"""Return Conger's kappa [2]_, Cohen's kappa for many raters.
-
-    Parameters
-    ----------
-    sums : GroupSums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        -1 to 1.
+    r"""Return Conger's kappa [2]_, Cohen's kappa for many raters, shape (...), -1 to 1.
 
     Notes
     -----
@@ -154,17 +118,7 @@ def krippendorff_uncorrected(sums: GroupSums) -> Floats:
 
 
 def krippendorff_alpha(sums: GroupSums) -> Floats:
-    r"""Return Krippendorff's alpha for nominal data [3]_.
-
-    Parameters
-    ----------
-    sums : GroupSums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        At most 1.
+    r"""Return Krippendorff's alpha for nominal data [3]_, shape (...), at most 1.
 
     Notes
     -----
@@ -184,17 +138,7 @@ def ac1_chance(sums: GroupSums) -> Floats:
 
 
 def ac1(sums: GroupSums) -> Floats:
-    r"""Return Gwet's AC1 [4]_ for items that all offer the same k options.
-
-    Parameters
-    ----------
-    sums : GroupSums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        At most 1.
+    r"""Return Gwet's AC1 [4]_ for items that all offer the same k options, shape (...), at most 1.
 
     Notes
     -----
@@ -211,15 +155,7 @@ def guessing_chance(sums: GroupSums) -> Floats:
 def brennan_prediger(sums: GroupSums) -> Floats:
     r"""Return Brennan and Prediger's kappa with each item's own number of options.
 
-    Parameters
-    ----------
-    sums : GroupSums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        At most 1.
+    Shape (...), at most 1.
 
     Notes
     -----

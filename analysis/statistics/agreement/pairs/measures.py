@@ -32,33 +32,12 @@ CHANCE_TOLERANCE = 1e-12
 
 
 def raw(sums: Sums) -> Floats:
-    """Return the share of items with the same answer.
-
-    Parameters
-    ----------
-    sums : Sums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        0 to 1.
-    """
+    """Return the share of items with the same answer, shape (...), 0 to 1."""
     return ratio(sums.agree, sums.n)
 
 
 def kappa_letters(sums: Sums) -> Floats:
-    r"""Return Cohen's kappa on the letters [1]_.
-
-    Parameters
-    ----------
-    sums : Sums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        -1 to 1.
+    r"""Return Cohen's kappa on the letters [1]_, shape (...), -1 to 1.
 
     Notes
     -----
@@ -71,15 +50,7 @@ def kappa_letters(sums: Sums) -> Floats:
 def error_consistency(sums: Sums) -> Floats:
     """Return Cohen's kappa on correct and incorrect [4]_, over items with a reference standard.
 
-    Parameters
-    ----------
-    sums : Sums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        -1 to 1.
+    Shape (...), -1 to 1.
     """
     return cohen_kappa(sums.correctness)
 
@@ -87,15 +58,7 @@ def error_consistency(sums: Sums) -> Floats:
 def brennan_prediger(sums: Sums) -> Floats:
     r"""Return Brennan and Prediger's kappa [2]_ with each item's own number of options.
 
-    Parameters
-    ----------
-    sums : Sums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        At most 1.
+    Shape (...), at most 1.
 
     Notes
     -----
@@ -109,31 +72,13 @@ def brennan_prediger(sums: Sums) -> Floats:
 def same_wrong(sums: Sums) -> Floats:
     """Return the share with the same wrong option among the items that both got wrong.
 
-    Parameters
-    ----------
-    sums : Sums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        0 to 1.
+    Shape (...), 0 to 1.
     """
     return ratio(sums.outcomes[SAME_WRONG], sums.both_wrong)
 
 
 def ac1(sums: Sums) -> Floats:
-    r"""Return Gwet's AC1 [3]_ for items that all offer the same k options.
-
-    Parameters
-    ----------
-    sums : Sums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        At most 1.
+    r"""Return Gwet's AC1 [3]_ for items that all offer the same k options, shape (...), at most 1.
 
     Notes
     -----
@@ -148,15 +93,7 @@ def ac1(sums: Sums) -> Floats:
 def cohen_kappa(sums: Sums) -> Floats:
     """Return Cohen's kappa [1]_ of the answers as they are categorised in the sums.
 
-    Parameters
-    ----------
-    sums : Sums
-        Of shape (...).
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (...)
-        -1 to 1; nan where undefined.
+    Shape (...), -1 to 1; nan where undefined.
 
     Examples
     --------
