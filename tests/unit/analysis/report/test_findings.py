@@ -126,7 +126,7 @@ def test_many_models_are_counted_beyond_the_first(run: Results) -> None:
 def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
     """An interval beyond 0 is not enough where many pairs are compared."""
     row = {
-        **full_run(study()).tables["comparisons"].iloc[0].to_dict(),
+        **run.tables["comparisons"].iloc[0].to_dict(),
         "difference": -0.1,
         "cluster_ci_low": -0.18,
         "cluster_ci_high": -0.02,
