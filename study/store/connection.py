@@ -1,7 +1,8 @@
 """Opens the store and holds its transactions.
 
 Every write is one `BEGIN IMMEDIATE` transaction through `Store.change`: a deferred begin loses
-writes under concurrency. Connections are opened per use and never shared between threads.
+writes under concurrency. A connection has one user at a time; it is opened for that use, or was
+kept from the one before (`Store.kept_warm`).
 """
 
 import copy
@@ -10,8 +11,10 @@ import os
 import sqlite3
 import tempfile
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,10 @@ SEALED_TABLES = frozenset(
 """What must never reach a reader who is reading: enforced by SQLite itself, see `Store.desk`."""
 
 _BUSY_TIMEOUT_S = 20.0
+_MOST_IDLE = 8
+"""Connections of each kind kept for the next user: as many as write at once."""
+
+_File = tuple[int, int] | None
 
 _log = logging.getLogger("reading_room.store")
 
@@ -105,6 +112,7 @@ class Store:
         self._witnessed = witnessed
         self._owed: dict[str, Head] = {}
         self._telling = threading.Lock()
+        self._idle = _Idle()
         if not self.path.is_file():
             raise NotFound(
                 f"There is no store {self.path.name}. Make one with: python -m study init --db DB"
@@ -157,21 +165,16 @@ class Store:
 
         With `sealed` the sealed tables are refused too, as by `Store.desk`.
         """
-        with self._connection() as connection:
-            if sealed:
-                connection.set_authorizer(_refuse_sealed)
-            connection.execute("PRAGMA query_only = ON")
-            connection.execute("BEGIN")
-            yield Transaction(Database(connection, recursive_triggers=False))
+        with self._database(_Kind(sealed=sealed, writes=False)) as database:
+            database.conn.execute("BEGIN")
+            yield Transaction(database)
+            database.conn.execute("ROLLBACK")
 
     @contextmanager
     def change(self) -> Iterator[Transaction]:
         """Write: everything in the block is stored, or nothing is."""
-        with self._connection() as connection:
-            transaction = Transaction(Database(connection, recursive_triggers=False))
-            with _immediate(connection):
-                yield transaction
-            self._tell_witness(transaction)
+        with self._writing(sealed=False) as transaction:
+            yield transaction
 
     @contextmanager
     def desk(self) -> Iterator[Transaction]:
@@ -181,12 +184,8 @@ class Store:
         through this transaction by any statement, so that no mistake in the reading page's code can
         leak them.
         """
-        with self._connection() as connection:
-            connection.set_authorizer(_refuse_sealed)
-            transaction = Transaction(Database(connection, recursive_triggers=False))
-            with _immediate(connection):
-                yield transaction
-            self._tell_witness(transaction)
+        with self._writing(sealed=True) as transaction:
+            yield transaction
 
     def put_in_place(self, path: Path) -> None:
         """Give this store another name, unless a store got that first.
@@ -234,14 +233,15 @@ class Store:
 
     @contextmanager
     def kept_warm(self) -> Iterator[None]:
-        """Hold one idle connection, so that closing the others need not fold the journal in.
+        """Keep connections for whoever comes next, at least one that is idle.
 
-        SQLite checkpoints when the last connection closes, which costs several flushes to disk a
-        transaction where each opens a connection of its own.
+        Opening one has SQLite read the whole schema, which takes longer than most transactions; and
+        it folds the journal in when the last one closes, which costs several flushes to disk.
         """
         with self._connection() as connection:
             connection.execute("SELECT count(*) FROM deployment").fetchone()
-            yield
+            with self._idle.kept():
+                yield
 
     def _tell_witness(self, committed: Transaction) -> None:
         """Write down what was committed: only then may anybody be told that it is stored.
@@ -276,12 +276,112 @@ class Store:
             ) from error
 
     @contextmanager
+    def _writing(self, *, sealed: bool) -> Iterator[Transaction]:
+        with self._database(_Kind(sealed=sealed, writes=True)) as database:
+            transaction = Transaction(database)
+            with _immediate(database.conn):
+                yield transaction
+            self._tell_witness(transaction)
+
+    @contextmanager
+    def _database(self, kind: "_Kind") -> Iterator[Database]:
+        """Give a connection of a kind; one that went through a use unharmed may be used again."""
+        with self._explaining():
+            file = _identity(self.path)
+            database = self._idle.take(kind, file) or _opened(self.path, kind)
+            kept = False
+            try:
+                database.conn.execute(f"PRAGMA busy_timeout = {self._patience_s * 1000:.0f}")
+                yield database
+                kept = self._idle.give(kind, file, database)
+            finally:
+                if not kept:
+                    database.conn.close()
+
+    @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
+        with self._explaining(), closing(_connect(self.path, self._patience_s)) as connection:
+            yield connection
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
         try:
-            with closing(_connect(self.path, self._patience_s)) as connection:
-                yield connection
+            yield
         except sqlite3.DatabaseError as error:
             raise _explained(error, self.path) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a connection may do, which SQLite is told once."""
+
+    sealed: bool
+    writes: bool
+
+
+class _Idle:
+    """The connections of a store that is kept warm, while nobody uses them.
+
+    Each is given only to those who may do the same as the one before, and only while the file it
+    was opened on still lies under the store's name.
+    """
+
+    def __init__(self) -> None:
+        self._users = 0
+        self._lock = threading.Lock()
+        self._kept: dict[_Kind, list[tuple[_File, Database]]] = defaultdict(list)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep connections for as long as the context lasts."""
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                gone = [] if self._users else [one for kind in self._kept.values() for one in kind]
+                if not self._users:
+                    self._kept.clear()
+            for _, database in gone:
+                database.conn.close()
+
+    def take(self, kind: _Kind, file: "_File") -> Database | None:
+        """Return a connection to this very file, or None."""
+        while True:
+            with self._lock:
+                if not self._kept[kind]:
+                    return None
+                opened_on, database = self._kept[kind].pop()
+            if opened_on == file:
+                return database
+            database.conn.close()
+
+    def give(self, kind: _Kind, file: "_File", database: Database) -> bool:
+        """Keep a connection, and return whether it is kept."""
+        with self._lock:
+            room = bool(self._users) and len(self._kept[kind]) < _MOST_IDLE
+            if room:
+                self._kept[kind].append((file, database))
+            return room
+
+
+def _identity(path: Path) -> "_File":
+    try:
+        found = path.stat()
+    except OSError:  # opening it will say so
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _opened(path: Path, kind: _Kind) -> Database:
+    connection = _connect(path)
+    if kind.sealed:
+        connection.set_authorizer(_refuse_sealed)
+    if not kind.writes:
+        connection.execute("PRAGMA query_only = ON")
+    return Database(connection, recursive_triggers=False)
 
 
 def _number(head: Head) -> int:
@@ -347,6 +447,7 @@ def _connect(path: Path, patience_s: float = _BUSY_TIMEOUT_S) -> sqlite3.Connect
         uri=True,
         timeout=patience_s,
         isolation_level=None,
+        check_same_thread=False,  # a connection kept for the next may be used by another thread
     )
     try:
         connection.execute("PRAGMA foreign_keys = ON")

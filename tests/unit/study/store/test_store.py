@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,25 @@ def test_six_at_once_make_one_store(tmp_path: Path) -> None:
     assert len(ids) == 6
     assert len(set(ids)) == 1
     assert [entry.name for entry in tmp_path.iterdir() if entry.name[0] == "."] == []
+
+
+def test_a_connection_kept_for_the_next_stays_what_it_was(store: Store, tmp_path: Path) -> None:
+    """Warm: a reader's is sealed at every use, one that looks never writes, a new file is seen."""
+    with store.kept_warm():
+        for open_one in (store.desk, partial(store.look, sealed=True)):
+            for _ in range(2):
+                with open_one() as sealed:
+                    assert deployment.secret(sealed)
+                with pytest.raises(sqlite3.DatabaseError, match="prohibited"), open_one() as sealed:
+                    sealed.rows("SELECT truth FROM reference_standard")
+                with store.look() as look:
+                    assert look.rows("SELECT truth FROM reference_standard") == []
+        with pytest.raises(StudyError, match="read-only"), store.look() as look:
+            look.execute("DELETE FROM deployment")
+        other = init(tmp_path / "other.db", entropy=entropy_from(9), now=NOW)
+        with other.look() as look:
+            its_id = deployment.value(look, "deployment_id")
+        store.path.rename(tmp_path / "aside.db")
+        other.copy_to(store.path)
+        with store.look() as look:
+            assert deployment.value(look, "deployment_id") == its_id
