@@ -183,16 +183,21 @@ def enter(
 
 
 def signed_in(store: Store, token: str, *, now: datetime, place: str = "") -> Person | None:
-    """Return the person a browser's token stands for, as the store knows them now.
+    """Return the person a browser's token stands for, as the store knows them now."""
+    with store.look() as look:
+        return person_of(look, token, now=now, place=place)
+
+
+def person_of(look: Transaction, token: str, *, now: datetime, place: str = "") -> Person | None:
+    """Return the person a browser's token stands for.
 
     None where the token is unknown, older than `STAYS`, left alone for `IDLE`, from the future,
     signed out, or its code was replaced, and where the person has no role any more.
     """
-    with store.look() as look:
-        row = people.by_sign_in(look, _token_id(token), _span(now))
-        if row is None or not _held(look, row["person"]):
-            return None
-        return _person(look, row, token, place)
+    row = people.by_sign_in(look, _token_id(token), _span(now))
+    if row is None or not _held(look, row["person"]):
+        return None
+    return _person(look, row, token, place)
 
 
 def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
@@ -213,11 +218,10 @@ def stay(store: Store, token: str, *, now: datetime) -> None:
             people.mark_active(change, _token_id(token), stamp(now))
 
 
-def has_left(store: Store, token: str, *, now: datetime) -> bool:
+def has_left(look: Transaction, token: str, *, now: datetime) -> bool:
     """Return whether a sign-in is that of a reader whose role in their study has ended."""
-    with store.look() as look:
-        row = people.by_sign_in(look, _token_id(token), _span(now))
-        given = people.given(look, row["standing"]) if row else None
+    row = people.by_sign_in(look, _token_id(token), _span(now))
+    given = people.given(look, row["standing"]) if row else None
     return given is not None and bool(given["reader"] and given["revoked_at_utc"])
 
 

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -435,7 +436,13 @@ def _not_yet(protocol: Protocol) -> list[str]:
 
 def stored_protocol(study: Mapping[str, Any]) -> Protocol:
     """Return the protocol in force: the one a study's row was locked with, as amended since."""
-    values = json.loads(study["protocol"])["protocol"]
-    for changes in json.loads(study["amendments"]):
+    return _in_force(study["protocol"], study["amendments"])
+
+
+@lru_cache(maxsize=64)
+def _in_force(locked: str, amendments: str) -> Protocol:
+    """Return a protocol from what is stored of it: the same text is the same protocol."""
+    values = json.loads(locked)["protocol"]
+    for changes in json.loads(amendments):
         values = {**values, **{key: change["new"] for key, change in changes.items()}}
     return Protocol.from_json(values)

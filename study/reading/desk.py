@@ -8,6 +8,7 @@ the reading is stored.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -60,16 +61,19 @@ def desk(store: Store, person: Person, *, now: datetime) -> Desk:
     NotNow
         The study is not open yet.
     """
+    with store.look(sealed=True) as look:
+        return desk_within(look, person, now=now)
+
+
+def desk_within(look: Transaction, person: Person, *, now: datetime) -> Desk:
+    """Return a reader's desk as a transaction sees it; see `desk`."""
     reader = _reader(person)
-    with store.look(sealed=True) as look:
-        study = _study(look, person)
-        return _desk(look, study, person, reader, now)
+    return _desk(look, _study(look, person), person, reader, now)
 
 
-def seal(store: Store, person: Person) -> str:
+def seal(look: Transaction, person: Person) -> str:
     """Return the mark of this deployment, study and reader that a page's outbox is sealed with."""
-    with store.look(sealed=True) as look:
-        return _seal(look, person)
+    return sha256_of([secret(look), "seal", person.study_name, person.name])[:32]
 
 
 def case_at(store: Store, person: Person, position: int, *, now: datetime) -> CaseView:
@@ -115,26 +119,39 @@ def take_records(store: Store, person: Person, records: Sequence[Any], *, now: d
     A record sent twice is stored once and acknowledged twice. A malformed or impossible record is
     refused with a reason and does not hold up the others.
     """
+    with store.desk() as change:
+        receipt = take_within(change, person, records, now=now)
+    return with_feedback(store, receipt)
+
+
+def take_within(
+    change: Transaction, person: Person, records: Sequence[Any], *, now: datetime
+) -> Receipt:
+    """Store records within a transaction of `Store.desk`; what is right is told later."""
     _reader(person)
     if len(records) > MAX_RECORDS:
         raise BadFile(
             t("At most {max_records} records can be sent at once.", max_records=MAX_RECORDS)
         )
-    with store.desk() as change:
-        study = _study(change, person)
-        protocol = stored_protocol(study)
-        parsed = [_parsed(raw) for raw in records]
-        # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
-        if study["state"] != "open" and not all(isinstance(one, Finish) for one in parsed):
-            raise NotNow(t("The study is closed; no more answers are taken."))
-        taken = [_take(change, protocol, person, one, now) for one in parsed]
+    study = _study(change, person)
+    protocol = stored_protocol(study)
+    parsed = [_parsed(raw) for raw in records]
+    # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
+    if study["state"] != "open" and not all(isinstance(one, Finish) for one in parsed):
+        raise NotNow(t("The study is closed; no more answers are taken."))
+    taken = [_take(change, protocol, person, one, now) for one in parsed]
     told = protocol.feedback is Feedback.AFTER_CASE
     return Receipt(
         stored=tuple(one.id for one in taken if not one.refused),
         refused=tuple((one.id, one.refused) for one in taken if one.refused),
-        feedback=_feedback(store, [one for one in taken if one.practice or told]),
-        desk=desk(store, person, now=now),
+        desk=desk_within(change, person, now=now),
+        told=tuple(one for one in taken if (one.practice or told) and one.case and not one.refused),
     )
+
+
+def with_feedback(store: Store, receipt: Receipt) -> Receipt:
+    """Return a receipt of stored records with what its reader may now be told of them."""
+    return replace(receipt, feedback=_feedback(store, receipt.told)) if receipt.told else receipt
 
 
 def _take(
@@ -194,7 +211,7 @@ def _desk(
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
     cases = () if due or hold else _cases(look, protocol, reader, place)
     return Desk(
-        seal=_seal(look, person),
+        seal=seal(look, person),
         study=study["name"],
         reader=person.name,
         simulated_films=bool(study["simulated_films"]),
@@ -249,10 +266,6 @@ def _cases(
             return tuple(_case(look, row, protocol, None, practice=True) for row in waiting)
     rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
     return tuple(_case(look, row, protocol, None, before=place.before) for row in rows)
-
-
-def _seal(look: Transaction, person: Person) -> str:
-    return sha256_of([secret(look), "seal", person.study_name, person.name])[:32]
 
 
 def _rules(protocol: Protocol) -> dict[str, Any]:
@@ -327,11 +340,8 @@ def _own(row: Mapping[str, Any], order: str) -> OwnReading:
 
 def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
     found: dict[str, CaseFeedback] = {}
-    told = [one for one in taken if one.case and not one.refused]
-    if not told:
-        return found
     with store.look() as look:
-        for one in told:
+        for one in taken:
             own = (stored_practice.reading if one.practice else readings.by_id)(look, one.id)
             if own is None or own["assignment"] != one.case:  # a presentation, whatever its id
                 continue

@@ -1,10 +1,11 @@
 """What a reader's page may know, as objects without a field for anything else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from study.protocol.questionnaire import Question
+from study.reading.outcomes import Taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +111,13 @@ class CaseFeedback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What became of a batch of records, and the desk after it."""
+    """What became of a batch of records, and the desk after it.
+
+    `told` are the records of which a reader learns what is right, once they are stored: `feedback`.
+    """
 
     stored: tuple[str, ...]
     refused: tuple[tuple[str, str], ...]
-    feedback: Mapping[str, CaseFeedback]
     desk: Desk
+    told: tuple[Taken, ...] = ()
+    feedback: Mapping[str, CaseFeedback] = field(default_factory=dict)

@@ -16,15 +16,15 @@ from starlette.routing import Route
 
 from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import t
-from study.people.signing_in import Person
+from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
 from study.reading.desk import CaseView, Desk, FilmView, Receipt
 from study.reading.views import StepView
-from study.store import Store, deployment
+from study.store import Transaction, deployment
 from ui.parts.prose import html
 from ui.parts.text import number
 from ui.reading.films import address, prepare_ahead
-from ui.server.access import has_left, signed_in
+from ui.server.access import token_of
 from ui.server.deployment import store
 from ui.server.origin import same_origin
 from ui.server.turns import PATIENCE_S, in_turn
@@ -45,26 +45,25 @@ def routes() -> list[Route]:
 
 
 async def _desk(request: Request) -> Response:
-    return await _for_reader(
-        request,
-        lambda kept, person: desk_json(
-            desk.desk(kept, person, now=datetime.now(UTC)), _films(kept, person)
-        ),
-    )
+    def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
+        found = desk.desk_within(look, person, now=datetime.now(UTC))
+        return desk_json(found, _films(look, person))
+
+    return await _for_reader(request, hand_out)
 
 
 async def _case(request: Request) -> Response:
     position = position_of(request)
     return await _for_reader(
         request,
-        lambda kept, person: case_json(
-            desk.case_at(kept, person, position, now=datetime.now(UTC)), _signed(kept, person)
+        lambda look, person: case_json(
+            desk.case_at(store(), person, position, now=datetime.now(UTC)), _signed(look, person)
         ),
     )
 
 
 async def _records(request: Request) -> Response:
-    refused = from_elsewhere(request) or await _for_reader(request, lambda kept, person: {})
+    refused = from_elsewhere(request) or await _for_reader(request, lambda look, person: {})
     if refused.status_code != 200:
         return refused  # of a message nobody may send nothing is read
     sent = await message(request)
@@ -72,13 +71,20 @@ async def _records(request: Request) -> Response:
         return sent
     seal, records = sent
 
-    def take(kept: Store, person: Person) -> dict[str, Any] | Response:
-        if desk.seal(kept, person) != seal:
-            return refusal(403, t("These answers belong to another reader."), reason="other-reader")
-        receipt = desk.take_records(kept, person, records, now=datetime.now(UTC))
-        return receipt_json(receipt, _films(kept, person))
+    def take() -> dict[str, Any] | Response:
+        kept = store().hurried(PATIENCE_S)
+        with kept.desk() as change:  # asked again who it is: the message may have taken its time
+            person = _reader(change, request)
+            if isinstance(person, Response):
+                return person
+            if desk.seal(change, person) != seal:
+                why = t("These answers belong to another reader.")
+                return refusal(403, why, reason="other-reader")
+            receipt = desk.take_within(change, person, records, now=datetime.now(UTC))
+            address_of = _films(change, person)
+        return receipt_json(desk.with_feedback(kept, receipt), address_of)
 
-    return await _for_reader(request, take, writes=True)
+    return await answered(take, writes=True)
 
 
 def position_of(request: Request) -> int:
@@ -104,22 +110,27 @@ async def message(request: Request) -> tuple[str, list[Any]] | Response:
 
 
 async def _for_reader(
-    request: Request,
-    answer: Callable[[Store, Person], dict[str, Any] | Response],
-    *,
-    writes: bool = False,
+    request: Request, answer: Callable[[Transaction, Person], dict[str, Any]]
 ) -> Response:
     def work() -> dict[str, Any] | Response:
-        person = signed_in(request.cookies)
-        if (person is None or person.reader is None) and has_left(request.cookies):
-            return refusal(403, t("You have left this study."), reason="left")
-        if person is None:
-            return refusal(401, t("Sign in first."), reason="signed-out")
-        if person.reader is None:
-            return refusal(403, t("Only a reader of the study can read."), reason="other-reader")
-        return answer(store().hurried(PATIENCE_S) if writes else store(), person)
+        with store().look(sealed=True) as look:
+            person = _reader(look, request)
+            return person if isinstance(person, Response) else answer(look, person)
 
-    return await answered(work, writes=writes)
+    return await answered(work)
+
+
+def _reader(look: Transaction, request: Request) -> Person | Response:
+    """Return the reader who asks, or the refusal of anybody else."""
+    token, now = token_of(request.cookies), datetime.now(UTC)
+    person = person_of(look, token, now=now) if token else None
+    if (person is None or person.reader is None) and token and has_left(look, token, now=now):
+        return refusal(403, t("You have left this study."), reason="left")
+    if person is None:
+        return refusal(401, t("Sign in first."), reason="signed-out")
+    if person.reader is None:
+        return refusal(403, t("Only a reader of the study can read."), reason="other-reader")
+    return person
 
 
 async def answered(
@@ -149,16 +160,14 @@ def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
     ]
 
 
-def _films(kept: Store, person: Person) -> Address:
+def _films(look: Transaction, person: Person) -> Address:
     """Have a reader's next films made ready, and return where each is."""
-    prepare_ahead(kept, person, home=kept)
-    return _signed(kept, person)
+    prepare_ahead(store(), person, home=store())
+    return _signed(look, person)
 
 
-def _signed(kept: Store, person: Person) -> Address:
-    with kept.look() as look:
-        secret = deployment.secret(look)
-    now_s = datetime.now(UTC).timestamp()
+def _signed(look: Transaction, person: Person) -> Address:
+    secret, now_s = deployment.secret(look), datetime.now(UTC).timestamp()
     return lambda film: address(secret, person, film.film, now_s=now_s)
 
 

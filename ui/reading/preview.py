@@ -91,8 +91,8 @@ def _desk_of(walk: Preview) -> Desk:
 
 async def _case(request: Request) -> Response:
     def found(kept: Store, walk: Preview) -> dict[str, Any]:
-        case = desk.case_at(walk.store, walk.reader, position_of(request), now=datetime.now(UTC))
-        return case_json(case, _address(walk))
+        position, now = position_of(request), datetime.now(UTC)
+        return case_json(desk.case_at(walk.store, walk.reader, position, now=now), _address(walk))
 
     return await _walking(request, found)
 
@@ -107,8 +107,9 @@ async def _records(request: Request) -> Response:
     seal, records = sent
 
     def take(kept: Store, walk: Preview) -> dict[str, Any] | Response:
-        if desk.seal(walk.store, walk.reader) != seal:
-            return refusal(409, t("This preview was begun anew. Reload the page."))
+        with walk.store.look(sealed=True) as look:
+            if desk.seal(look, walk.reader) != seal:
+                return refusal(409, t("This preview was begun anew. Reload the page."))
         receipt = desk.take_records(walk.store, walk.reader, records, now=datetime.now(UTC))
         return receipt_json(receipt, _films(kept, walk))
 

@@ -74,12 +74,6 @@ def without_planted_cookies(scope: Scope) -> Scope:
     return {**scope, "headers": headers}
 
 
-def has_left(cookies: Mapping[str, str]) -> bool:
-    """Return whether a request comes from a reader who has no more part in their study."""
-    token = token_of(cookies)
-    return bool(token) and signing_in.has_left(store(), token, now=datetime.now(UTC))
-
-
 def guard(act: Act) -> Person:
     """Return the person signed in to this Streamlit session if they may do this, or stop the page.
 

@@ -100,7 +100,8 @@ def _seal(found: Deployment, whose: str) -> str:
     who = Person(
         role=Role.READER, study=study["id"], study_name=study["name"], reader=row["id"], name=reader
     )
-    return desk.seal(found.store, who)
+    with found.store.look(sealed=True) as look:
+        return desk.seal(look, who)
 
 
 def _case(found: Deployment, kind: str, whose: str) -> str:

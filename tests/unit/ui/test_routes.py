@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import sqlite3
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -38,6 +39,7 @@ from tests.conftest import (
 )
 from ui import viewer
 from ui.app.routes import routes
+from ui.reading import desk as reading_desk
 from ui.reading import films
 from ui.results import case_films
 from ui.server import access, guesses
@@ -556,3 +558,28 @@ def test_the_viewers_modules_are_served_as_javascript(sign: Sign) -> None:
     """Browsers refuse modules of any other type."""
     answer = sign(None).get(f"/viewer/{viewer.version()}/start.js")
     assert answer.headers["content-type"].startswith("text/javascript")
+
+
+def test_an_answer_takes_two_transactions(
+    sign: Sign, banked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that looks who sends it before it is read, one in which all of it is stored."""
+    client = sign("R1")
+    found = client.get("/desk").json()
+    begun: list[str] = []
+
+    def connect(*where: object, **how: Any) -> sqlite3.Connection:
+        connection = sqlite3.Connection(*where, **how)
+        connection.set_trace_callback(
+            lambda sql: begun.append(sql) if sql.startswith("BEGIN") else None
+        )
+        return connection
+
+    monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
+    monkeypatch.setattr("study.store.connection.sqlite3.connect", connect)
+    case = found["cases"][0]["case"]
+    for record in (presentation(case), reading(case)):
+        begun.clear()
+        sent = {"seal": found["seal"], "records": [record]}
+        assert client.post("/desk/records", json=sent).json()["stored"] == [record["id"]]
+        assert begun == ["BEGIN", "BEGIN IMMEDIATE"]

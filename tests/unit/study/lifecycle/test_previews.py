@@ -116,11 +116,11 @@ def test_it_goes_on_where_it_was_left_and_the_trail_says_it_once(banked: Store) 
     again = _open(store)
     assert desk.desk(again.store, again.reader, now=NOW).read == 1
     assert _kinds(store).count("preview opened") == 1
-    seal = desk.seal(again.store, again.reader)
+    seal = _seal(again.store, again.reader)
     again.discard()
     anew = preview(store, coordinator(store), entropy=entropy_from(6), now=NOW)
     assert desk.desk(anew.store, anew.reader, now=NOW).read == 0
-    assert desk.seal(anew.store, anew.reader) != seal
+    assert _seal(anew.store, anew.reader) != seal
     assert _kinds(store).count("preview opened") == 2
 
 
@@ -138,7 +138,7 @@ def test_seal_and_films_are_not_those_of_a_reader(opened: Opened) -> None:
     """What the browser keeps of a preview cannot be taken for a reader's."""
     store = opened()
     walk = _open(store)
-    assert desk.seal(walk.store, walk.reader) != desk.seal(store, person(store))
+    assert _seal(walk.store, walk.reader) != _seal(store, person(store))
     own = desk.desk(walk.store, walk.reader, now=NOW).cases[0].views[0].film
     case, view = own.split("/")
     assert desk.film(store, person(store), case, int(view)) is None
@@ -279,3 +279,8 @@ def test_what_is_kept_is_bounded(banked: Store) -> None:
     )
     assert [path.stem for path in folder.glob("*.db")] == [late.mark]
     assert [path.name for path in folder.iterdir() if path.suffix != ".db"] == []
+
+
+def _seal(store: Store, reader: Person) -> str:
+    with store.look(sealed=True) as look:
+        return desk.seal(look, reader)

@@ -54,7 +54,8 @@ def test_a_sign_in_left_alone_ends_after_two_hours(banked: Store, codes: dict[st
     assert signing_in.time_left(banked, token, now=NOW + timedelta(hours=3)) is None
     signing_in.stay(banked, token, now=NOW + timedelta(hours=3))
     assert _stays(banked, token, 3) == [False]
-    assert not signing_in.has_left(banked, token, now=NOW + timedelta(hours=3))
+    with banked.look() as look:
+        assert not signing_in.has_left(look, token, now=NOW + timedelta(hours=3))
 
 
 def test_that_somebody_is_there_is_written_down_now_and_then(

@@ -248,9 +248,11 @@ def test_a_withdrawn_reader_is_out_and_their_readings_stay(opened: Any) -> None:
     token = sign_in(store, code, entropy=entropy_from(5), now=NOW).token
     case = _cases(store)[0]
     _send(store, presentation(case, NOW), _answer(case, NOW), now=NOW)
-    assert not has_left(store, token, now=NOW)
+    with store.look() as look:
+        assert not has_left(look, token, now=NOW)
     _step(store, "withdraw", NOW)
-    assert has_left(store, token, now=NOW)
+    with store.look() as look:
+        assert has_left(look, token, now=NOW)
     assert signed_in(store, token, now=NOW) is None
     with pytest.raises(NotAllowed, match="no part in any study"):
         sign_in(store, code, entropy=entropy_from(6), now=NOW)
