@@ -568,7 +568,7 @@ def test_an_answer_takes_two_transactions(
     found = client.get("/desk").json()
     begun: list[str] = []
 
-    def connect(*where: object, **how: Any) -> sqlite3.Connection:
+    def connect(*where: Any, **how: Any) -> sqlite3.Connection:
         connection = sqlite3.Connection(*where, **how)
         connection.set_trace_callback(
             lambda sql: begun.append(sql) if sql.startswith("BEGIN") else None
