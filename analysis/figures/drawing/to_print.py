@@ -121,6 +121,7 @@ def _file(chart: Chart, **form: Any) -> bytes:
         return file.getvalue()
 
 
+@lru_cache(maxsize=1)  # whoever wants the SVG wants the PNG next
 def figure(chart: Chart) -> Figure:
     """Return a chart as a figure of matplotlib, the size of its sheet."""
     layout = laid_out(chart, width_mm)
