@@ -152,7 +152,7 @@ def close(store: Store, at: datetime = NOW) -> None:
             chain="study:trial",
             at_utc="2025-06-05T12:00:00.000Z",
             actor="c",
-            kind="study closed",
+            kind=events.EventKind.STUDY_CLOSED,
             detail=detail,
         )
 

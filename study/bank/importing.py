@@ -15,6 +15,7 @@ from study.base.errors import BadFile, NotFound, NotNow
 from study.base.text import check_name
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, banks, events
+from study.store.events import EventKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ def _record(
         change,
         "",
         now,
-        kind="bank imported",
+        kind=EventKind.BANK_IMPORTED,
         detail={
             **banks.facts(row),
             "n_items": len(found.items),

@@ -21,6 +21,7 @@ from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
 from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.store import Store, Transaction, backups, deployment, events
+from study.store.events import EventKind
 from study.trail import losses
 from study.trail.losses import Loss
 from study.trail.verification import verify
@@ -93,7 +94,7 @@ def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
         deployment.set_value(change, "backup_keep", str(new.keep))
         if old != new:
             detail = {"old": _words(old), "new": _words(new)}
-            events.record(change, "", now, kind="backups scheduled", detail=detail, by=by)
+            events.record(change, "", now, kind=EventKind.BACKUPS_SCHEDULED, detail=detail, by=by)
 
 
 def listed(store: Store) -> list[Backup]:
@@ -149,7 +150,7 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
     except StudyError as error:
         with suppress(StudyError), store.change() as change:
             detail = {"reason": str(error)}
-            events.record(change, "", now, kind="backup failed", detail=detail, by=SCHEDULE)
+            events.record(change, "", now, kind=EventKind.BACKUP_FAILED, detail=detail, by=SCHEDULE)
         raise
     with _released(store):
         _prune(store, SCHEDULE, now)
@@ -202,7 +203,7 @@ def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[
         digest = hashlib.file_digest(opened, "sha256").hexdigest()
     with store.change() as change:
         detail = {"file": file.name, "sha256": digest}
-        events.record(change, "", now, kind="backup restored", detail=detail, by=by)
+        events.record(change, "", now, kind=EventKind.BACKUP_RESTORED, detail=detail, by=by)
     if not losses.note(store, now=now):
         return []
     reason = f"The backup {file.name} was put in place."
@@ -280,7 +281,7 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
     with store.change() as change:
         backups.add(change, **columns)
         told = {key: columns[key] for key in ("file", "n_bytes", "sha256", "finding")}
-        events.record(change, "", now, kind="backup made", detail=told, by=by)
+        events.record(change, "", now, kind=EventKind.BACKUP_MADE, detail=told, by=by)
     return _backup(store, columns)
 
 
@@ -324,7 +325,7 @@ def _prune(store: Store, by: By, now: datetime) -> None:
         with store.change() as change:
             backups.mark_removed(change, row["id"], stamp(now))
             detail = {"file": row["file"], "sha256": row["sha256"]}
-            events.record(change, "", now, kind="backup removed", detail=detail, by=by)
+            events.record(change, "", now, kind=EventKind.BACKUP_REMOVED, detail=detail, by=by)
 
 
 def _backup(store: Store, row: dict[str, Any]) -> Backup:

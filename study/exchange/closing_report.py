@@ -18,6 +18,7 @@ from study.monitoring.progress import completeness_in
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, amendments, events, exclusions, models, progress
 from study.store import sessions as stored_sessions
+from study.store.events import EventKind
 from study.store.studies import study_row
 
 MOST_LISTED = 200
@@ -89,7 +90,7 @@ def report_in(look: Transaction, study: Row) -> dict[str, bytes]:
 
 
 def _head(study: Row, trail: Sequence[Row]) -> str:
-    closed = next((event for event in trail if event["kind"] == "study closed"), None)
+    closed = next((event for event in trail if event["kind"] == EventKind.STUDY_CLOSED), None)
     facts = {
         "State": study["state"],
         "Drawn": study["drawn_at_utc"],

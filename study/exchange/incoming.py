@@ -25,6 +25,7 @@ from study.exchange import records_file
 from study.exchange.bundle import GUARDED, audit_file
 from study.exchange.records_file import Carried
 from study.store import Store, events
+from study.store.events import EventKind
 from study.trail.verification import check_chain
 
 PACKAGE = "datapackage.json"
@@ -221,7 +222,7 @@ def _parts(
         faults += [f"{one}: {broken}."] if broken else []
     own = chains.pop("audit.jsonl")
     faults += _contradictions(carried.study, protocol, own, facts)
-    told = [one["detail"] for one in own if one["kind"] == "site merged"]
+    told = [one["detail"] for one in own if one["kind"] == EventKind.SITE_MERGED]
     by_file = {audit_file(one["deployment_id"]): one["deployment_id"] for one in told}
     if set(by_file) != set(chains):
         faults.append("the chains of the merged sites are not those that audit.jsonl tells of.")
@@ -257,7 +258,11 @@ def _contradictions(
     """Yield where the parts of a bundle do not fit each other."""
     if sha256_of(protocol["locked"]) != protocol["sha256"]:
         yield "protocol.json: the protocol is not the one its hash is of."
-    drawn = [one["detail"].get("protocol_sha256") for one in chain if one["kind"] == "study drawn"]
+    drawn = [
+        one["detail"].get("protocol_sha256")
+        for one in chain
+        if one["kind"] == EventKind.STUDY_DRAWN
+    ]
     if drawn != [protocol["sha256"]]:
         yield "audit.jsonl tells of another protocol than protocol.json."
     if {one["chain"] for one in chain} != {events.study_chain(str(study["study"]))}:

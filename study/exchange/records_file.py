@@ -12,6 +12,7 @@ from typing import Any
 
 from study.base.canonical import canonical_json
 from study.store import Transaction, archive, deployment, events
+from study.store.events import EventKind
 
 FILE = "records.jsonl"
 FORMAT = 1
@@ -79,7 +80,7 @@ def origin(look: Transaction, study: Mapping[str, Any]) -> str:
 
 
 def _facts(look: Transaction, study: Mapping[str, Any]) -> dict[str, Any]:
-    drawn = events.of_kind(look, events.study_chain(study["name"]), "study drawn")
+    drawn = events.of_kind(look, events.study_chain(study["name"]), EventKind.STUDY_DRAWN)
     return {
         "format": FORMAT,
         "deployment_id": origin(look, study),

@@ -23,6 +23,7 @@ from study.exchange.bundle import ITEM_KEYS, files_of
 from study.exchange.incoming import Received, receive, refuse
 from study.exchange.records_file import FILE, LEFT_BEHIND
 from study.store import Store, Transaction, archive, banks, events, studies
+from study.store.events import EventKind
 from study.trail.study_trails import RESTORED
 from study.trail.verification import study_verdict
 
@@ -156,7 +157,7 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
     banks.set_content_hash(change, number, sha256_of(banks.content(change, number)))
     facts = banks.facts(banks.find(change, name) or {})
     detail = {**facts, "n_items": len(bundle.items)}
-    events.record(change, "", now, kind="bank restored", detail=detail, by=by)
+    events.record(change, "", now, kind=EventKind.BANK_RESTORED, detail=detail, by=by)
     return number
 
 

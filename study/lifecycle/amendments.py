@@ -21,9 +21,10 @@ from study.lifecycle import exposure
 from study.protocol.protocol import Feedback, Protocol, faults_of, stored_protocol
 from study.store import Store, Transaction, events, readings
 from study.store import amendments as stored
+from study.store.events import EventKind
 from study.store.studies import study_row
 
-AMENDED = "protocol amended"
+AMENDED = EventKind.PROTOCOL_AMENDED
 """The kind of event that vouches for an amendment."""
 
 AMENDABLE = (
@@ -105,7 +106,7 @@ def amend(
         _store(change, row, made, by, now)
         if exposure.tells(study_row(change, study)) and not exposure.tells(row):
             others = exposure.being_read(change, row["bank"], but=row["id"])
-            exposure.record_others(change, row, others, "other study amended", by, now)
+            exposure.record_others(change, row, others, EventKind.OTHER_STUDY_AMENDED, by, now)
     return made
 
 

@@ -18,6 +18,7 @@ from study.lifecycle import exposure
 from study.monitoring.progress import Completeness, completeness_in
 from study.protocol.protocol import stored_protocol
 from study.store import Store, events, studies
+from study.store.events import EventKind
 from study.store.studies import study_row
 
 
@@ -71,7 +72,7 @@ def close(
             change,
             study,
             now,
-            kind="study closed",
+            kind=EventKind.STUDY_CLOSED,
             detail={
                 "old": "open",
                 "new": "closed",
@@ -85,7 +86,7 @@ def close(
             },
             by=by,
         )
-        exposure.record_others(change, found, others, "other study closed", by, now)
+        exposure.record_others(change, found, others, EventKind.OTHER_STUDY_CLOSED, by, now)
     return standing
 
 
@@ -115,4 +116,6 @@ def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> 
         if row["discarded_at_utc"]:
             raise NotNow(t("The study {name} was discarded.", name=repr(study)))
         studies.mark_discarded(change, row["id"], stamp(now))
-        events.record(change, study, now, kind="study discarded", detail={"reason": why}, by=by)
+        events.record(
+            change, study, now, kind=EventKind.STUDY_DISCARDED, detail={"reason": why}, by=by
+        )

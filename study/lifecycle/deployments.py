@@ -11,6 +11,7 @@ from study.base.timestamps import stamp
 from study.people.codes import Entropy, give, new_code
 from study.people.roles import Role
 from study.store import Store, Transaction, deployment, events, people
+from study.store.events import EventKind
 from study.store.studies import refuse_restored, study_row
 
 
@@ -27,7 +28,7 @@ def init(path: Path, *, entropy: Entropy, now: datetime, witnessed: bool = True)
             change,
             "",
             now,
-            kind="deployment made",
+            kind=EventKind.DEPLOYMENT_MADE,
             detail={
                 "deployment_id": deployment.value(change, "deployment_id"),
                 "secret_sha256": sha256_of(deployment.value(change, "secret")),
@@ -113,7 +114,11 @@ def reader_code(
             raise NotNow(f"{reader_id!r} has no part in {study!r} any more: it was revoked.")
         give(change, code, person=person, now=now)
         events.record(
-            change, study, now, kind="reader given new code", detail={"reader_id": reader_id}
+            change,
+            study,
+            now,
+            kind=EventKind.READER_GIVEN_NEW_CODE,
+            detail={"reader_id": reader_id},
         )
         deliver(code.text)
     return code.text
@@ -134,7 +139,9 @@ def _staff_code(
     with store.change() as change:
         number = study_row(change, study)["id"] if study else None
         give(change, code, person=holder(change, name, role, number, now), now=now)
-        events.record(change, study, now, kind=f"{role} given access", detail={"name": name})
+        events.record(
+            change, study, now, kind=EventKind(f"{role} given access"), detail={"name": name}
+        )
         deliver(code.text)
     return code.text
 

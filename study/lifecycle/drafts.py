@@ -31,6 +31,7 @@ from study.protocol.protocol import (
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, people, studies
 from study.store import drafts as stored
+from study.store.events import EventKind
 from study.store.studies import study_row
 
 CASES_TO_BEGIN_WITH = (200, 150, 100, 75, 50, 40, 30, 25, 20, 15, 10, 5, 2, 1)
@@ -107,7 +108,7 @@ def begin(
             saved_at_utc=stamp(now),
         )
         events.record(
-            change, "", now, kind="draft begun", detail={"draft": name, "bank": bank}, by=by
+            change, "", now, kind=EventKind.DRAFT_BEGUN, detail={"draft": name, "bank": bank}, by=by
         )
     return draft
 
@@ -193,7 +194,7 @@ def remove(store: Store, number: int, *, by: By, now: datetime) -> None:
         row = _row(change, number)
         stored.remove(change, number)
         events.record(
-            change, "", now, kind="draft thrown away", detail={"draft": row["name"]}, by=by
+            change, "", now, kind=EventKind.DRAFT_THROWN_AWAY, detail={"draft": row["name"]}, by=by
         )
 
 

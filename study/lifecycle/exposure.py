@@ -15,6 +15,7 @@ from study.base.translation import later, said, t, tn
 from study.people.roles import Role
 from study.protocol.protocol import Feedback, stored_protocol
 from study.store import Transaction, events, overlaps, people, readings, studies
+from study.store.events import EventKind
 
 _Row = Mapping[str, Any]
 
@@ -78,7 +79,7 @@ def interim_refusal(names: Sequence[str]) -> str:
 
 
 def record_others(
-    change: Transaction, study: _Row, others: Sequence[str], kind: str, by: By, now: datetime
+    change: Transaction, study: _Row, others: Sequence[str], kind: EventKind, by: By, now: datetime
 ) -> None:
     """Tell each of some other studies' trails what became of a study on the same cases."""
     for other in others:

@@ -34,6 +34,7 @@ from study.protocol.protocol import Protocol
 from study.store import Store, Transaction, banks, copies, deployment, events, people
 from study.store import studies as stored_studies
 from study.store.deployment import secret
+from study.store.events import EventKind
 
 READER = "preview"
 MOST = 20
@@ -104,7 +105,9 @@ def preview(
             detail = {"draft": source.name} if source.draft else {}
             detail |= {"reference_standard": "made up"} if source.made_up else {}
             where = "" if source.draft else source.name
-            events.record(change, where, now, kind="preview opened", detail=detail, by=person.by)
+            events.record(
+                change, where, now, kind=EventKind.PREVIEW_OPENED, detail=detail, by=person.by
+            )
     return find(store, person, source.mark)
 
 

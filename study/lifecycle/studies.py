@@ -26,6 +26,7 @@ from study.protocol.protocol import Protocol, example_faults, refuse_example, st
 from study.protocol.reading_lists import assign_reader
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
+from study.store.events import EventKind
 from study.store.studies import refuse_restored, study_row
 
 
@@ -90,7 +91,7 @@ def draw_within(
         change,
         study,
         now,
-        kind="study drawn",
+        kind=EventKind.STUDY_DRAWN,
         detail={
             "bank": bank,
             "n_cases": len(drawn.cases),
@@ -213,7 +214,7 @@ def open_study(
         others = _others_told(change, found) if found["state"] == "drawn" else []
         named(change)
         open_within(change, study=study, now=now, by=by, others=others)
-        exposure.record_others(change, found, others, "other study opened", by, now)
+        exposure.record_others(change, found, others, EventKind.OTHER_STUDY_OPENED, by, now)
     return str(found["protocol_sha256"])
 
 
@@ -261,7 +262,7 @@ def open_within(
         change,
         study,
         now,
-        kind="study opened",
+        kind=EventKind.STUDY_OPENED,
         detail={
             "protocol_sha256": found["protocol_sha256"],
             "readers": [reader["reader_id"] for reader in readers],
@@ -277,7 +278,7 @@ def _refuse_opened_before(
     look: Transaction, study: Mapping[str, Any], readers: Iterable[Mapping[str, Any]]
 ) -> None:
     trail = events.walk(look, events.study_chain(study["name"]))
-    opened = any(event["kind"] == "study opened" for event in trail)
+    opened = any(event["kind"] == EventKind.STUDY_OPENED for event in trail)
     if opened or any(studies.assignments(look, reader["id"]) for reader in readers):
         raise BrokenStore(
             t(
@@ -362,7 +363,9 @@ def _admit(
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
     seen = exposure.seen_by(change, person, study)
     met = {"may_know": [{"study": one.study, "role": one.role} for one in seen]} if seen else {}
-    events.record(change, study["name"], now, kind="reader invited", detail={**about, **met}, by=by)
+    events.record(
+        change, study["name"], now, kind=EventKind.READER_INVITED, detail={**about, **met}, by=by
+    )
     if study["state"] == "open":
         readers = people.readers(change, study["id"])
         assign_reader(change, study, readers[-1], len(readers) - 1, by, now)

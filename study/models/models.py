@@ -18,9 +18,10 @@ from study.base.translation import later, said, t
 from study.models.predictions import Prediction, PredictionFile, read_predictions
 from study.models.withdrawals import withdraw_in
 from study.store import Store, Transaction, events, models, people, studies
+from study.store.events import EventKind
 from study.store.studies import study_row
 
-ADDED = "model added"
+ADDED = EventKind.MODEL_ADDED
 
 _REMEDY = later("Choose another name.")
 

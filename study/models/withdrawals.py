@@ -16,9 +16,10 @@ from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.store import Store, Transaction, events, models
+from study.store.events import EventKind
 from study.store.studies import study_row
 
-WITHDRAWN = "model withdrawn"
+WITHDRAWN = EventKind.MODEL_WITHDRAWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,10 +18,10 @@ from study.base.timestamps import stamp
 from study.base.translation import t
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, exclusions
-from study.store.events import vouch
+from study.store.events import EventKind, vouch
 from study.store.studies import study_row
 
-EXCLUDED, REINSTATED = "reading excluded", "reading reinstated"
+EXCLUDED, REINSTATED = EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED
 AFTER_CLOSING = "decided after closing"
 
 

@@ -22,6 +22,7 @@ from study.protocol.protocol import stored_protocol
 from study.reading.sessions import State, is_withdrawn, paused_since, place_of
 from study.store import Store, Transaction, events, people
 from study.store import sessions as stored
+from study.store.events import EventKind
 from study.store.studies import study_row
 
 LONGEST_DAYS = 3650
@@ -38,11 +39,11 @@ class Intervention(StrEnum):
 
 
 _EVENTS = {
-    Intervention.PAUSE: "reading paused",
-    Intervention.RESUME: "reading resumed",
-    Intervention.EXTEND: "session extended",
-    Intervention.RELEASE: "session released",
-    Intervention.WITHDRAW: "reader withdrawn",
+    Intervention.PAUSE: EventKind.READING_PAUSED,
+    Intervention.RESUME: EventKind.READING_RESUMED,
+    Intervention.EXTEND: EventKind.SESSION_EXTENDED,
+    Intervention.RELEASE: EventKind.SESSION_RELEASED,
+    Intervention.WITHDRAW: EventKind.READER_WITHDRAWN,
 }
 _Row = Mapping[str, Any]
 

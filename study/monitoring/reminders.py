@@ -15,9 +15,10 @@ from study.base.translation import t, tn
 from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.reading.sessions import SessionStanding, State
 from study.store import Store, events, names, people
+from study.store.events import EventKind
 from study.store.studies import study_row
 
-REMINDED = "reminder sent"
+REMINDED = EventKind.REMINDER_SENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from study.base.timestamps import stamp
 from study.base.translation import t
 from study.people.roles import Act, Role
 from study.store import Transaction, events, names, people
+from study.store.events import EventKind
 
 _EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@,;<>]+")
 LONGEST_EMAIL = 254
@@ -114,7 +115,7 @@ def end_role(
         if not people.roles_held(change, row["person"]):
             people.end_access(change, row["person"])
     detail = {"whose": whose(row), "old": row["role"], "reason": reason}
-    events.record(change, study, now, kind="role revoked", detail=detail, by=by)
+    events.record(change, study, now, kind=EventKind.ROLE_REVOKED, detail=detail, by=by)
 
 
 def whose(row: Mapping[str, Any]) -> str:

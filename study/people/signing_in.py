@@ -17,6 +17,7 @@ from study.base.translation import t
 from study.people.codes import Entropy, is_of, lookup
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
 from study.store import Store, Transaction, events, people, studies
+from study.store.events import EventKind
 
 STAYS = timedelta(hours=14)
 """How long a sign-in lasts."""
@@ -277,7 +278,9 @@ def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> Non
         row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is not None:
             who = _person(change, row, token, place)
-            events.record(change, who.study_name, now, kind="signed out", detail={}, by=who.by)
+            events.record(
+                change, who.study_name, now, kind=EventKind.SIGNED_OUT, detail={}, by=who.by
+            )
         people.end_sign_in(change, _token_id(token))
 
 
@@ -290,7 +293,7 @@ def note_guessing(store: Store, tried: int, *, now: datetime, place: str) -> Non
     """Record in the deployment's trail how many wrong codes have come from one place."""
     with store.change() as change:
         who, detail = By(name="nobody", place=place), {"failures": tried}
-        events.record(change, "", now, kind="codes guessed at", detail=detail, by=who)
+        events.record(change, "", now, kind=EventKind.CODES_GUESSED_AT, detail=detail, by=who)
 
 
 def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> None:
@@ -302,7 +305,7 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
                 change,
                 row["study_name"] or "",
                 now,
-                kind="code guessed at",
+                kind=EventKind.CODE_GUESSED_AT,
                 detail={"whose": _name(row, _handle(change, person_id)), "failures": GUESSED},
                 by=By(name="nobody", place=place),
             )
@@ -335,7 +338,7 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
         change,
         person.study_name,
         now,
-        kind="signed in",
+        kind=EventKind.SIGNED_IN,
         detail={"role": str(person.role or person.deployment or ""), "sign_in": person.sign_in},
         by=By(name=person.name, place=person.place),
     )

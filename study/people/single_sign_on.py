@@ -19,6 +19,7 @@ from study.people.codes import Entropy
 from study.people.persons import by_email, whose
 from study.people.signing_in import Person, Refused, SignedIn
 from study.store import Store, Transaction, deployment, events, names, people
+from study.store.events import EventKind
 
 TICKET_STAYS = timedelta(seconds=60)
 FRESH = timedelta(minutes=5)
@@ -132,7 +133,7 @@ def _bind(change: Transaction, person: int, identity: Identity, now: datetime, p
                 change,
                 study["study_name"] or "",
                 now,
-                kind="identity bound",
+                kind=EventKind.IDENTITY_BOUND,
                 detail={
                     "whose": whose(row),
                     "issuer": identity.issuer,

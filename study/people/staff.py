@@ -18,6 +18,7 @@ from study.people import codes, persons
 from study.people.codes import Code
 from study.people.roles import Role
 from study.store import Store, Transaction, events, names, people
+from study.store.events import EventKind
 from study.store.studies import study_row
 
 
@@ -96,7 +97,7 @@ def enter_role(
     people.grant(change, person=person, role=role, study=number, given_at_utc=stamp(now))
     handle = (people.person(change, person) or {})["handle"]
     detail = {"whose": handle, "new": str(role)}
-    events.record(change, study, now, kind="role given", detail=detail, by=by)
+    events.record(change, study, now, kind=EventKind.ROLE_GIVEN, detail=detail, by=by)
 
 
 def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: datetime) -> None:
@@ -144,7 +145,7 @@ def give_back(
         kept = {key: row[key] for key in ("person", "role", "study", "reader")}
         people.grant(change, **kept, given_at_utc=stamp(now))
         detail = {"whose": persons.whose(row), "new": row["role"]}
-        events.record(change, study, now, kind="role given", detail=detail, by=by)
+        events.record(change, study, now, kind=EventKind.ROLE_GIVEN, detail=detail, by=by)
         codes.give(change, code, person=row["person"], now=now, expires=expires)
 
 
@@ -167,7 +168,7 @@ def replace_code(
         )
         codes.give(change, code, person=row["person"], now=now, expires=expires)
         detail = {"whose": persons.whose(row), "expires_at_utc": stamp(expires) if expires else ""}
-        events.record(change, study, now, kind="code given", detail=detail, by=by)
+        events.record(change, study, now, kind=EventKind.CODE_GIVEN, detail=detail, by=by)
 
 
 def change_name(
@@ -191,7 +192,7 @@ def change_name(
         )
         persons.keep_name(change, row["person"], name=name, email=email)
         detail = {"whose": persons.whose(row)}
-        events.record(change, study, now, kind="name entered", detail=detail, by=by)
+        events.record(change, study, now, kind=EventKind.NAME_ENTERED, detail=detail, by=by)
 
 
 def erase_name(
@@ -212,7 +213,7 @@ def erase_name(
         if not names.erase(change, row["person"]):
             raise NotNow(t("No name is kept of {who}.", who=persons.whose(row)))
         detail = {"whose": persons.whose(row)}
-        events.record(change, study, now, kind="name erased", detail=detail, by=by)
+        events.record(change, study, now, kind=EventKind.NAME_ERASED, detail=detail, by=by)
     return store.fold_in()
 
 

@@ -10,6 +10,7 @@ from study.base.canonical import sha256_of
 from study.protocol.assignment import Assigned, assign, assign_practice
 from study.protocol.protocol import stored_protocol
 from study.store import Transaction, deployment, events, practice, studies
+from study.store.events import EventKind
 
 
 def assign_reader(
@@ -49,7 +50,7 @@ def assign_reader(
         change,
         study["name"],
         now,
-        kind="reader assigned",
+        kind=EventKind.READER_ASSIGNED,
         detail={
             "reader_id": name,
             "n_assigned": len(assigned),

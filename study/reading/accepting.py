@@ -19,7 +19,7 @@ from study.reading.records import CaseRecord, Presentation, Reading
 from study.reading.sessions import Admission, Place, admit, place_of
 from study.reading.steps import is_prepared
 from study.store import Transaction, practice, readings
-from study.store.events import vouch
+from study.store.events import EventKind, vouch
 
 
 def take(
@@ -138,7 +138,7 @@ def _present(change: Transaction, study: str, by: By, record: Presentation, now:
     }
     readings.add_presentation(change, **columns)
     stored = readings.presentation(change, record.case)
-    vouch(change, study, by, now, "case presented", stored, {"presentation": record.id})
+    vouch(change, study, by, now, EventKind.CASE_PRESENTED, stored, {"presentation": record.id})
     return ""
 
 
@@ -224,7 +224,7 @@ def _store(
         readings.add_reason(change, record.id, record.reason)
         detail["reason"] = record.reason
     stored = readings.by_id(change, record.id)
-    vouch(change, study, by, now, "case read", stored, detail)
+    vouch(change, study, by, now, EventKind.CASE_READ, stored, detail)
 
 
 def answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from study.reading.outcomes import Taken
 from study.reading.records import Finish
 from study.reading.sessions import place_of
 from study.store import Transaction, events
+from study.store.events import EventKind
 
-_KIND = "reading finished"
+_KIND = EventKind.READING_FINISHED
 
 
 def has_finished(look: Transaction, study: str, reader_id: str) -> bool:

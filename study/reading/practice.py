@@ -16,7 +16,7 @@ from study.reading.outcomes import HANDED_OUT, NOT_YET, SIMULATED, Taken
 from study.reading.records import CaseRecord, Presentation, Reading
 from study.reading.steps import is_prepared
 from study.store import Transaction, practice
-from study.store.events import vouch
+from study.store.events import EventKind, vouch
 
 
 def take(
@@ -79,4 +79,4 @@ def _store(
     )
     stored = practice.reading(change, record.id)
     detail = {"reading": record.id, "position": assignment["position"]}
-    vouch(change, person.study_name, person.by, now, "practice case read", stored, detail)
+    vouch(change, person.study_name, person.by, now, EventKind.PRACTICE_CASE_READ, stored, detail)

@@ -14,6 +14,7 @@ from study.base.canonical import sha256_of
 from study.people.codes import SIGNS
 from study.people.signing_in import Person
 from study.store import Store, Transaction, events, readings, studies
+from study.store.events import EventKind
 
 _LENGTH, _GROUP = 12, 4
 
@@ -29,7 +30,7 @@ def receipt(look: Transaction, study: Mapping[str, Any], reader: int, reader_id:
         The reader's number, and the study code they read under.
     """
     chain = events.study_chain(study["name"])
-    last = events.last_of_actor(look, chain, "case read", reader_id)
+    last = events.last_of_actor(look, chain, EventKind.CASE_READ, reader_id)
     if last is None:
         return ""
     counts = readings.counts(look, reader)

@@ -35,6 +35,7 @@ from study.reading.accepting import take
 from study.reading.desk import desk
 from study.reading.records import CaseRecord, Presentation, Reading, Times
 from study.store import Store, Transaction, events, people, readings
+from study.store.events import EventKind
 from study.store.studies import refuse_restored, study_row
 
 DIFFICULTY_SD = 1.2
@@ -127,7 +128,7 @@ def _admit(
                 )
             people.mark_simulated(change, row["id"])
             events.record(
-                change, study, now, kind="reader simulated", detail={"reader_id": reader_id}
+                change, study, now, kind=EventKind.READER_SIMULATED, detail={"reader_id": reader_id}
             )
     return _Reader(
         person=Person(

@@ -21,7 +21,7 @@ from study.reading.outcomes import SIMULATED, Taken
 from study.reading.records import Preparation
 from study.reading.views import StepView
 from study.store import Transaction, deployment, people, preparations
-from study.store.events import vouch
+from study.store.events import EventKind, vouch
 
 
 class Step(StrEnum):
@@ -135,7 +135,7 @@ def _store(
     )
     stored = preparations.by_id(change, record.id)
     detail = {"preparation": record.id, "step": step}
-    vouch(change, person.study_name, person.by, now, "preparation done", stored, detail)
+    vouch(change, person.study_name, person.by, now, EventKind.PREPARATION_DONE, stored, detail)
 
 
 def _detail(protocol: Protocol, step: Step, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ whole under a name of its own.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, SCHEDULE, By
@@ -20,11 +21,74 @@ from study.store.connection import Transaction
 from study.store.witness import Head
 
 DEPLOYMENT = "deployment"
-CLOCK_WENT_BACK = "clock went back"
 LONG_BACK = timedelta(hours=1)
 """An event dated so long before the last one of its chain says that a clock was set back."""
 
 FIRST_HASH = "0" * 64
+
+
+class EventKind(StrEnum):
+    """Every kind of event: what a chain can tell of."""
+
+    ADMINISTRATOR_GIVEN_ACCESS = "administrator given access"
+    BACKUP_FAILED = "backup failed"
+    BACKUP_MADE = "backup made"
+    BACKUP_REMOVED = "backup removed"
+    BACKUP_RESTORED = "backup restored"
+    BACKUPS_SCHEDULED = "backups scheduled"
+    BANK_IMPORTED = "bank imported"
+    BANK_RESTORED = "bank restored"
+    CASE_PRESENTED = "case presented"
+    CASE_READ = "case read"
+    CLOCK_WENT_BACK = "clock went back"
+    CODE_GIVEN = "code given"
+    CODE_GUESSED_AT = "code guessed at"
+    CODES_GUESSED_AT = "codes guessed at"
+    COORDINATOR_GIVEN_ACCESS = "coordinator given access"
+    DEPLOYMENT_MADE = "deployment made"
+    DOWNLOADED = "downloaded"
+    DRAFT_BEGUN = "draft begun"
+    DRAFT_THROWN_AWAY = "draft thrown away"
+    HEAD_DEPOSITED = "head deposited"
+    HEAD_WITNESS_NAMED = "head witness named"
+    IDENTITY_BOUND = "identity bound"
+    LOSS_ACCEPTED = "loss accepted"
+    MODEL_ADDED = "model added"
+    MODEL_WITHDRAWN = "model withdrawn"
+    NAME_ENTERED = "name entered"
+    NAME_ERASED = "name erased"
+    OTHER_STUDY_AMENDED = "other study amended"
+    OTHER_STUDY_CLOSED = "other study closed"
+    OTHER_STUDY_OPENED = "other study opened"
+    PRACTICE_CASE_READ = "practice case read"
+    PREPARATION_DONE = "preparation done"
+    PREVIEW_OPENED = "preview opened"
+    PROTOCOL_AMENDED = "protocol amended"
+    READER_ASSIGNED = "reader assigned"
+    READER_GIVEN_NEW_CODE = "reader given new code"
+    READER_INVITED = "reader invited"
+    READER_SIMULATED = "reader simulated"
+    READER_WITHDRAWN = "reader withdrawn"
+    READING_EXCLUDED = "reading excluded"
+    READING_FINISHED = "reading finished"
+    READING_PAUSED = "reading paused"
+    READING_REINSTATED = "reading reinstated"
+    READING_RESUMED = "reading resumed"
+    REMINDER_SENT = "reminder sent"
+    ROLE_GIVEN = "role given"
+    ROLE_REVOKED = "role revoked"
+    SESSION_EXTENDED = "session extended"
+    SESSION_RELEASED = "session released"
+    SIGNED_IN = "signed in"
+    SIGNED_OUT = "signed out"
+    SITE_MERGED = "site merged"
+    STORE_WENT_BACK = "store went back"
+    STUDY_CLOSED = "study closed"
+    STUDY_COPIED = "study copied"
+    STUDY_DISCARDED = "study discarded"
+    STUDY_DRAWN = "study drawn"
+    STUDY_OPENED = "study opened"
+    STUDY_RESTORED = "study restored"
 
 
 def study_chain(study_name: str) -> str:
@@ -43,7 +107,7 @@ def append(
     chain: str,
     at_utc: str,
     actor: str,
-    kind: str,
+    kind: EventKind,
     detail: Mapping[str, Any],
 ) -> str:
     """Append one event and return its hash."""
@@ -76,7 +140,7 @@ def record(
     study: str,
     now: datetime,
     *,
-    kind: str,
+    kind: EventKind,
     detail: Mapping[str, Any],
     by: By = COMMAND_LINE,
 ) -> None:
@@ -94,7 +158,7 @@ def record(
             chain=chain,
             at_utc=stamp(now),
             actor=SCHEDULE.name,
-            kind=CLOCK_WENT_BACK,
+            kind=EventKind.CLOCK_WENT_BACK,
             detail={"old": last, "new": stamp(now)},
         )
     append(
@@ -266,7 +330,7 @@ def vouch(
     study: str,
     by: By,
     now: datetime,
-    kind: str,
+    kind: EventKind,
     stored: Mapping[str, Any] | None,
     detail: Mapping[str, Any],
 ) -> None:

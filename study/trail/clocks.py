@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from study.base.timestamps import moment
-from study.store.events import CLOCK_WENT_BACK, LONG_BACK
+from study.store.events import LONG_BACK, EventKind
 from study.trail.study_trails import RESTORED
 
 SLIPS = timedelta(minutes=2)
@@ -42,7 +42,9 @@ def remarks(chain: str, trail: Iterable[_Event]) -> Iterator[str]:
 def _steps_back(trail: Iterable[_Event]) -> Iterator[tuple[_Event, _Event, bool]]:
     """Yield an event, the later-dated one it follows, and whether that is accounted for."""
     events = list(trail)
-    simulated = {e["detail"]["reader_id"] for e in events if e["kind"] == "reader simulated"}
+    simulated = {
+        e["detail"]["reader_id"] for e in events if e["kind"] == EventKind.READER_SIMULATED
+    }
     came = max((e["number"] for e in events if e["kind"] == RESTORED), default=0)
     before: _Event | None = None
     for event in events:
@@ -50,7 +52,7 @@ def _steps_back(trail: Iterable[_Event]) -> Iterator[tuple[_Event, _Event, bool]
             continue
         if before is not None and moment(event["at_utc"]) < moment(before["at_utc"]) - SLIPS:
             little = moment(event["at_utc"]) >= moment(before["at_utc"]) - LONG_BACK
-            told = event["kind"] == CLOCK_WENT_BACK
+            told = event["kind"] == EventKind.CLOCK_WENT_BACK
             yield before, event, little or told or event["number"] <= came
         before = event
 

@@ -12,6 +12,7 @@ from study.base.canonical import sha256_of
 from study.people import address_marks, signing_in, single_sign_on
 from study.store import Transaction, deployment, events, names, people, studies
 from study.store import backups as stored_backups
+from study.store.events import EventKind
 from study.trail import deposits
 
 _Row = Mapping[str, Any]
@@ -19,7 +20,7 @@ _Row = Mapping[str, Any]
 
 def itself(look: Transaction) -> Iterator[str]:
     """Yield where the deployment's id or its secret is not what the trail says."""
-    made = events.of_kind(look, events.DEPLOYMENT, "deployment made")
+    made = events.of_kind(look, events.DEPLOYMENT, EventKind.DEPLOYMENT_MADE)
     if len(made) != 1:
         yield f"the deployment: {len(made)} events tell of its making."
         return
@@ -34,14 +35,16 @@ def itself(look: Transaction) -> Iterator[str]:
 def sign_ins(look: Transaction) -> Iterator[str]:
     """Yield every sign-in that is in force, account elsewhere and place that no event tells of."""
     trails = [events.DEPLOYMENT, *(events.study_chain(name) for name in studies.names(look))]
-    arrived = [one for chain in trails for one in events.of_kind(look, chain, "signed in")]
+    arrived = [one for chain in trails for one in events.of_kind(look, chain, EventKind.SIGNED_IN)]
     marks = {one.get("sign_in") for one in arrived}
     for row in people.sign_ins(look):
         if signing_in.sign_in_mark(row["id"], row["person"]) not in marks:
             yield (
                 f"the deployment: a sign-in of {row['handle']} of {row['at_utc']} was slipped in."
             )
-    bound = [one for chain in trails for one in events.of_kind(look, chain, "identity bound")]
+    bound = [
+        one for chain in trails for one in events.of_kind(look, chain, EventKind.IDENTITY_BOUND)
+    ]
     accounts = {one.get("account") for one in bound}
     for row in names.identities(look):
         if single_sign_on.account_mark(look, row["issuer"], row["subject"]) not in accounts:
@@ -62,8 +65,10 @@ _OF_A_BACKUP = ("file", "n_bytes", "sha256", "finding")
 
 def backups_made(look: Transaction) -> Iterator[str]:
     """Yield every backup that the trail does not tell of, or tells otherwise."""
-    made = [_facts(one) for one in events.of_kind(look, events.DEPLOYMENT, "backup made")]
-    removed = {one["file"] for one in events.of_kind(look, events.DEPLOYMENT, "backup removed")}
+    made = [_facts(one) for one in events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_MADE)]
+    removed = {
+        one["file"] for one in events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_REMOVED)
+    }
     for row in stored_backups.every(look):
         if _facts(row) not in made:
             yield f"the backup {row['file']}: it was slipped in or altered."

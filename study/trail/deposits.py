@@ -17,10 +17,11 @@ from study.base.translation import t
 from study.lifecycle import studies as studies_of
 from study.store import Store, Transaction, deployment, events, studies
 from study.store.deployment import keyed_mark
+from study.store.events import EventKind
 from study.store.studies import study_row
 from study.trail.heads import line_of
 
-NAMED, DEPOSITED = "head witness named", "head deposited"
+NAMED, DEPOSITED = EventKind.HEAD_WITNESS_NAMED, EventKind.HEAD_DEPOSITED
 EVERY = timedelta(hours=24)
 AGAIN = timedelta(hours=1)
 """After a letter that did not go out."""

@@ -10,8 +10,9 @@ from typing import Any
 
 from study.base.actor import By
 from study.store import Store, events
+from study.store.events import EventKind
 
-KIND = "downloaded"
+KIND = EventKind.DOWNLOADED
 
 
 def record_download(

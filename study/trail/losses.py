@@ -17,10 +17,11 @@ from study.base.translation import t
 from study.reading.records import SENT_AGAIN
 from study.store import Store, Transaction, events, studies, witness
 from study.store.connection import is_there
+from study.store.events import EventKind
 from study.store.witness import Head
 from study.trail.study_trails import RESTORED
 
-WENT_BACK, ACCEPTED = "store went back", "loss accepted"
+WENT_BACK, ACCEPTED = EventKind.STORE_WENT_BACK, EventKind.LOSS_ACCEPTED
 
 _HINT = (
     "Do not go on before you know why: see docs/backups.md. What is missing may be in the file "
@@ -166,7 +167,7 @@ def _loss(look: Transaction, missing: list[Head]) -> Loss:
 def _n_again(look: Transaction, chain: str, after: int) -> int:
     return sum(
         SENT_AGAIN in event["detail"].get("flags", ())
-        for event in events.of_kinds(look, chain, ("case read",))
+        for event in events.of_kinds(look, chain, (EventKind.CASE_READ,))
         if event["number"] > after
     )
 
@@ -182,7 +183,7 @@ def _study_of(look: Transaction, chain: str) -> str:
 
 
 def _record(
-    change: Transaction, kind: str, loss: Loss, about: dict[str, str], by: By, now: datetime
+    change: Transaction, kind: EventKind, loss: Loss, about: dict[str, str], by: By, now: datetime
 ) -> None:
     lost = loss.lost
     detail = {

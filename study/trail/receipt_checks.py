@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from study.people.codes import normalised
 from study.reading.receipts import signs
 from study.store import Store, Transaction, events, studies
+from study.store.events import EventKind
 from study.trail.heads import Said, said_lines
 from study.trail.study_trails import merged_chains
 
@@ -47,7 +48,7 @@ def _read(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
     """Yield reader, hash and number of cases read by then of every reading event of a chain."""
     n_read: dict[str, int] = {}
     for event in events.walk(look, chain):
-        if event["kind"] == "case read":
+        if event["kind"] == EventKind.CASE_READ:
             first = "supersedes" not in event["detail"]
             n_read[event["actor"]] = n_read.get(event["actor"], 0) + first
             yield event["actor"], event["hash"], n_read[event["actor"]]

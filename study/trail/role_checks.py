@@ -9,16 +9,17 @@ from typing import Any
 from study.people.persons import whose
 from study.people.roles import Role
 from study.store import Transaction, events, people
+from study.store.events import EventKind
 
 _Event = Mapping[str, Any]
 _Row = Mapping[str, Any]
 _Told = tuple[str, str, str]
 
 _BY_COMMAND = {
-    "reader invited": ("reader_id", Role.READER),
-    "reader given new code": ("reader_id", Role.READER),
-    "coordinator given access": ("name", Role.COORDINATOR),
-    "administrator given access": ("name", Role.ADMINISTRATOR),
+    EventKind.READER_INVITED: ("reader_id", Role.READER),
+    EventKind.READER_GIVEN_NEW_CODE: ("reader_id", Role.READER),
+    EventKind.COORDINATOR_GIVEN_ACCESS: ("name", Role.COORDINATOR),
+    EventKind.ADMINISTRATOR_GIVEN_ACCESS: ("name", Role.ADMINISTRATOR),
 }
 """Events that give a role unless its holder had it already: any of them may be the one."""
 
@@ -61,9 +62,9 @@ def _told(trail: Sequence[_Event]) -> tuple[set[_Told], set[_Told], set[_Told]]:
     exact, either, revoked = set(), set(), set()
     for event in trail:
         kind, detail, at = event["kind"], event["detail"], event["at_utc"]
-        if kind == "role given":
+        if kind == EventKind.ROLE_GIVEN:
             exact.add((detail["whose"], detail["new"], at))
-        elif kind == "role revoked":
+        elif kind == EventKind.ROLE_REVOKED:
             revoked.add((detail["whose"], detail["old"], at))
         elif kind in _BY_COMMAND:
             key, role = _BY_COMMAND[kind]

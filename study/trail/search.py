@@ -15,9 +15,15 @@ from study.base.csv_cells import csv_line
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, events, people
 from study.store import trail as stored
+from study.store.events import EventKind
 from study.trail.study_trails import merged_chains
 
-OF_READING = ("case presented", "case read", "practice case read", "preparation done")
+OF_READING = (
+    EventKind.CASE_PRESENTED,
+    EventKind.CASE_READ,
+    EventKind.PRACTICE_CASE_READ,
+    EventKind.PREPARATION_DONE,
+)
 """What readers do at their page, a row a case: by far the most of any trail."""
 
 _BATCH = 2000

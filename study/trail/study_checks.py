@@ -17,6 +17,7 @@ from study.models.withdrawals import WITHDRAWN, key_of
 from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import assignment_hash, practice_hash
 from study.store import Transaction, models, people, practice, preparations, readings
+from study.store.events import EventKind
 from study.trail import study_trails
 from study.trail.role_checks import roles_of_study
 
@@ -51,7 +52,7 @@ def hash_of(value: Any) -> str:
 
 
 def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    name, drawn = row["name"], [event for event in trail if event["kind"] == "study drawn"]
+    name, drawn = row["name"], [event for event in trail if event["kind"] == EventKind.STUDY_DRAWN]
     if len(drawn) != 1:
         yield f"study {name}: {len(drawn)} events tell of its draw."
         return
@@ -70,18 +71,22 @@ def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 _NOTHING = sha256_of([])
 """The hash of no practice cases, where the draw does not tell of any."""
 
-_STATES = {"study drawn": "drawn", "study opened": "open", "study closed": "closed"}
+_STATES = {
+    EventKind.STUDY_DRAWN: "drawn",
+    EventKind.STUDY_OPENED: "open",
+    EventKind.STUDY_CLOSED: "closed",
+}
 
 
 def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
     passed = {event["kind"]: event["at_utc"] for event in trail if event["kind"] in _STATES}
     now = {
         "state": _STATES[list(passed)[-1]] if passed else None,
-        "drawn_at_utc": passed.get("study drawn"),
-        "opened_at_utc": passed.get("study opened"),
-        "closed_at_utc": passed.get("study closed"),
+        "drawn_at_utc": passed.get(EventKind.STUDY_DRAWN),
+        "opened_at_utc": passed.get(EventKind.STUDY_OPENED),
+        "closed_at_utc": passed.get(EventKind.STUDY_CLOSED),
         "discarded_at_utc": next(
-            (event["at_utc"] for event in trail if event["kind"] == "study discarded"), None
+            (event["at_utc"] for event in trail if event["kind"] == EventKind.STUDY_DISCARDED), None
         ),
     }
     altered = differing({key: row[key] for key in now}, now)
@@ -103,8 +108,8 @@ def _amendments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 
 
 def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    invited = events_named(trail, "reader invited", "reader_id")
-    simulated = events_named(trail, "reader simulated", "reader_id")
+    invited = events_named(trail, EventKind.READER_INVITED, "reader_id")
+    simulated = events_named(trail, EventKind.READER_SIMULATED, "reader_id")
     for reader in people.readers(look, row["id"]):
         name = reader["reader_id"]
         event = invited.pop(name, None)
@@ -125,7 +130,7 @@ def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 
 
 def _assignments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    assigned = events_named(trail, "reader assigned", "reader_id")
+    assigned = events_named(trail, EventKind.READER_ASSIGNED, "reader_id")
     for reader in people.readers(look, row["id"]):
         name = reader["reader_id"]
         told = assigned[name]["detail"] if name in assigned else {"assignments_sha256": _NOTHING}
@@ -174,13 +179,13 @@ def _withdrawal(where: str, model: _Row, event: _Event | None) -> Iterator[str]:
 def _presentations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
     stored = readings.presentations_of_study(look, row["id"])
     return _records(
-        row, "presentation", events_named(trail, "case presented", "presentation"), stored
+        row, "presentation", events_named(trail, EventKind.CASE_PRESENTED, "presentation"), stored
     )
 
 
 def _readings(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
     stored = readings.all_of_study(look, row["id"])
-    read = events_named(trail, "case read", "reading")
+    read = events_named(trail, EventKind.CASE_READ, "reading")
     told = {name: event["detail"].get("reason", "") for name, event in read.items()}
     reasons = readings.reasons_of_study(look, row["id"])
     for name in sorted(told.keys() | reasons.keys()):
@@ -192,14 +197,17 @@ def _readings(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 def _preparations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
     stored = preparations.of_study(look, row["id"])
     return _records(
-        row, "preparation", events_named(trail, "preparation done", "preparation"), stored
+        row, "preparation", events_named(trail, EventKind.PREPARATION_DONE, "preparation"), stored
     )
 
 
 def _practice(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
     stored = practice.of_study(look, row["id"])
     return _records(
-        row, "practice reading", events_named(trail, "practice case read", "reading"), stored
+        row,
+        "practice reading",
+        events_named(trail, EventKind.PRACTICE_CASE_READ, "reading"),
+        stored,
     )
 
 

@@ -9,12 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from study.store import Transaction, events
+from study.store.events import EventKind
 
-RESTORED = "study restored"
-MERGED = "site merged"
+RESTORED = EventKind.STUDY_RESTORED
+MERGED = EventKind.SITE_MERGED
 
 _LEFT_BEHIND = frozenset(
-    {"preparation done", "practice case read", "role given", "role revoked", "study copied"}
+    {
+        EventKind.PREPARATION_DONE,
+        EventKind.PRACTICE_CASE_READ,
+        EventKind.ROLE_GIVEN,
+        EventKind.ROLE_REVOKED,
+        EventKind.STUDY_COPIED,
+    }
 )
 
 _Event = Mapping[str, Any]
@@ -57,7 +64,7 @@ def site_breaches(
         if head is None or (head["number"], head["hash"]) != end:
             yield f"{where}: its chain was exchanged."
             continue
-        drawn = events.of_kind(look, chain, "study drawn")
+        drawn = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
         if [one["protocol_sha256"] for one in drawn] != [row["protocol_sha256"]]:
             yield f"{where}: it had another protocol."
 
@@ -74,7 +81,7 @@ def _carried(trail: Iterable[_Event]) -> Iterator[_Event]:
 
 def _hung(event: _Event, restored: Mapping[str, Any]) -> _Event:
     """Return an event with the bank the study hangs on here."""
-    if event["kind"] != "study drawn":
+    if event["kind"] != EventKind.STUDY_DRAWN:
         return event
     return {**event, "detail": {**event["detail"], "bank": restored["bank"]}}
 
@@ -88,17 +95,18 @@ def _joined(trail: Iterable[_Event], merged: Mapping[str, Any]) -> Iterator[_Eve
     last = {
         event["detail"]["model_id"]: event["number"]
         for event in told
-        if event["kind"] == "model added" and event["detail"]["model_id"] in merged["models"]
+        if event["kind"] == EventKind.MODEL_ADDED
+        and event["detail"]["model_id"] in merged["models"]
     }
     for event in told:
         kind, detail = event["kind"], event["detail"]
-        if kind == "model withdrawn":
+        if kind == EventKind.MODEL_WITHDRAWN:
             continue
-        if kind == "model added":
+        if kind == EventKind.MODEL_ADDED:
             name = detail["model_id"]
             if last.get(name) != event["number"]:
                 continue
             detail = {**detail, "edition": merged.get("editions", {}).get(name, 1)}
-        if kind == "reader invited":
+        if kind == EventKind.READER_INVITED:
             detail = {**detail, "site": detail["site"] or merged["site"]}
         yield {**event, "detail": detail}

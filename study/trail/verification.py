@@ -16,6 +16,7 @@ from typing import Any
 
 from study.base.canonical import sha256_of
 from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
+from study.store.events import EventKind
 from study.trail import clocks, deployment_checks, losses, study_trails
 from study.trail.role_checks import roles_of_deployment
 from study.trail.study_checks import (
@@ -201,8 +202,8 @@ _OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
 def _imports(trail: _Trail) -> dict[str, _Event]:
     """Return the events that vouch for a bank, from its file or from a bundle, by its name."""
     return {
-        **events_named(trail, "bank imported", "bank"),
-        **events_named(trail, "bank restored", "bank"),
+        **events_named(trail, EventKind.BANK_IMPORTED, "bank"),
+        **events_named(trail, EventKind.BANK_RESTORED, "bank"),
     }
 
 

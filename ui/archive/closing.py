@@ -22,6 +22,7 @@ from study.lifecycle import closing
 from study.monitoring.progress import Completeness, completeness_in
 from study.people.signing_in import Person
 from study.store import Store, events
+from study.store.events import EventKind
 from study.store.studies import study_row
 from study.trail import deposits
 from study.trail.downloads import record_taking
@@ -60,7 +61,7 @@ def state_of(person: Person) -> StudyState:
     with store().look() as look:
         row = study_row(look, person.study_name)
         trail = events.study_chain(person.study_name)
-        told = (one for one in events.walk(look, trail) if one["kind"] == "study closed")
+        told = (one for one in events.walk(look, trail) if one["kind"] == EventKind.STUDY_CLOSED)
         return StudyState(
             state=row["state"],
             shows_accuracy=closing.shows_accuracy(row),

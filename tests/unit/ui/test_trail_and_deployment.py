@@ -16,9 +16,11 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store, events, people
+from study.store.events import EventKind
 from tests.conftest import NOW, ROOT, entropy_from, invite, tamper
 from tests.sites import bundle_of, close, site
 from ui.app.routes import routes
+from ui.parts.event_kinds import LABELS
 from ui.server.headers import HEADERS
 
 Sign = Callable[[str | None], TestClient]
@@ -215,3 +217,8 @@ def test_bundles_are_restored_and_merged_from_a_page(
     page = _page(monkeypatch, home, "deployment.py", _administrator())
     page.button(key="restore").click().run()
     assert any("already here" in one.value for one in page.error)
+
+
+def test_every_kind_of_event_has_its_own_words() -> None:
+    """None reaches a page only as it is stored; in English both are the same."""
+    assert {kind: kind.value for kind in EventKind} == LABELS

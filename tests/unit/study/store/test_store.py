@@ -11,6 +11,7 @@ from study.base.errors import BrokenStore, NotFound, StudyError
 from study.base.timestamps import stamp
 from study.lifecycle.deployments import init
 from study.store import Store, deployment, events
+from study.store.events import EventKind
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 
@@ -22,7 +23,12 @@ def test_eight_writers_at_once_lose_nothing(store: Store) -> None:
         for _ in range(50):
             with store.change() as change:
                 events.append(
-                    change, chain="busy", at_utc=stamp(NOW), actor=str(who), kind="k", detail={}
+                    change,
+                    chain="busy",
+                    at_utc=stamp(NOW),
+                    actor=str(who),
+                    kind=EventKind.DOWNLOADED,
+                    detail={},
                 )
 
     threads = [threading.Thread(target=write, args=(who,)) for who in range(8)]
@@ -40,7 +46,9 @@ def test_a_failed_change_leaves_nothing(store: Store) -> None:
 
     def fail_in_the_middle() -> None:
         with store.change() as change:
-            events.append(change, chain="x", at_utc="", actor="", kind="", detail={})
+            events.append(
+                change, chain="x", at_utc="", actor="", kind=EventKind.DOWNLOADED, detail={}
+            )
             raise RuntimeError
 
     with pytest.raises(RuntimeError):

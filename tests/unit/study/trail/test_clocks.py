@@ -26,7 +26,7 @@ def test_a_clock_set_back_is_noted_once_and_no_answer_is_refused(opened: Opened)
     for minutes in (0, 1, 2):
         assert _read(store, timedelta(minutes=minutes)).refused == ()
     with store.look() as look:
-        noted = events.of_kind(look, "study:trial", events.CLOCK_WENT_BACK)
+        noted = events.of_kind(look, "study:trial", events.EventKind.CLOCK_WENT_BACK)
     assert noted == [{"old": "2025-06-07T12:00:00.000Z", "new": "2025-06-04T12:00:00.000Z"}]
     assert verify(store) == []
     (remark,) = remarks(store)
@@ -57,7 +57,7 @@ def test_an_event_dated_back_behind_the_programs_back_is_named(opened: Opened) -
             chain="study:trial",
             at_utc=before.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
             actor="x",
-            kind="downloaded",
+            kind=events.EventKind.DOWNLOADED,
             detail={},
         )
     (found,) = verify(store)
@@ -78,7 +78,7 @@ def test_the_clock_of_a_simulated_reader_runs_ahead_of_all(opened: Opened) -> No
             chain="study:trial",
             at_utc="2025-06-09T12:00:00.000Z",
             actor="R3",
-            kind="signed out",
+            kind=events.EventKind.SIGNED_OUT,
             detail={},
         )
     _read(store, timedelta())

@@ -123,7 +123,9 @@ def test_the_csv_has_everything_and_no_formula(acted: Store) -> None:
     """Oldest first; what would be a formula in a spreadsheet is text."""
     with acted.change() as change:
         detail = {"reason": "=HYPERLINK(1)"}
-        events.record(change, "trial", NOW, kind="study copied", detail=detail, by=BY)
+        events.record(
+            change, "trial", NOW, kind=events.EventKind.STUDY_COPIED, detail=detail, by=BY
+        )
     text = b"".join(trail.as_csv(acted, "trial", Search(with_readings=True))).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert rows[0]["kind"] == "study drawn"
