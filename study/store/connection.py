@@ -34,7 +34,7 @@ _BUSY_TIMEOUT_S = 20.0
 _MOST_IDLE = 8
 """Connections of each kind kept for the next user: as many as write at once."""
 
-_File = tuple[int, int] | None
+_File = tuple[int, int, int] | None
 
 _log = logging.getLogger("reading_room.store")
 
@@ -368,11 +368,12 @@ class _Idle:
 
 
 def _identity(path: Path) -> "_File":
+    """Return what tells a file from another put in its place, or copied over it."""
     try:
         found = path.stat()
     except OSError:  # opening it will say so
         return None
-    return found.st_dev, found.st_ino
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def _opened(path: Path, kind: _Kind) -> Database:
