@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from study.films.packing import VERSION
+from study.films.decoding import grey
+from study.films.files import imported_bytes
+from study.films.packing import VERSION, packed
 
 MAX_BYTES = 4 << 30
 KEEP_FREE_BYTES = 2 << 30
@@ -43,6 +45,10 @@ class Shelf:
         self._folder = folder
         self._max_bytes = max_bytes
         self._keep_free_bytes = keep_free_bytes
+
+    def has(self, sha256: str) -> bool:
+        """Return whether there is a film prepared from the file of that hash."""
+        return self._path(sha256).exists()
 
     def get(self, sha256: str) -> bytes | None:
         """Return the film prepared from the file of that hash, or None."""
@@ -104,6 +110,27 @@ class Shelf:
             if path.suffix in (_ENDING, _HALF_WRITTEN):
                 with suppress(FileNotFoundError):  # another process threw it out
                     yield path, path.stat()
+
+
+def beside(store: Path) -> Shelf:
+    """Return the shelf of the films that are read from a store."""
+    return Shelf(store.with_name(f"{store.name}-films"))
+
+
+def ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
+    """Check a film's file against its import, and return it as it is sent.
+
+    Raises
+    ------
+    StudyError
+        The file cannot be read, or was changed.
+    """
+    data = imported_bytes(path, sha256)
+    found = shelf.get(sha256)
+    if found is None:
+        found = packed(grey(data))
+        shelf.put(sha256, found)
+    return found
 
 
 def _digest(path: Path, body: bytes) -> bytes:

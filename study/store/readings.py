@@ -78,6 +78,17 @@ def film(look: Transaction, reader: int, case: str, view: int) -> dict[str, Any]
     )
 
 
+def films_to_read(look: Transaction) -> list[dict[str, Any]]:
+    """Return the films of every open study's cases, each once, with their folders."""
+    return look.rows(
+        "SELECT DISTINCT films.path, films.sha256, banks.images_root FROM studies "
+        "JOIN (SELECT study, item FROM cases UNION SELECT study, item FROM practice_cases) "
+        "AS drawn ON drawn.study = studies.id JOIN item_views ON item_views.item = drawn.item "
+        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
+        "WHERE studies.state = 'open' ORDER BY films.id"
+    )
+
+
 def assignment(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
     """Return an assignment with its item's options and its reader's mark, or None."""
     return look.row(

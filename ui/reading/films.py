@@ -20,8 +20,8 @@ from starlette.routing import Route
 
 from study.base.errors import StudyError
 from study.base.translation import t
-from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION, grey, imported_bytes, packed
-from study.films.shelf import Shelf
+from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION
+from study.films.shelf import beside, ready
 from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.upcoming import upcoming_films
@@ -105,18 +105,8 @@ def _answer(request: Request) -> Response:
 
 def _prepared(kept: Store, row: Mapping[str, Any]) -> bytes:
     path, sha256 = Path(row["images_root"]) / row["path"], row["sha256"]
-    shelf = Shelf(kept.path.with_name(f"{kept.path.name}-films"))
-    return _cache().get((path, sha256), partial(_ready, path, sha256, shelf))
-
-
-def _ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
-    """Check a film's file against its import, and return it as it is sent."""
-    data = imported_bytes(path, sha256)
-    found = shelf.get(sha256)
-    if found is None:
-        found = packed(grey(data))
-        shelf.put(sha256, found)
-    return found
+    make = partial(ready, path, sha256, beside(kept.path))
+    return _cache().get((path, sha256), make)
 
 
 @lru_cache

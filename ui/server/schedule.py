@@ -1,15 +1,17 @@
-"""What the server does by itself: a thread that folds the journal in, and looks what is due."""
+"""What the server does by itself: folds the journal in, makes films ready, looks what is due."""
 
 import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 from study.base.errors import NotFound, StudyError
 from study.exchange.backups import make_if_due
-from study.store import Store
+from study.films.shelf import beside, ready
+from study.store import Store, readings
 from study.trail import deposits, losses
 
 FIRST_BACKUP_S = 300.0
@@ -36,6 +38,13 @@ def chores(
             passed_s += every_s
             look_after(store, backups=passed_s >= first_s)
 
+    def pack() -> None:
+        tried: set[str] = set()
+        while not stop.is_set():
+            _try("Films were not made ready", lambda: make_films_ready(store(), tried, stop))
+            stop.wait(every_s)
+
+    threading.Thread(target=pack, name="films", daemon=True).start()
     thread = threading.Thread(target=work, name="chores", daemon=True)
     thread.start()
     try:
@@ -53,6 +62,23 @@ def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
     _try("Heads were not sent", lambda: _send(store(), now))
     if backups:
         _try("The backup was not made", lambda: make_if_due(store(), now=now))
+
+
+def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> None:
+    """Put the films of open studies on their shelf, so that the first reader waits for none.
+
+    Each is tried once in a server's life: a shelf too small for all would else never be done.
+    """
+    shelf = beside(store.path)
+    with store.look(sealed=True) as look:
+        rows = readings.films_to_read(look)
+    for row in rows:
+        if stop.is_set():
+            return
+        if row["sha256"] not in tried and not shelf.has(row["sha256"]):
+            with suppress(StudyError):  # told to whoever asks for the film
+                ready(Path(row["images_root"]) / row["path"], row["sha256"], shelf)
+        tried.add(row["sha256"])
 
 
 def ask_witness(store: Callable[[], Store]) -> None:

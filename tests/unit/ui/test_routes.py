@@ -3,7 +3,9 @@
 import gzip
 import io
 import json
+import shutil
 import sqlite3
+import threading
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -26,6 +28,7 @@ from study.lifecycle.deployments import coordinator_code
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, deployment
+from study.store import readings as stored_readings
 from tests.conftest import (
     NOW,
     SECRETS,
@@ -42,7 +45,7 @@ from ui.app.routes import routes
 from ui.reading import desk as reading_desk
 from ui.reading import films
 from ui.results import case_films
-from ui.server import access, guesses
+from ui.server import access, guesses, schedule
 from ui.server.deployment import store
 from ui.server.headers import HEADERS
 
@@ -558,6 +561,21 @@ def test_the_viewers_modules_are_served_as_javascript(sign: Sign) -> None:
     """Browsers refuse modules of any other type."""
     answer = sign(None).get(f"/viewer/{viewer.version()}/start.js")
     assert answer.headers["content-type"].startswith("text/javascript")
+
+
+def test_the_films_of_an_open_study_lie_ready(sign: Sign, banked: Store) -> None:
+    """Those of its cases and no others; each once, and again where the shelf was cleared."""
+    sign("R1")
+    with banked.look() as look:
+        hashes = {row["sha256"] for row in stored_readings.films_to_read(look)}
+        n_films = look.value("SELECT count(*) FROM films")
+    folder = banked.path.with_name(f"{banked.path.name}-films")
+    shutil.rmtree(folder, ignore_errors=True)
+    for _ in range(2):
+        schedule.make_films_ready(banked, set(), threading.Event())
+        assert {path.name.partition("-")[0] for path in folder.iterdir()} == hashes
+        shutil.rmtree(folder)
+    assert 0 < len(hashes) < n_films
 
 
 def test_an_answer_takes_two_transactions(
