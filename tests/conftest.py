@@ -205,10 +205,10 @@ def person(store: Store, reader_id: str = "R1") -> Person:
     """Return a reader of ``trial`` as if signed in."""
     with store.look() as look:
         study = study_row(look, "trial")
-        row = people.reader(look, study["id"], reader_id)
+        row = people.reader(look, study.id, reader_id)
     assert row is not None
     return Person(
-        role=Role.READER, study=study["id"], study_name="trial", reader=row["id"], name=reader_id
+        role=Role.READER, study=study.id, study_name="trial", reader=row["id"], name=reader_id
     )
 
 

@@ -145,7 +145,7 @@ def close(store: Store, at: datetime = NOW) -> None:
     with store.change() as change:
         row = stored_studies.find(change, "trial")
         assert row is not None
-        stored_studies.mark_closed(change, row["id"], "2025-06-05T12:00:00.000Z")
+        stored_studies.mark_closed(change, row.id, "2025-06-05T12:00:00.000Z")
         detail = {"old": "open", "new": "closed", "reason": "done"}
         events.append(
             change,

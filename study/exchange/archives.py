@@ -25,7 +25,7 @@ from study.exchange.formats.parquet import parquet_files
 from study.lifecycle.closing import shows_accuracy
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, events, extract
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 from study.trail.downloads import record_taking
 
 SUMS = "SHA256SUMS"
@@ -42,8 +42,6 @@ FILES = (BUNDLE, PARQUET, EXCEL, IMRMC, COPY, REPORT, MISSING)
 
 BLINDED = "It holds the reference standard, and is made once the study is closed."
 """Why a file is not made while accuracy may not be seen."""
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,20 +156,20 @@ def _make(store: Store, folder: Path, study: str, blinded: bool) -> Archive:
 
 
 def _writers(
-    look: Transaction, found: Row, folder: Path, blinded: bool
+    look: Transaction, found: StudyRow, folder: Path, blinded: bool
 ) -> dict[str, Callable[[Path], object]]:
     tables = tables_of(look, found, blinded=blinded)
     about = _about(found, blinded)
     writers: dict[str, Callable[[Path], object]] = {
         BUNDLE: lambda path: path.write_bytes(
-            zipped(files_of(look, found["name"], tables=tables, blinded=blinded))
+            zipped(files_of(look, found.name, tables=tables, blinded=blinded))
         ),
         PARQUET: lambda path: path.write_bytes(_parquet(tables, about)),
         EXCEL: lambda path: path.write_bytes(workbook(tables, about)),
     }
     if not blinded:
         writers[IMRMC] = lambda path: path.write_bytes(zipped(_imrmc(found, tables)))
-        writers[COPY] = lambda path: _extracted(look, found["id"], path)
+        writers[COPY] = lambda path: _extracted(look, found.id, path)
     return writers
 
 
@@ -183,21 +181,21 @@ def _parquet(tables: Mapping[str, list[dict[str, Any]]], about: Mapping[str, str
     return zipped({**files, SUMS: sums.encode()})
 
 
-def _imrmc(found: Row, tables: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
+def _imrmc(found: StudyRow, tables: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
     return imrmc_files(
-        f"{found['name']}, protocol {found['protocol_sha256']}",
+        f"{found.name}, protocol {found.protocol_sha256}",
         tables,
         [str(one) for one in stored_protocol(found).conditions],
     )
 
 
-def _about(found: Row, blinded: bool) -> dict[str, str]:
+def _about(found: StudyRow, blinded: bool) -> dict[str, str]:
     return {
-        "study": found["name"],
-        "state": found["state"],
-        "protocol_sha256": found["protocol_sha256"],
-        "bank": found["bank_name"],
-        "simulated_films": "yes" if found["simulated_films"] else "no",
+        "study": found.name,
+        "state": found.state,
+        "protocol_sha256": found.protocol_sha256,
+        "bank": found.bank_name,
+        "simulated_films": "yes" if found.simulated_films else "no",
         "blinded": "yes: the reference standard is left out" if blinded else "no",
     }
 
@@ -216,7 +214,7 @@ def _announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime)
     """
     with store.change() as change:
         found = study_row(change, study)
-        detail = {"material_sha256": sha256_of(extract.material(change, found["id"]))}
+        detail = {"material_sha256": sha256_of(extract.material(change, found.id))}
         told = events.of_kind(change, events.study_chain(study), extract.COPIED)
         if told and told[-1]["material_sha256"] == detail["material_sha256"]:
             return

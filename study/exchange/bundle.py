@@ -30,7 +30,7 @@ from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, events, models, people, readings
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 from study.trail import study_trails
 
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
@@ -44,13 +44,13 @@ Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def tables_of(
-    look: Transaction, study: Mapping[str, Any], *, blinded: bool
+    look: Transaction, study: StudyRow, *, blinded: bool
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the tables of a study's bundle."""
     return {
-        "items.csv": list(_items(look, study["id"], blinded)),
-        "raters.csv": list(_raters(look, study["id"])),
-        "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study["id"])],
+        "items.csv": list(_items(look, study.id, blinded)),
+        "raters.csv": list(_raters(look, study.id)),
+        "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study.id)],
     }
 
 
@@ -80,13 +80,13 @@ def files_of(
     """
     found = study_row(look, study)
     trail = list(events.walk(look, events.study_chain(study)))
-    amended = [asdict(one) for one in amendments.of_study(look, found["id"])]
+    amended = [asdict(one) for one in amendments.of_study(look, found.id)]
     tables = tables or tables_of(look, found, blinded=blinded)
     files = {name: table_bytes(FILES[name], rows, guard=guard) for name, rows in tables.items()}
     files["protocol.json"] = _pretty(
         {
-            "sha256": found["protocol_sha256"],
-            "locked": json.loads(found["protocol"]),
+            "sha256": found.protocol_sha256,
+            "locked": json.loads(found.protocol),
             "amendments": amended,
             "in_force": stored_protocol(found).in_full(),
         }
@@ -204,9 +204,9 @@ def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
         }
 
 
-def _reader_readings(look: Transaction, study: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _reader_readings(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
     set_aside = excluded_readings(look, study)
-    for row in readings.of_study(look, study["id"]):
+    for row in readings.of_study(look, study.id):
         answer, order = row["answer"], row["shown_order"]
         yield {
             **{key: row[key] for key in _READING_KEYS},
@@ -264,7 +264,7 @@ def _pretty(value: Any) -> bytes:
 
 
 def _package(
-    study: Mapping[str, Any],
+    study: StudyRow,
     trail: Sequence[Mapping[str, Any]],
     files: Mapping[str, bytes],
     rows: Mapping[str, int],
@@ -274,15 +274,15 @@ def _package(
     return {
         "profile": "data-package",
         "name": "reading-room-bundle",
-        "title": study["name"],
+        "title": study.name,
         "created": trail[-1]["at_utc"],
         "reading_room": {
-            "state": study["state"],
-            "protocol_sha256": study["protocol_sha256"],
-            "amendments": len(json.loads(study["amendments"])),
+            "state": study.state,
+            "protocol_sha256": study.protocol_sha256,
+            "amendments": len(json.loads(study.amendments)),
             "last_event": trail[-1]["number"],
             "last_event_hash": trail[-1]["hash"],
-            "simulated_films": bool(study["simulated_films"]),
+            "simulated_films": bool(study.simulated_films),
             "blinded": blinded,
             GUARDED: True,
             "withdrawn_models": [asdict(one) for one in gone],

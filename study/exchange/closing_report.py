@@ -19,7 +19,7 @@ from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, amendments, events, exclusions, models, progress
 from study.store import sessions as stored_sessions
 from study.store.events import EventKind
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 MOST_LISTED = 200
 """Cases without an answer that the page lists; `missing.csv` has every one."""
@@ -64,10 +64,10 @@ def report_files(store: Store, study: str) -> dict[str, bytes]:
         return report_in(look, study_row(look, study))
 
 
-def report_in(look: Transaction, study: Row) -> dict[str, bytes]:
+def report_in(look: Transaction, study: StudyRow) -> dict[str, bytes]:
     """Return the closing report and what is missing within a transaction, by file name."""
-    missing = progress.without_answer(look, study["id"])
-    trail = list(events.walk(look, events.study_chain(study["name"])))
+    missing = progress.without_answer(look, study.id)
+    trail = list(events.walk(look, events.study_chain(study.name)))
     parts = [
         _head(study, trail),
         _numbers(look, study),
@@ -75,7 +75,7 @@ def report_in(look: Transaction, study: Row) -> dict[str, bytes]:
         _decided(look, study),
         _protocol(study, trail),
     ]
-    title = f"{'Closing report' if study['state'] == 'closed' else 'Report'}: {study['name']}"
+    title = f"{'Closing report' if study.state == 'closed' else 'Report'}: {study.name}"
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -89,26 +89,26 @@ def report_in(look: Transaction, study: Row) -> dict[str, bytes]:
     }
 
 
-def _head(study: Row, trail: Sequence[Row]) -> str:
+def _head(study: StudyRow, trail: Sequence[Row]) -> str:
     closed = next((event for event in trail if event["kind"] == EventKind.STUDY_CLOSED), None)
     facts = {
-        "State": study["state"],
-        "Drawn": study["drawn_at_utc"],
-        "Opened": study["opened_at_utc"] or "not yet",
-        "Closed": study["closed_at_utc"] or "not yet",
+        "State": study.state,
+        "Drawn": study.drawn_at_utc,
+        "Opened": study.opened_at_utc or "not yet",
+        "Closed": study.closed_at_utc or "not yet",
     }
     if closed:
         role = closed["detail"].get("role", "command line")
         facts["Closed by"] = f"{closed['actor']} ({role})"
         facts["Reason"] = closed["detail"]["reason"]
-    facts["Bank"] = study["bank_name"]
-    films = "Its films are simulated, not radiographs. " if study["simulated_films"] else ""
+    facts["Bank"] = study.bank_name
+    films = "Its films are simulated, not radiographs. " if study.simulated_films else ""
     standing = "" if closed else "The study is not closed: what follows is how it stands. "
     note = f"{standing}{films}This report says nothing of right or wrong answers."
     return f"<p>{note}</p>{_facts(facts)}"
 
 
-def _numbers(look: Transaction, study: Row) -> str:
+def _numbers(look: Transaction, study: StudyRow) -> str:
     found = completeness_in(look, study)
     counts = found.counts
     facts = {
@@ -134,7 +134,7 @@ def _numbers(look: Transaction, study: Row) -> str:
             row["n_predicted"],
             found.n_cases,
         )
-        for row in models.of_study(look, study["id"])
+        for row in models.of_study(look, study.id)
     ]
     return (
         f"<h2>Who and how many</h2>{_facts(facts)}"
@@ -156,8 +156,8 @@ def _lacking(missing: Sequence[Row]) -> str:
     return f"<h2>What is missing</h2><p>{note}</p>{listed}"
 
 
-def _decided(look: Transaction, study: Row) -> str:
-    number = study["id"]
+def _decided(look: Transaction, study: StudyRow) -> str:
+    number = study.id
     amended = (
         {**row, "changes": _changes(row["changes"])} for row in amendments.of_study(look, number)
     )
@@ -204,11 +204,11 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _protocol(study: Row, trail: Sequence[Row]) -> str:
+def _protocol(study: StudyRow, trail: Sequence[Row]) -> str:
     rows = [(key, _plain(value)) for key, value in stored_protocol(study).as_json().items()]
     facts = {
-        "Protocol as locked (SHA-256)": study["protocol_sha256"],
-        "Bank's content (SHA-256)": study["bank_sha256"],
+        "Protocol as locked (SHA-256)": study.protocol_sha256,
+        "Bank's content (SHA-256)": study.bank_sha256,
         "Last event of the trail": trail[-1]["number"],
         "Its time (UTC)": trail[-1]["at_utc"],
         "Its hash": trail[-1]["hash"],

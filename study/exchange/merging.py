@@ -18,7 +18,7 @@ from study.exchange.records_file import origin
 from study.exchange.restoring import insert_rows
 from study.models.withdrawals import key_of
 from study.store import Store, Transaction, archive, events, models, people, studies
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 from study.trail.study_trails import MERGED, merged_chains
 from study.trail.verification import study_verdict
 
@@ -68,10 +68,10 @@ def merge(
     with store.change() as change:
         found = study_row(change, study)
         refuse(bundle.name, list(_conflicts(change, found, bundle, site)))
-        editions = _new_models(change, found["id"], bundle)
+        editions = _new_models(change, found.id, bundle)
         rows = _rows(bundle, site, editions)
-        cases = {row["item_id"]: row["id"] for row in studies.cases(change, found["id"])}
-        insert_rows(change, bundle, found["id"], cases, rows)
+        cases = {row["item_id"]: row["id"] for row in studies.cases(change, found.id)}
+        insert_rows(change, bundle, found.id, cases, rows)
         events.adopt(change, events.merged_chain(study, bundle.deployment_id), bundle.chain)
         done = Merged(
             study=study,
@@ -86,18 +86,16 @@ def merge(
     return done
 
 
-def _conflicts(
-    look: Transaction, study: Mapping[str, Any], bundle: Received, site: str
-) -> Iterator[str]:
-    name, other = study["name"], bundle.deployment_id
-    if bundle.protocol_sha256 != study["protocol_sha256"]:
+def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) -> Iterator[str]:
+    name, other = study.name, bundle.deployment_id
+    if bundle.protocol_sha256 != study.protocol_sha256:
         yield (
             f"it was read under another protocol ({bundle.protocol_sha256[:12]}) than {name!r} "
-            f"({study['protocol_sha256'][:12]})."
+            f"({study.protocol_sha256[:12]})."
         )
         return
-    if study["state"] != "closed":
-        yield f"the study {name!r} is still {study['state']}. Close it first."
+    if study.state != "closed":
+        yield f"the study {name!r} is still {study.state}. Close it first."
     if bundle.carried.study["state"] != "closed":
         yield "the bundle was exported while its study was still open. Close it there first."
     if other == origin(look, study):
@@ -112,7 +110,7 @@ def _conflicts(
         yield f"the site {site[:LONGEST]!r} has more than {LONGEST} signs, or unprintable ones."
     yield from _reader_conflicts(look, study, bundle)
     yield from _model_conflicts(look, study, bundle)
-    own = _of_kinds(look, study["id"], ("amendment",))["amendment"]
+    own = _of_kinds(look, study.id, ("amendment",))["amendment"]
     if [_changes(row) for row in own] != [
         _changes(row) for row in bundle.carried.rows["amendment"]
     ]:
@@ -123,11 +121,9 @@ def _changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:
     return amendment["number"], amendment["changes"]
 
 
-def _reader_conflicts(
-    look: Transaction, study: Mapping[str, Any], bundle: Received
-) -> Iterator[str]:
-    taken = {name_key(row["reader_id"]) for row in people.readers(look, study["id"])}
-    rated = {name_key(row["model_id"]) for row in models.of_study(look, study["id"])}
+def _reader_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
+    taken = {name_key(row["reader_id"]) for row in people.readers(look, study.id)}
+    rated = {name_key(row["model_id"]) for row in models.of_study(look, study.id)}
     for row in bundle.carried.rows["reader"]:
         key = name_key(str(row["reader_id"]))
         if key in taken:
@@ -139,10 +135,8 @@ def _reader_conflicts(
             yield f"its model {row['model_id']} has the name of a reader here."
 
 
-def _model_conflicts(
-    look: Transaction, study: Mapping[str, Any], bundle: Received
-) -> Iterator[str]:
-    own = _of_kinds(look, study["id"], ("model", "prediction", "withdrawn_model"))
+def _model_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
+    own = _of_kinds(look, study.id, ("model", "prediction", "withdrawn_model"))
     here, gone_here = _by_model(own)
     there, gone_there = _by_model(bundle.carried.rows)
     keys = {name_key(name): name for name in here}

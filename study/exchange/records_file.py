@@ -13,6 +13,7 @@ from typing import Any
 from study.base.canonical import canonical_json
 from study.store import Transaction, archive, deployment, events
 from study.store.events import EventKind
+from study.store.studies import StudyRow
 
 FILE = "records.jsonl"
 FORMAT = 1
@@ -41,10 +42,10 @@ class Carried:
     rows: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def records(look: Transaction, study: Mapping[str, Any]) -> bytes:
+def records(look: Transaction, study: StudyRow) -> bytes:
     """Return a study's ``records.jsonl``."""
     lines = [{"row": STUDY, **_facts(look, study)}]
-    lines += [{"row": kind, **row} for kind, row in archive.rows(look, study["id"])]
+    lines += [{"row": kind, **row} for kind, row in archive.rows(look, study.id)]
     return "".join(canonical_json(line) + "\n" for line in lines).encode()
 
 
@@ -73,24 +74,23 @@ def parse(look: Transaction, content: bytes) -> tuple[Carried, list[str]]:
     return Carried(study=study, rows=rows), faults
 
 
-def origin(look: Transaction, study: Mapping[str, Any]) -> str:
+def origin(look: Transaction, study: StudyRow) -> str:
     """Return the id of the deployment a study was read in: another one where it was restored."""
-    restored: str = study["restored_from"]
-    return restored.partition("/")[0] or deployment.value(look, "deployment_id")
+    return study.restored_from.partition("/")[0] or deployment.value(look, "deployment_id")
 
 
-def _facts(look: Transaction, study: Mapping[str, Any]) -> dict[str, Any]:
-    drawn = events.of_kind(look, events.study_chain(study["name"]), EventKind.STUDY_DRAWN)
+def _facts(look: Transaction, study: StudyRow) -> dict[str, Any]:
+    drawn = events.of_kind(look, events.study_chain(study.name), EventKind.STUDY_DRAWN)
     return {
         "format": FORMAT,
         "deployment_id": origin(look, study),
-        "study": study["name"],
-        "bank": drawn[0]["bank"] if drawn else study["bank_name"],
-        "state": study["state"],
-        "drawn_at_utc": study["drawn_at_utc"],
-        "opened_at_utc": study["opened_at_utc"],
-        "closed_at_utc": study["closed_at_utc"],
-        "simulated_films": bool(study["simulated_films"]),
+        "study": study.name,
+        "bank": drawn[0]["bank"] if drawn else study.bank_name,
+        "state": study.state,
+        "drawn_at_utc": study.drawn_at_utc,
+        "opened_at_utc": study.opened_at_utc,
+        "closed_at_utc": study.closed_at_utc,
+        "simulated_films": bool(study.simulated_films),
     }
 
 

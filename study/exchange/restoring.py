@@ -24,6 +24,7 @@ from study.exchange.incoming import Received, receive, refuse
 from study.exchange.records_file import FILE, LEFT_BEHIND
 from study.store import Store, Transaction, archive, banks, events, studies
 from study.store.events import EventKind
+from study.store.studies import study_row
 from study.trail.study_trails import RESTORED
 from study.trail.verification import study_verdict
 
@@ -68,13 +69,13 @@ def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restor
         for deployment_id, lines in bundle.sites.items():
             events.adopt(change, events.merged_chain(bundle.study, deployment_id), lines)
         _refuse_unlike(change, bundle)
-        row = studies.find(change, bundle.study) or {}
-        _record(change, bundle, row["bank_name"], by, now)
+        row = study_row(change, bundle.study)
+        _record(change, bundle, row.bank_name, by, now)
         refuse(bundle.name, study_verdict(change, bundle.study).breaches)
     return Restored(
         study=bundle.study,
-        bank=row["bank_name"],
-        state=row["state"],
+        bank=row.bank_name,
+        state=row.state,
         deployment_id=bundle.deployment_id,
         n_readers=len(bundle.carried.rows["reader"]),
         n_readings=len(bundle.carried.rows["reading"]),

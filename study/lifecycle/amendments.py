@@ -22,7 +22,7 @@ from study.protocol.protocol import Feedback, Protocol, faults_of, stored_protoc
 from study.store import Store, Transaction, events, readings
 from study.store import amendments as stored
 from study.store.events import EventKind
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 AMENDED = EventKind.PROTOCOL_AMENDED
 """The kind of event that vouches for an amendment."""
@@ -97,7 +97,7 @@ def amend(
         if not changed:
             raise NotNow(t("Nothing would change: these values are in force already."))
         made = Amendment(
-            number=len(stored.of_study(change, row["id"])) + 1,
+            number=len(stored.of_study(change, row.id)) + 1,
             at_utc=stamp(now),
             actor=by.name,
             reason=why,
@@ -105,7 +105,7 @@ def amend(
         )
         _store(change, row, made, by, now)
         if exposure.tells(study_row(change, study)) and not exposure.tells(row):
-            others = exposure.being_read(change, row["bank"], but=row["id"])
+            others = exposure.being_read(change, row.bank, but=row.id)
             exposure.record_others(change, row, others, EventKind.OTHER_STUDY_AMENDED, by, now)
     return made
 
@@ -137,11 +137,11 @@ def why_fixed(key: str) -> str:
     return t("{key}: a protocol has no such key.", key=key)
 
 
-def _refuse_unless_open(row: Mapping[str, Any]) -> None:
-    name = repr(row["name"])
-    if row["discarded_at_utc"]:
+def _refuse_unless_open(row: StudyRow) -> None:
+    name = repr(row.name)
+    if row.discarded_at_utc:
         raise NotNow(t("The study {name} was discarded.", name=name))
-    if row["state"] == "drawn":
+    if row.state == "drawn":
         raise NotNow(
             t(
                 "The study {name} is not open yet. Discard it and draw it again with another "
@@ -149,12 +149,12 @@ def _refuse_unless_open(row: Mapping[str, Any]) -> None:
                 name=name,
             )
         )
-    if row["state"] != "open":
+    if row.state != "open":
         raise NotNow(t("The study {name} is closed. Its protocol stays as it is.", name=name))
 
 
 def _faults(
-    look: Transaction, row: Mapping[str, Any], before: Protocol, changes: Mapping[str, Any]
+    look: Transaction, row: StudyRow, before: Protocol, changes: Mapping[str, Any]
 ) -> list[str]:
     fixed = [why_fixed(key) for key in changes if why_fixed(key)]
     if fixed:
@@ -170,17 +170,17 @@ def _faults(
             )
         )
     if changes.get("interim_results") and not before.interim_results:
-        reading = exposure.being_read(look, row["bank"], but=row["id"])
+        reading = exposure.being_read(look, row.bank, but=row.id)
         faults += [f"interim_results: {exposure.interim_refusal(reading)}"] if reading else []
     return faults + _feedback_faults(look, row, before, changes)
 
 
 def _feedback_faults(
-    look: Transaction, row: Mapping[str, Any], before: Protocol, changes: Mapping[str, Any]
+    look: Transaction, row: StudyRow, before: Protocol, changes: Mapping[str, Any]
 ) -> list[str]:
     new = changes.get("feedback", before.feedback)
     added = (before.feedback, new) == (Feedback.NEVER, Feedback.AFTER_STUDY)
-    if new == before.feedback or added or not readings.any_of_study(look, row["id"]):
+    if new == before.feedback or added or not readings.any_of_study(look, row.id):
         return []
     return [
         t(
@@ -196,12 +196,10 @@ def _refuse(faults: list[str]) -> None:
         raise BadProtocol(t("The protocol was not amended:") + "\n" + listed)
 
 
-def _store(
-    change: Transaction, row: Mapping[str, Any], made: Amendment, by: By, now: datetime
-) -> None:
+def _store(change: Transaction, row: StudyRow, made: Amendment, by: By, now: datetime) -> None:
     stored.add(
         change,
-        study=row["id"],
+        study=row.id,
         number=made.number,
         changes=canonical_json(made.changes),
         reason=made.reason,
@@ -209,4 +207,4 @@ def _store(
         at_utc=made.at_utc,
     )
     detail = {"number": made.number, "reason": made.reason, "changes": dict(made.changes)}
-    events.record(change, row["name"], now, kind=AMENDED, detail=detail, by=by)
+    events.record(change, row.name, now, kind=AMENDED, detail=detail, by=by)

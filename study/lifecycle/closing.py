@@ -5,9 +5,7 @@ says so: whoever knows may step in, and the study is no longer the one that was 
 place that shows results asks `shows_accuracy`.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.errors import NotNow
@@ -19,10 +17,10 @@ from study.monitoring.progress import Completeness, completeness_in
 from study.protocol.protocol import stored_protocol
 from study.store import Store, events, studies
 from study.store.events import EventKind
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 
-def shows_accuracy(study: Mapping[str, Any]) -> bool:
+def shows_accuracy(study: StudyRow) -> bool:
     """Return whether accuracy may be seen: the study is closed, or open and its protocol lets it.
 
     A study that is only drawn shows nothing: its bank may be read in another one.
@@ -32,8 +30,8 @@ def shows_accuracy(study: Mapping[str, Any]) -> bool:
     study
         The study's row, as `studies.find` gives it.
     """
-    return study["state"] == "closed" or (
-        study["state"] == "open" and stored_protocol(study).interim_results
+    return study.state == "closed" or (
+        study.state == "open" and stored_protocol(study).interim_results
     )
 
 
@@ -63,11 +61,11 @@ def close(
     words = checked_reason(reason)
     with store.change() as change:
         found = study_row(change, study)
-        if found["state"] != "open":
+        if found.state != "open":
             raise NotNow(_not_open(found))
         standing = completeness_in(change, found)
-        others = exposure.being_read(change, found["bank"], but=found["id"])
-        studies.mark_closed(change, found["id"], stamp(now))
+        others = exposure.being_read(change, found.bank, but=found.id)
+        studies.mark_closed(change, found.id, stamp(now))
         events.record(
             change,
             study,
@@ -90,12 +88,10 @@ def close(
     return standing
 
 
-def _not_open(study: Mapping[str, Any]) -> str:
-    if study["state"] == "closed":
-        return t("The study {name} is closed already, and for good.", name=repr(study["name"]))
-    return t(
-        "The study {name} was never opened: there is nothing to close.", name=repr(study["name"])
-    )
+def _not_open(study: StudyRow) -> str:
+    if study.state == "closed":
+        return t("The study {name} is closed already, and for good.", name=repr(study.name))
+    return t("The study {name} was never opened: there is nothing to close.", name=repr(study.name))
 
 
 def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
@@ -111,11 +107,11 @@ def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> 
     why = checked_reason(reason)
     with store.change() as change:
         row = study_row(change, study)
-        if row["state"] != "drawn":
+        if row.state != "drawn":
             raise NotNow(t("The study {name} was opened. It can be closed.", name=repr(study)))
-        if row["discarded_at_utc"]:
+        if row.discarded_at_utc:
             raise NotNow(t("The study {name} was discarded.", name=repr(study)))
-        studies.mark_discarded(change, row["id"], stamp(now))
+        studies.mark_discarded(change, row.id, stamp(now))
         events.record(
             change, study, now, kind=EventKind.STUDY_DISCARDED, detail={"reason": why}, by=by
         )

@@ -106,7 +106,7 @@ def reader_code(
     with store.change() as change:
         found = study_row(change, study)
         refuse_restored(found)
-        reader = people.reader(change, found["id"], reader_id)
+        reader = people.reader(change, found.id, reader_id)
         if reader is None:
             raise NotFound(f"No reader {reader_id!r} in {study!r}.")
         person = people.of_reader(change, reader["id"])
@@ -137,7 +137,7 @@ def _staff_code(
     check_code_name(name, role)
     code = new_code(entropy)
     with store.change() as change:
-        number = study_row(change, study)["id"] if study else None
+        number = study_row(change, study).id if study else None
         give(change, code, person=holder(change, name, role, number, now), now=now)
         events.record(
             change, study, now, kind=EventKind(f"{role} given access"), detail={"name": name}

@@ -16,6 +16,7 @@ from study.people.roles import Role
 from study.protocol.protocol import Feedback, stored_protocol
 from study.store import Transaction, events, overlaps, people, readings, studies
 from study.store.events import EventKind
+from study.store.studies import StudyRow
 
 _Row = Mapping[str, Any]
 
@@ -37,25 +38,25 @@ def being_read(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
         A study that is not meant.
     """
     return [
-        row["name"]
+        row.name
         for row in _others(look, bank, but)
-        if row["state"] == "open" and not stored_protocol(row).interim_results
+        if row.state == "open" and not stored_protocol(row).interim_results
     ]
 
 
 def told_in(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
     """Return the studies that tell the reference standard of what is in a bank."""
-    return [row["name"] for row in _others(look, bank, but) if tells(row)]
+    return [row.name for row in _others(look, bank, but) if tells(row)]
 
 
-def tells(study: _Row) -> bool:
+def tells(study: StudyRow) -> bool:
     """Return whether a study, as it stands, tells the reference standard of its cases to anybody.
 
     It does once it is closed, and while it is open if its results may be seen, or its readers learn
     the right answer after each case.
     """
-    if study["state"] != "open":
-        return bool(study["state"] == "closed")
+    if study.state != "open":
+        return bool(study.state == "closed")
     protocol = stored_protocol(study)
     return protocol.interim_results or protocol.feedback is Feedback.AFTER_CASE
 
@@ -79,14 +80,19 @@ def interim_refusal(names: Sequence[str]) -> str:
 
 
 def record_others(
-    change: Transaction, study: _Row, others: Sequence[str], kind: EventKind, by: By, now: datetime
+    change: Transaction,
+    study: StudyRow,
+    others: Sequence[str],
+    kind: EventKind,
+    by: By,
+    now: datetime,
 ) -> None:
     """Tell each of some other studies' trails what became of a study on the same cases."""
     for other in others:
-        events.record(change, other, now, kind=kind, detail={"study": study["name"]}, by=by)
+        events.record(change, other, now, kind=kind, detail={"study": study.name}, by=by)
 
 
-def seen_by(look: Transaction, person: int, study: _Row) -> tuple[Seen, ...]:
+def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]:
     """Return where a person may have seen the reference standard of what is in a study's bank.
 
     That is wherever they run a study of the same cases or look after its statistics, and wherever
@@ -95,16 +101,16 @@ def seen_by(look: Transaction, person: int, study: _Row) -> tuple[Seen, ...]:
     return tuple(
         dict.fromkeys(
             Seen(study=part["name"], role=Role(part["role"]))
-            for part in overlaps.parts_elsewhere(look, person, study["id"])
-            if overlaps.shared(look, study["bank"], part["study"]) and _learnt(look, part)
+            for part in overlaps.parts_elsewhere(look, person, study.id)
+            if overlaps.shared(look, study.bank, part["study"]) and _learnt(look, part)
         )
     )
 
 
-def acquainted(look: Transaction, study: _Row) -> dict[str, tuple[Seen, ...]]:
+def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]]:
     """Return where each reader of a study may have seen its answers; without those who have not."""
     found = {}
-    for reader in people.readers(look, study["id"]):
+    for reader in people.readers(look, study.id):
         person = people.of_reader(look, reader["id"])
         seen = () if person is None else seen_by(look, person, study)
         if seen:
@@ -130,7 +136,7 @@ def in_words(reader: str, seen: Sequence[Seen]) -> str:
     )
 
 
-def _others(look: Transaction, bank: int, but: int) -> list[dict[str, Any]]:
+def _others(look: Transaction, bank: int, but: int) -> list[StudyRow]:
     names = [
         row["name"] for row in overlaps.opened(look, but) if overlaps.shared(look, bank, row["id"])
     ]
@@ -144,5 +150,5 @@ def _learnt(look: Transaction, part: _Row) -> bool:
     if study is None or not readings.has_begun(look, part["reader"]):
         return False
     protocol = stored_protocol(study)
-    after_study = protocol.feedback is Feedback.AFTER_STUDY and study["state"] == "closed"
+    after_study = protocol.feedback is Feedback.AFTER_STUDY and study.state == "closed"
     return bool(after_study or protocol.feedback is Feedback.AFTER_CASE or protocol.practice_cases)

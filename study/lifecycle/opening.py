@@ -34,11 +34,11 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
         row = study_row(look, study)
         protocol = stored_protocol(row)
         # A count of a few cases is their truth: while others read them, the whole bank is counted.
-        reading = being_read(look, row["bank"], but=row["id"])
-        asked = banks.asked(look, row["bank"], None if reading else row["id"])
+        reading = being_read(look, row.bank, but=row.id)
+        asked = banks.asked(look, row.bank, None if reading else row.id)
         return (
             *guesses(asked, shuffled=protocol.option_order == "random"),
-            *elsewhere(look, row["bank"], protocol, but=row["id"]),
+            *elsewhere(look, row.bank, protocol, but=row.id),
             *(in_words(reader, parts) for reader, parts in acquainted(look, row).items()),
         )
 

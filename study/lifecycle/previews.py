@@ -35,6 +35,7 @@ from study.store import Store, Transaction, banks, copies, deployment, events, p
 from study.store import studies as stored_studies
 from study.store.deployment import secret
 from study.store.events import EventKind
+from study.store.studies import StudyRow
 
 READER = "preview"
 MOST = 20
@@ -68,14 +69,14 @@ class Preview:
 class _Source:
     """What is previewed: a study's row, or a draft's; and whether its truth has to be made up."""
 
-    study: Mapping[str, Any] | None
+    study: StudyRow | None
     draft: Mapping[str, Any] | None
     mark: str
     made_up: bool
 
     @property
     def name(self) -> str:
-        return str((self.study or self.draft or {})["name"])
+        return self.study.name if self.study else str((self.draft or {})["name"])
 
 
 def preview(
@@ -131,19 +132,19 @@ def find(store: Store, person: Person, mark: str) -> Preview:
         study = deployment.value(look, "preview_study")
         owner = deployment.value(look, "preview_owner")
         (row,) = stored_studies.listed(look)
-        (reader,) = people.readers(look, row["id"])
+        (reader,) = people.readers(look, row.id)
         made_up = deployment.value(look, "preview_made_up")
     there = person.may(Act.MAKE_STUDY) if not study else _sets_up(person, int(study))
     if not there or owner != _owner(person):
         raise NotAllowed(t("This preview belongs to somebody else. Open one of your own."))
     if not made_up:
         with store.look() as look:
-            if being_read(look, row["bank"]):
+            if being_read(look, row.bank):
                 raise NotFound(_ended())
     reading = Person(
         role=Role.READER,
-        study=row["id"],
-        study_name=row["name"],
+        study=row.id,
+        study_name=row.name,
         reader=reader["id"],
         name=READER,
         sign_in=mark,
@@ -159,12 +160,12 @@ def _study(look: Transaction, person: Person) -> _Source:
     row = stored_studies.find(look, person.study_name)
     if row is None:
         raise NotFound(t("The study is not there any more."))
-    if not _sets_up(person, row["id"]):
+    if not _sets_up(person, row.id):
         raise NotAllowed(t("Only whoever sets up the study can preview it."))
-    if row["state"] == "closed":
+    if row.state == "closed":
         raise NotNow(t("The study is closed: there is nothing left to try out."))
-    made_up = bool(being_read(look, row["bank"]))
-    about = ["study", row["id"], row["protocol_sha256"], row["amendments"], made_up]
+    made_up = bool(being_read(look, row.bank))
+    about = ["study", row.id, row.protocol_sha256, row.amendments, made_up]
     return _Source(study=row, draft=None, mark=_mark(look, person, about), made_up=made_up)
 
 
@@ -207,8 +208,8 @@ def _make(
         truth = _made_up() if source.made_up else None
         with store.look() as look:
             if source.study:
-                deployment.set_once(change, "preview_study", str(source.study["id"]))
-                copies.copy_drawn_study(look, change, source.study["id"], truth)
+                deployment.set_once(change, "preview_study", str(source.study.id))
+                copies.copy_drawn_study(look, change, source.study.id, truth)
             elif source.draft:
                 copies.copy_bank(look, change, source.draft["bank"], truth)
 

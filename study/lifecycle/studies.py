@@ -27,7 +27,7 @@ from study.protocol.reading_lists import assign_reader
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
 from study.store.events import EventKind
-from study.store.studies import refuse_restored, study_row
+from study.store.studies import StudyRow, refuse_restored, study_row
 
 
 def draw(
@@ -160,12 +160,12 @@ def invite(
     """
     with store.change() as change:
         found = study_row(change, study)
-        if found["state"] == "closed":
+        if found.state == "closed":
             raise NotNow(
                 t("The study {study!r} is closed; nobody can be invited any more.", study=study)
             )
         refuse_restored(found)
-        _refuse_known_readers(change, found["id"], invitations)
+        _refuse_known_readers(change, found.id, invitations)
         admitted = [
             _admit(change, found, invitation, code, expires, by, now)
             for invitation, code in zip(invitations, codes, strict=True)
@@ -211,23 +211,23 @@ def open_study(
                     study=study,
                 )
             )
-        others = _others_told(change, found) if found["state"] == "drawn" else []
+        others = _others_told(change, found) if found.state == "drawn" else []
         named(change)
         open_within(change, study=study, now=now, by=by, others=others)
         exposure.record_others(change, found, others, EventKind.OTHER_STUDY_OPENED, by, now)
-    return str(found["protocol_sha256"])
+    return str(found.protocol_sha256)
 
 
-def _others_told(look: Transaction, study: Mapping[str, Any]) -> list[str]:
+def _others_told(look: Transaction, study: StudyRow) -> list[str]:
     """Return the studies on the same cases whose trails an opening belongs in, or refuse it.
 
     They tell what this one keeps, or keep what this one tells.
     """
-    reading = exposure.being_read(look, study["bank"], but=study["id"])
+    reading = exposure.being_read(look, study.bank, but=study.id)
     if reading and stored_protocol(study).interim_results:
         raise NotNow(exposure.interim_refusal(reading))
-    kept = reading if exposure.tells({**study, "state": "open"}) else []
-    told = exposure.told_in(look, study["bank"], but=study["id"])
+    kept = reading if exposure.tells(study._replace(state="open")) else []
+    told = exposure.told_in(look, study.bank, but=study.id)
     return list(dict.fromkeys([*kept, *told]))
 
 
@@ -247,24 +247,22 @@ def open_within(
         Other studies on the same cases that its trail is to name.
     """
     found = study_row(change, study)
-    if found["state"] != "drawn":
-        raise NotNow(
-            t("The study {study!r} is already {state}.", study=study, state=found["state"])
-        )
-    if found["discarded_at_utc"]:
+    if found.state != "drawn":
+        raise NotNow(t("The study {study!r} is already {state}.", study=study, state=found.state))
+    if found.discarded_at_utc:
         raise NotNow(t("The study {study!r} was discarded. Draw another.", study=study))
-    readers = people.readers(change, found["id"])
+    readers = people.readers(change, found.id)
     if not readers:
         raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
     _refuse_opened_before(change, found, readers)
-    studies.mark_open(change, found["id"], stamp(now))
+    studies.mark_open(change, found.id, stamp(now))
     events.record(
         change,
         study,
         now,
         kind=EventKind.STUDY_OPENED,
         detail={
-            "protocol_sha256": found["protocol_sha256"],
+            "protocol_sha256": found.protocol_sha256,
             "readers": [reader["reader_id"] for reader in readers],
             **({"others": list(others)} if others else {}),
         },
@@ -275,16 +273,16 @@ def open_within(
 
 
 def _refuse_opened_before(
-    look: Transaction, study: Mapping[str, Any], readers: Iterable[Mapping[str, Any]]
+    look: Transaction, study: StudyRow, readers: Iterable[Mapping[str, Any]]
 ) -> None:
-    trail = events.walk(look, events.study_chain(study["name"]))
+    trail = events.walk(look, events.study_chain(study.name))
     opened = any(event["kind"] == EventKind.STUDY_OPENED for event in trail)
     if opened or any(studies.assignments(look, reader["id"]) for reader in readers):
         raise BrokenStore(
             t(
                 "The study {name!r} was opened before and its state was altered since. See what "
                 "else was: python -m study verify --db DB",
-                name=study["name"],
+                name=study.name,
             )
         )
 
@@ -331,7 +329,7 @@ def reader_facts(row: Mapping[str, Any]) -> dict[str, str]:
 
 def _admit(
     change: Transaction,
-    study: Mapping[str, Any],
+    study: StudyRow,
     invitation: Invitation,
     code: Code,
     expires: datetime | None,
@@ -345,15 +343,15 @@ def _admit(
         "years": invitation.years,
         "site": invitation.site,
     }
-    person, known = persons.reader_behind(change, invitation.email, study["id"], now)
+    person, known = persons.reader_behind(change, invitation.email, study.id, now)
     number = people.add_reader(
-        change, study=study["id"], **about, simulated=0, invited_at_utc=stamp(now)
+        change, study=study.id, **about, simulated=0, invited_at_utc=stamp(now)
     )
     people.grant(
         change,
         person=person,
         role=Role.READER,
-        study=study["id"],
+        study=study.id,
         reader=number,
         given_at_utc=stamp(now),
     )
@@ -364,9 +362,9 @@ def _admit(
     seen = exposure.seen_by(change, person, study)
     met = {"may_know": [{"study": one.study, "role": one.role} for one in seen]} if seen else {}
     events.record(
-        change, study["name"], now, kind=EventKind.READER_INVITED, detail={**about, **met}, by=by
+        change, study.name, now, kind=EventKind.READER_INVITED, detail={**about, **met}, by=by
     )
-    if study["state"] == "open":
-        readers = people.readers(change, study["id"])
+    if study.state == "open":
+        readers = people.readers(change, study.id)
         assign_reader(change, study, readers[-1], len(readers) - 1, by, now)
     return known

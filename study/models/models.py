@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
@@ -19,7 +18,7 @@ from study.models.predictions import Prediction, PredictionFile, read_prediction
 from study.models.withdrawals import withdraw_in
 from study.store import Store, Transaction, events, models, people, studies
 from study.store.events import EventKind
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 ADDED = EventKind.MODEL_ADDED
 
@@ -98,7 +97,7 @@ def read_model(store: Store, path: Path, *, study: str) -> Found:
         The file has faults, or says nothing of any case of the study.
     """
     with store.look() as look:
-        cases = studies.cases(look, study_row(look, study)["id"])
+        cases = studies.cases(look, study_row(look, study).id)
     options = {row["item_id"]: tuple(json.loads(row["options"])) for row in cases}
     read = read_predictions(path, options=options)
     if not read.predictions:
@@ -149,17 +148,17 @@ def keep_model(
         if replace:
             withdraw_in(change, study, model_id, reason, by, now)
         _refuse_known(change, study, model_id)
-        cases = {row["item_id"]: row["id"] for row in studies.cases(change, study["id"])}
+        cases = {row["item_id"]: row["id"] for row in studies.cases(change, study.id)}
         number = models.add(
             change,
-            study=study["id"],
+            study=study.id,
             model_id=model_id,
             model_version=model_version,
             simulated=int(simulated),
             source_name=found.source_name,
             source_sha256=found.file.sha256,
             added_at_utc=stamp(now),
-            edition=models.next_edition(change, study["id"], model_id),
+            edition=models.next_edition(change, study.id, model_id),
         )
         models.add_predictions(
             change,
@@ -213,25 +212,25 @@ def predictions_hash(look: Transaction, model: int) -> str:
     return sha256_of(models.predictions(look, model))
 
 
-def _refuse_known(look: Transaction, study: Mapping[str, Any], model_id: str) -> None:
+def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
     wanted = name_key(model_id)
-    for known in models.of_study(look, study["id"]):
+    for known in models.of_study(look, study.id):
         if name_key(known["model_id"]) == wanted:
             raise NotNow(
                 t(
                     "{model_id!r} is already a model of {name!r}. {remedy}",
                     model_id=known["model_id"],
-                    name=study["name"],
+                    name=study.name,
                     remedy=said(_REMEDY),
                 )
             )
-    for known in people.readers(look, study["id"]):
+    for known in people.readers(look, study.id):
         if name_key(known["reader_id"]) == wanted:
             raise NotNow(
                 t(
                     "{reader_id!r} is a reader of {name!r}. {remedy}",
                     reader_id=known["reader_id"],
-                    name=study["name"],
+                    name=study.name,
                     remedy=said(_REMEDY),
                 )
             )

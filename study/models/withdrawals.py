@@ -17,7 +17,7 @@ from study.base.timestamps import stamp
 from study.base.translation import t
 from study.store import Store, Transaction, events, models
 from study.store.events import EventKind
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 WITHDRAWN = EventKind.MODEL_WITHDRAWN
 
@@ -65,11 +65,11 @@ def withdrawn(store: Store, study: str) -> list[Withdrawn]:
         return withdrawn_in(look, study_row(look, study))
 
 
-def withdrawn_in(look: Transaction, study: Mapping[str, Any]) -> list[Withdrawn]:
+def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
     """Return a study's withdrawn models within a transaction."""
-    told = events.numbered(look, events.study_chain(study["name"]), WITHDRAWN)
+    told = events.numbered(look, events.study_chain(study.name), WITHDRAWN)
     numbers = {key_of(detail): number for number, detail in told}
-    closed = study["closed_at_utc"]
+    closed = study.closed_at_utc
     return [
         Withdrawn(
             **{key: row[key] for key in ("model_id", "model_version", "n_predicted", "reason")},
@@ -79,7 +79,7 @@ def withdrawn_in(look: Transaction, study: Mapping[str, Any]) -> list[Withdrawn]
             event=numbers.get(key_of(row), 0),
             after_closing=closed is not None and row["withdrawn_at_utc"] >= closed,
         )
-        for row in models.ever_of_study(look, study["id"])
+        for row in models.ever_of_study(look, study.id)
         if row["withdrawn_at_utc"] is not None
     ]
 
@@ -91,7 +91,7 @@ def key_of(told: Mapping[str, Any]) -> tuple[str, int]:
 
 def withdraw_in(
     change: Transaction,
-    study: Mapping[str, Any],
+    study: StudyRow,
     model_id: str,
     reason: str,
     by: By,
@@ -102,7 +102,7 @@ def withdraw_in(
     row = model_in_force(change, study, model_id)
     if row is None:
         raise NotFound(
-            t("{study!r} has no model {model_id!r}.", study=study["name"], model_id=model_id)
+            t("{study!r} has no model {model_id!r}.", study=study.name, model_id=model_id)
         )
     models.withdraw(change, model=row["id"], reason=words, actor=by.name, at_utc=stamp(now))
     detail = {
@@ -112,12 +112,10 @@ def withdraw_in(
         "new": "withdrawn",
         "reason": words,
     }
-    events.record(change, study["name"], now, kind=WITHDRAWN, detail=detail, by=by)
+    events.record(change, study.name, now, kind=WITHDRAWN, detail=detail, by=by)
 
 
-def model_in_force(
-    look: Transaction, study: Mapping[str, Any], model_id: str
-) -> Mapping[str, Any] | None:
+def model_in_force(look: Transaction, study: StudyRow, model_id: str) -> Mapping[str, Any] | None:
     """Return the row of the model that stands under a name, or None."""
-    found = (row for row in models.of_study(look, study["id"]) if row["model_id"] == model_id)
+    found = (row for row in models.of_study(look, study.id) if row["model_id"] == model_id)
     return next(found, None)

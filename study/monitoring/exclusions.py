@@ -19,7 +19,7 @@ from study.base.translation import t
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, exclusions
 from study.store.events import EventKind, vouch
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 EXCLUDED, REINSTATED = EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED
 AFTER_CLOSING = "decided after closing"
@@ -66,7 +66,7 @@ def reinstate(
 def history(store: Store, study: str) -> list[Exclusion]:
     """Return everything that was decided about a study's readings, oldest first."""
     with store.look(sealed=True) as look:
-        rows = exclusions.listed(look, study_row(look, study)["id"])
+        rows = exclusions.listed(look, study_row(look, study).id)
     return [
         Exclusion(
             **{key: row[key] for key in ("reading", "reader_id", "position", "reason")},
@@ -94,34 +94,32 @@ def what_it_does(store: Store, study: str) -> str:
     )
 
 
-def excluded_readings(look: Transaction, study: Mapping[str, Any]) -> dict[str, str]:
+def excluded_readings(look: Transaction, study: StudyRow) -> dict[str, str]:
     """Return the reason of every reading that is excluded at present, as exports carry it.
 
     Whoever decides after closing may have seen the results; the reason then says when it was.
     """
     found: dict[str, str] = {}
-    closed = study["closed_at_utc"]
-    for row in exclusions.of_study(look, study["id"]):
+    closed = study.closed_at_utc
+    for row in exclusions.of_study(look, study.id):
         late = closed is not None and row["at_utc"] >= closed
         reason = f"{row['reason']} ({AFTER_CLOSING})" if late else row["reason"]
         found[row["reading"]] = reason if row["excluded"] else ""
     return {reading: reason for reading, reason in found.items() if reason}
 
 
-def breaches(
-    look: Transaction, row: Mapping[str, Any], trail: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def breaches(look: Transaction, row: StudyRow, trail: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield what does not agree between a study's exclusions and its trail."""
     told = {
         event["detail"]["exclusion"]: event["detail"]["sha256"]
         for event in trail
         if event["kind"] in (EXCLUDED, REINSTATED)
     }
-    for one in exclusions.of_study(look, row["id"]):
+    for one in exclusions.of_study(look, row.id):
         if told.pop(one["id"], None) != sha256_of(one):
-            yield f"study {row['name']}: exclusion {one['id']} was altered or slipped in."
+            yield f"study {row.name}: exclusion {one['id']} was altered or slipped in."
     for gone in told:
-        yield f"study {row['name']}: exclusion {gone} is missing."
+        yield f"study {row.name}: exclusion {gone} is missing."
 
 
 def _decide(
@@ -129,7 +127,7 @@ def _decide(
 ) -> None:
     reason = checked_reason(words)
     with store.change() as change:
-        row = _reading(change, study_row(change, study)["id"], study, reading)
+        row = _reading(change, study_row(change, study).id, study, reading)
         before = exclusions.last_of(change, reading)
         if bool(before and before["excluded"]) == excluded:
             raise NotNow(_already(excluded, row))

@@ -69,7 +69,7 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
     """
     with store.look(sealed=True) as look:
         found = study_row(look, study)
-        rows = [row for row in progress.readings(look, found["id"]) if row["current"]]
+        rows = [row for row in progress.readings(look, found.id) if row["current"]]
         excluded = excluded_readings(look, found)
     return [
         ReadingFacts(

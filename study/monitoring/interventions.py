@@ -23,7 +23,7 @@ from study.reading.sessions import State, is_withdrawn, paused_since, place_of
 from study.store import Store, Transaction, events, people
 from study.store import sessions as stored
 from study.store.events import EventKind
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 LONGEST_DAYS = 3650
 
@@ -52,7 +52,7 @@ _Row = Mapping[str, Any]
 class _Case:
     """What is stepped into: the study, what was done in it before, and the reader, if it is one."""
 
-    study: _Row
+    study: StudyRow
     steps: Sequence[_Row]
     reader: _Row | None
 
@@ -62,7 +62,7 @@ class _Case:
 
     @property
     def named(self) -> str:
-        return str(self.reader_id or self.study["name"])
+        return str(self.reader_id or self.study.name)
 
 
 def pause(
@@ -180,7 +180,7 @@ def withdraw(
         _step_in(
             change, case, Intervention.WITHDRAW, reason, by, now, old="reader", new="withdrawn"
         )
-        for row in people.grants_of_study(change, case.study["id"]):
+        for row in people.grants_of_study(change, case.study.id):
             if row["reader_id"] == reader_id and row["revoked_at_utc"] is None:
                 end_role(change, study, row, checked_reason(reason), by, now, sign_out=False)
 
@@ -188,10 +188,10 @@ def withdraw(
 def listed(store: Store, study: str) -> list[dict[str, Any]]:
     """Return how somebody stepped into a study, oldest first, as the store holds it."""
     with store.look(sealed=True) as look:
-        return stored.interventions(look, study_row(look, study)["id"])
+        return stored.interventions(look, study_row(look, study).id)
 
 
-def breaches(look: Transaction, row: _Row, trail: Sequence[_Row]) -> Iterator[str]:
+def breaches(look: Transaction, row: StudyRow, trail: Sequence[_Row]) -> Iterator[str]:
     """Yield what does not agree between a study's interventions and its trail."""
     told = [
         {
@@ -208,16 +208,16 @@ def breaches(look: Transaction, row: _Row, trail: Sequence[_Row]) -> Iterator[st
             "kind": _EVENTS[one["kind"]],
             **{key: one[key] for key in (*_FACTS, "actor", "at_utc")},
         }
-        for one in stored.interventions(look, row["id"])
+        for one in stored.interventions(look, row.id)
     ]
     for number, (said, found) in enumerate(zip_longest(told, there), start=1):
         if said is None:
-            yield f"study {row['name']}: intervention {number} was slipped in."
+            yield f"study {row.name}: intervention {number} was slipped in."
         elif found is None:
-            yield f"study {row['name']}: intervention {number} ({said['kind']}) is missing."
+            yield f"study {row.name}: intervention {number} ({said['kind']}) is missing."
         elif said != found:
             altered = ", ".join(key for key in said if said[key] != found[key])
-            yield f"study {row['name']}: intervention {number}: {altered} altered."
+            yield f"study {row.name}: intervention {number}: {altered} altered."
 
 
 _FACTS = ("reader_id", "session", "days", "reason")
@@ -225,12 +225,12 @@ _FACTS = ("reader_id", "session", "days", "reason")
 
 def _case(look: Transaction, study: str, reader_id: str | None) -> _Case:
     found = study_row(look, study)
-    if found["state"] != "open":
+    if found.state != "open":
         raise NotNow(t("The study {study} is not open.", study=study))
-    steps = stored.interventions(look, found["id"])
+    steps = stored.interventions(look, found.id)
     if reader_id is None:
         return _Case(study=found, steps=steps, reader=None)
-    reader = people.reader(look, found["id"], reader_id)
+    reader = people.reader(look, found.id, reader_id)
     if reader is None:
         raise NotFound(t("There is no reader {reader} in the study.", reader=reader_id))
     if is_withdrawn(steps, reader_id):
@@ -268,7 +268,7 @@ def _step_in(
     words = checked_reason(reason)
     stored.add_intervention(
         change,
-        study=case.study["id"],
+        study=case.study.id,
         reader=case.reader["id"] if case.reader else None,
         kind=kind,
         session=session,
@@ -279,4 +279,4 @@ def _step_in(
     )
     about = {"reader_id": case.reader_id, "session": session, "days": days, "reason": words}
     detail = {**{key: value for key, value in about.items() if value is not None}, **changed}
-    events.record(change, case.study["name"], now, kind=_EVENTS[kind], detail=detail, by=by)
+    events.record(change, case.study.name, now, kind=_EVENTS[kind], detail=detail, by=by)

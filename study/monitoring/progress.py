@@ -18,7 +18,7 @@ from study.protocol.protocol import stored_protocol
 from study.reading.sessions import SessionStanding, State, is_withdrawn, sessions_of
 from study.store import Store, Transaction, models, people, preparations, progress, studies
 from study.store import sessions as stored_sessions
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 Row = Mapping[str, Any]
 
@@ -164,12 +164,12 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
     """
     with store.look(sealed=True) as look:
         row = study_row(look, study)
-        readers = people.readers(look, row["id"])
-        counted = _by_reader(progress.counts(look, row["id"]))
+        readers = people.readers(look, row.id)
+        counted = _by_reader(progress.counts(look, row.id))
         firsts = _by_reader(
-            one for one in progress.readings(look, row["id"]) if one["supersedes"] is None
+            one for one in progress.readings(look, row.id) if one["supersedes"] is None
         )
-        active = progress.activity(look, row["id"])
+        active = progress.activity(look, row.id)
         standings = {(one.reader_id, one.session): one for one in sessions_of(look, row, now=now)}
     paces = {name: pace_of(firsts.get(name, [])) for name in active}
     people_paces = [paces[one["reader_id"]] for one in readers if not one["simulated"]]
@@ -181,19 +181,23 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
             paces[one["reader_id"]],
             people_paces,
             now,
-            is_open=row["state"] == "open",
+            is_open=row.state == "open",
         )
         for one in readers
     )
     return Progress(
         study=study,
-        state=row["state"],
-        protocol_sha256=row["protocol_sha256"],
-        n_amendments=len(json.loads(row["amendments"])),
+        state=row.state,
+        protocol_sha256=row.protocol_sha256,
+        n_amendments=len(json.loads(row.amendments)),
         n_cases_left_behind=sum(
             one.counts.n_unread for one in watched if one.stage is Stage.WITHDRAWN
         ),
-        dates={key: row[f"{key}_at_utc"] for key in ("drawn", "opened", "closed")},
+        dates={
+            "drawn": row.drawn_at_utc,
+            "opened": row.opened_at_utc,
+            "closed": row.closed_at_utc,
+        },
         counts=total(one.counts for one in watched),
         readers=watched,
         arrivals={
@@ -208,9 +212,9 @@ def silent(found: Progress, days: float) -> list[ReaderProgress]:
     return [one for one in found.readers if one.silent_days is not None and one.silent_days >= days]
 
 
-def completeness_in(look: Transaction, study: Row) -> Completeness:
+def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
     """Return what a study has and lacks, within a transaction, by reader, session, condition."""
-    number = study["id"]
+    number = study.id
     counted = _by_reader(progress.counts(look, number))
     steps = stored_sessions.interventions(look, number)
     return Completeness(
@@ -248,24 +252,24 @@ def status(store: Store, study: str) -> dict[str, Any]:
     """
     with store.look() as look:
         found = study_row(look, study)
-        n_cases = len(studies.cases(look, found["id"]))
-        counted = _by_reader(progress.counts(look, found["id"]))
+        n_cases = len(studies.cases(look, found.id))
+        counted = _by_reader(progress.counts(look, found.id))
         return {
             "study": study,
-            "state": found["state"],
-            "protocol_sha256": found["protocol_sha256"],
-            "bank": found["bank_name"],
-            "simulated_films": bool(found["simulated_films"]),
+            "state": found.state,
+            "protocol_sha256": found.protocol_sha256,
+            "bank": found.bank_name,
+            "simulated_films": bool(found.simulated_films),
             "n_cases": n_cases,
             "conditions": [str(one) for one in stored_protocol(found).conditions],
-            "opened_at_utc": found["opened_at_utc"],
+            "opened_at_utc": found.opened_at_utc,
             "readers": [
                 {
                     "reader_id": row["reader_id"],
                     "simulated": bool(row["simulated"]),
                     **_status(counted.get(row["reader_id"], [])),
                 }
-                for row in people.readers(look, found["id"])
+                for row in people.readers(look, found.id)
             ],
             "models": [
                 {
@@ -273,7 +277,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
                     "simulated": bool(row["simulated"]),
                     "n_absent": n_cases - row["n_predicted"],
                 }
-                for row in models.of_study(look, found["id"])
+                for row in models.of_study(look, found.id)
             ],
         }
 
@@ -299,7 +303,7 @@ def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
         ``received_at_utc`` and ``detail`` (JSON as text).
     """
     with store.look() as look:
-        number = study_row(look, study)["id"]
+        number = study_row(look, study).id
         names = {row["id"]: row["reader_id"] for row in people.readers(look, number)}
         return [
             {"reader_id": names[row["reader"]], **{key: row[key] for key in _PREPARATION_KEYS}}

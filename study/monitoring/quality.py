@@ -99,7 +99,7 @@ def facts(store: Store, study: str) -> list[Fact]:
     """
     with store.look(sealed=True) as look:
         row = study_row(look, study)
-        rows = [_opened(one) for one in progress.readings(look, row["id"])]
+        rows = [_opened(one) for one in progress.readings(look, row.id)]
     return facts_of(rows, stored_protocol(row))
 
 

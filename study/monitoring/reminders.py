@@ -40,7 +40,7 @@ class Letter:
 def addressee(store: Store, study: str, reader_id: str) -> Addressee:
     """Return whom a study code stands for; only for whoever may see names."""
     with store.look() as look:
-        reader = people.reader(look, study_row(look, study)["id"], reader_id)
+        reader = people.reader(look, study_row(look, study).id, reader_id)
         person = people.of_reader(look, reader["id"]) if reader else None
         row = names.of_person(look, person) if person is not None else None
     return Addressee(name=row["name"], email=row["email"]) if row else Addressee()
@@ -124,7 +124,7 @@ def sent(store: Store, study: str) -> dict[str, str]:
 
 def _refuse_closed(store: Store, study: str) -> None:
     with store.look(sealed=True) as look:
-        if study_row(look, study)["state"] != "open":
+        if study_row(look, study).state != "open":
             raise NotNow(t("The study is not open: there is nothing to remind anybody of."))
 
 

@@ -56,7 +56,7 @@ class Member:
 def of_study(store: Store, study: str, *, now: datetime) -> list[Member]:
     """Return everybody who has or had a role in a study, each role once, in the order given."""
     with store.look() as look:
-        number = study_row(look, study)["id"]
+        number = study_row(look, study).id
         return _members(look, people.grants_of_study(look, number), number, now)
 
 

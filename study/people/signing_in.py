@@ -233,14 +233,14 @@ def memberships(store: Store, person: Person) -> list[Membership]:
         own = {one.study for one in found}
         whole = [one for one in found if one.study is None and one.role is Role.ADMINISTRATOR]
         for row in studies.listed(look) if whole else ():
-            if row["id"] not in own and not row["discarded_at_utc"]:
+            if row.id not in own and not row.discarded_at_utc:
                 found.append(
                     Membership(
                         grant=whole[0].grant,
                         role=Role.ADMINISTRATOR,
-                        study=row["id"],
-                        study_name=row["name"],
-                        state=row["state"],
+                        study=row.id,
+                        study_name=row.name,
+                        state=row.state,
                     )
                 )
     return found

@@ -65,7 +65,7 @@ def give_role(
     """
     check_code_name(newcomer.handle, str(newcomer.role))
     with store.change() as change:
-        number = study_row(change, study)["id"] if study else None
+        number = study_row(change, study).id if study else None
         person = _known(change, newcomer, everywhere=everywhere)
         if person is None:
             _refuse_taken(change, newcomer.handle, number)
@@ -218,7 +218,7 @@ def erase_name(
 
 
 def _grant(look: Transaction, study: str, grant: int) -> dict[str, Any]:
-    return persons.grant_in(look, grant, study_row(look, study)["id"] if study else None)
+    return persons.grant_in(look, grant, study_row(look, study).id if study else None)
 
 
 def _standing_grant(look: Transaction, study: str, grant: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from study.base.errors import BadProtocol, NotFound
 from study.base.translation import languages, later, said, spoken, t
 from study.protocol import checks
 from study.protocol.questionnaire import Question, questions
+from study.store.studies import StudyRow
 
 
 class Condition(StrEnum):
@@ -434,9 +435,9 @@ def _not_yet(protocol: Protocol) -> list[str]:
     ]
 
 
-def stored_protocol(study: Mapping[str, Any]) -> Protocol:
+def stored_protocol(study: StudyRow) -> Protocol:
     """Return the protocol in force: the one a study's row was locked with, as amended since."""
-    return _in_force(study["protocol"], study["amendments"])
+    return _in_force(study.protocol, study.amendments)
 
 
 @lru_cache(maxsize=64)

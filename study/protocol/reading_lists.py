@@ -11,11 +11,12 @@ from study.protocol.assignment import Assigned, assign, assign_practice
 from study.protocol.protocol import stored_protocol
 from study.store import Transaction, deployment, events, practice, studies
 from study.store.events import EventKind
+from study.store.studies import StudyRow
 
 
 def assign_reader(
     change: Transaction,
-    study: Mapping[str, Any],
+    study: StudyRow,
     reader: Mapping[str, Any],
     index: int,
     by: By,
@@ -29,9 +30,9 @@ def assign_reader(
         Counts the study's readers from 0, in the order of their invitation.
     """
     protocol, name = stored_protocol(study), reader["reader_id"]
-    cases = {row["item_id"]: row for row in studies.cases(change, study["id"])}
+    cases = {row["item_id"]: row for row in studies.cases(change, study.id)}
     assigned = assign(_options(cases), protocol, reader_id=name, reader_index=index)
-    practised = {row["item_id"]: row for row in practice.cases(change, study["id"])}
+    practised = {row["item_id"]: row for row in practice.cases(change, study.id)}
     rehearsed = assign_practice(_options(practised), protocol, reader_id=name, reader_index=index)
     key = bytes.fromhex(deployment.secret(change))
     studies.add_assignments(
@@ -48,7 +49,7 @@ def assign_reader(
     about = {"n_practice": len(rehearsed), "practice_sha256": practice_hash(change, reader["id"])}
     events.record(
         change,
-        study["name"],
+        study.name,
         now,
         kind=EventKind.READER_ASSIGNED,
         detail={

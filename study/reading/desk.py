@@ -31,7 +31,7 @@ from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReadi
 from study.store import Store, Transaction, readings, studies
 from study.store import practice as stored_practice
 from study.store.deployment import secret
-from study.store.studies import refuse_restored
+from study.store.studies import StudyRow, refuse_restored
 
 __all__ = [
     "CaseFeedback",
@@ -97,7 +97,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         if finishing.has_finished(look, person.study_name, person.name):
             raise NotAllowed(t("You have finished; your answers can no longer be changed."))
         place = place_of(look, protocol, reader, now=now)
-        if place.hold or study["state"] != "open":
+        if place.hold or study.state != "open":
             raise NotNow(t("No case can be looked at just now. Reload the page to see why."))
         within = 1 <= position <= place.current.n_assigned
         row = readings.at_position(look, reader, place.before + position) if within else None
@@ -137,7 +137,7 @@ def take_within(
     protocol = stored_protocol(study)
     parsed = [_parsed(raw) for raw in records]
     # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
-    if study["state"] != "open" and not all(isinstance(one, Finish) for one in parsed):
+    if study.state != "open" and not all(isinstance(one, Finish) for one in parsed):
         raise NotNow(t("The study is closed; no more answers are taken."))
     taken = [_take(change, protocol, person, one, now) for one in parsed]
     told = protocol.feedback is Feedback.AFTER_CASE
@@ -189,19 +189,17 @@ def _reader(person: Person) -> int:
     return person.reader
 
 
-def _study(look: Transaction, person: Person) -> dict[str, Any]:
+def _study(look: Transaction, person: Person) -> StudyRow:
     study = studies.find(look, person.study_name)
     if study is None:
         raise NotFound(t("The study is not there any more."))
-    if study["state"] == "drawn":
+    if study.state == "drawn":
         raise NotNow(t("The study is not open for reading at present. Ask your coordinator."))
     refuse_restored(study)
     return study
 
 
-def _desk(
-    look: Transaction, study: Mapping[str, Any], person: Person, reader: int, now: datetime
-) -> Desk:
+def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: datetime) -> Desk:
     protocol = stored_protocol(study)
     place = place_of(look, protocol, reader, now=now)
     current, hold = place.current, _hold(study, place)
@@ -212,9 +210,9 @@ def _desk(
     cases = () if due or hold else _cases(look, protocol, reader, place)
     return Desk(
         seal=seal(look, person),
-        study=study["name"],
+        study=study.name,
         reader=person.name,
-        simulated_films=bool(study["simulated_films"]),
+        simulated_films=bool(study.simulated_films),
         total=current.n_assigned,
         read=current.n_read,
         rules=_rules(protocol),
@@ -234,22 +232,22 @@ def _desk(
 
 def _in_review(
     look: Transaction,
-    study: Mapping[str, Any],
+    study: StudyRow,
     protocol: Protocol,
     person: Person,
     place: Place,
 ) -> bool:
     """Return whether a reader has read every case and may go back to them still."""
-    may = protocol.back_navigation and study["state"] == "open" and not place.hold
+    may = protocol.back_navigation and study.state == "open" and not place.hold
     return (
         may and place.all_read and not finishing.has_finished(look, person.study_name, person.name)
     )
 
 
-def _hold(study: Mapping[str, Any], place: Place) -> Hold | None:
+def _hold(study: StudyRow, place: Place) -> Hold | None:
     """Return why nothing is handed out; whoever has read every case is held up by nothing."""
     unread = any(one.n_read < one.n_assigned for one in place.sessions)
-    return Hold.CLOSED if study["state"] == "closed" and unread else place.hold
+    return Hold.CLOSED if study.state == "closed" and unread else place.hold
 
 
 def _ms_until(at_utc: str, now: datetime) -> int:

@@ -7,19 +7,17 @@ writes all hashes anew cannot give the same twelve signs (60 bits) again. It say
 or wrong.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from study.base.canonical import sha256_of
 from study.people.codes import SIGNS
 from study.people.signing_in import Person
 from study.store import Store, Transaction, events, readings, studies
 from study.store.events import EventKind
+from study.store.studies import StudyRow
 
 _LENGTH, _GROUP = 12, 4
 
 
-def receipt(look: Transaction, study: Mapping[str, Any], reader: int, reader_id: str) -> str:
+def receipt(look: Transaction, study: StudyRow, reader: int, reader_id: str) -> str:
     """Return a reader's receipt for what they have read so far; empty where that is nothing.
 
     Parameters
@@ -29,12 +27,12 @@ def receipt(look: Transaction, study: Mapping[str, Any], reader: int, reader_id:
     reader, reader_id
         The reader's number, and the study code they read under.
     """
-    chain = events.study_chain(study["name"])
+    chain = events.study_chain(study.name)
     last = events.last_of_actor(look, chain, EventKind.CASE_READ, reader_id)
     if last is None:
         return ""
     counts = readings.counts(look, reader)
-    twelve = signs(study["protocol_sha256"], reader_id, last["hash"])
+    twelve = signs(study.protocol_sha256, reader_id, last["hash"])
     return _text(reader_id, counts["n_read"], counts["n_assigned"], twelve)
 
 

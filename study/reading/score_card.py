@@ -17,6 +17,7 @@ from study.people.signing_in import Person
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, stored_protocol
 from study.store import Store, Transaction, readings, studies
+from study.store.studies import StudyRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def is_closed(store: Store, person: Person) -> bool:
     """Return whether the study somebody is in has been closed."""
     with store.look() as look:
         study = studies.find(look, person.study_name)
-    return study is not None and study["state"] == "closed"
+    return study is not None and study.state == "closed"
 
 
 def score_card(store: Store, person: Person) -> ScoreCard:
@@ -103,7 +104,7 @@ def score_card(store: Store, person: Person) -> ScoreCard:
         rows = readings.scored(look, person.reader or 0)
         n_assigned = readings.counts(look, person.reader or 0)["n_assigned"]
         cases = tuple(_case(look, row) for row in rows)
-    return ScoreCard(study=study["name"], reader=person.name, n_assigned=n_assigned, cases=cases)
+    return ScoreCard(study=study.name, reader=person.name, n_assigned=n_assigned, cases=cases)
 
 
 def film(store: Store, person: Person, position: int, number: int) -> dict[str, Any] | None:
@@ -123,13 +124,13 @@ def film(store: Store, person: Person, position: int, number: int) -> dict[str, 
         return films[number] if 0 <= number < len(films) else None
 
 
-def _closed_study(look: Transaction, person: Person) -> Mapping[str, Any]:
+def _closed_study(look: Transaction, person: Person) -> StudyRow:
     if person.reader is None:
         raise NotAllowed(t("Only a reader of the study has a score card."))
     study = studies.find(look, person.study_name)
     if study is None:
         raise NotFound(t("The study is not there any more."))
-    if study["state"] != "closed":
+    if study.state != "closed":
         raise NotNow(t("There is no score card before the study is closed."))
     if stored_protocol(study).feedback is Feedback.NEVER:
         raise NotAllowed(t("This study tells its readers no score."))

@@ -18,6 +18,7 @@ from study.base.translation import t
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Transaction, people
 from study.store import sessions as stored
+from study.store.studies import StudyRow
 
 _Row = Mapping[str, Any]
 
@@ -96,12 +97,12 @@ class Admission:
     flag: str = ""
 
 
-def sessions_of(look: Transaction, study: _Row, *, now: datetime) -> list[SessionStanding]:
+def sessions_of(look: Transaction, study: StudyRow, *, now: datetime) -> list[SessionStanding]:
     """Return where every session of every reader of a study stands, by reader and session."""
-    protocol, steps = stored_protocol(study), stored.interventions(look, study["id"])
+    protocol, steps = stored_protocol(study), stored.interventions(look, study.id)
     return [
         one
-        for reader in people.readers(look, study["id"])
+        for reader in people.readers(look, study.id)
         for one in _standings(look, protocol, reader, steps, now)
     ]
 

@@ -115,11 +115,11 @@ def _admit(
 ) -> _Reader:
     with store.change() as change:
         found = study_row(change, study)
-        row = people.reader(change, found["id"], reader_id)
+        row = people.reader(change, found.id, reader_id)
         if row is None:
             raise NotFound(f"No reader {reader_id!r} in {study!r}. Invite them first.")
-        if found["state"] != "open":
-            raise NotNow(f"The study {study!r} is {found['state']}, not open.")
+        if found.state != "open":
+            raise NotNow(f"The study {study!r} is {found.state}, not open.")
         refuse_restored(found)
         if not row["simulated"]:
             if readings.has_begun(change, row["id"]):
@@ -132,11 +132,11 @@ def _admit(
             )
     return _Reader(
         person=Person(
-            role=Role.READER, study=found["id"], study_name=study, reader=row["id"], name=reader_id
+            role=Role.READER, study=found.id, study_name=study, reader=row["id"], name=reader_id
         ),
         protocol=stored_protocol(found),
         ability=ability(accuracy),
-        items_seed=int(found["protocol_sha256"][:16], 16),
+        items_seed=int(found.protocol_sha256[:16], 16),
         seed=seed,
     )
 

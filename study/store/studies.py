@@ -1,11 +1,39 @@
 """Studies, their cases and their assignments in the store."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from study.base.errors import NotFound, NotNow
 from study.base.translation import t
 from study.store.connection import Transaction
+
+
+class StudyRow(NamedTuple):
+    """A study with its bank's name and marks; `protocol` and `amendments` are JSON."""
+
+    id: int
+    name: str
+    bank: int
+    state: str
+    protocol: str
+    protocol_sha256: str
+    drawn_at_utc: str
+    opened_at_utc: str | None
+    closed_at_utc: str | None
+    discarded_at_utc: str | None
+    restored_from: str
+    bank_name: str
+    simulated_films: int
+    bank_sha256: str
+    amendments: str
+
+
+_STUDIES = (
+    "SELECT studies.*, banks.name AS bank_name, banks.simulated AS simulated_films, "
+    "banks.content_sha256 AS bank_sha256, (SELECT json_group_array(json(changes)) FROM "
+    "(SELECT changes FROM amendments WHERE study = studies.id ORDER BY number)) AS amendments "
+    "FROM studies JOIN banks ON banks.id = studies.bank "
+)
 
 
 def add(change: Transaction, **columns: Any) -> int:
@@ -13,15 +41,10 @@ def add(change: Transaction, **columns: Any) -> int:
     return change.insert("studies", **columns)
 
 
-def find(look: Transaction, name: str) -> dict[str, Any] | None:
-    """Return a study's row by name, with its bank's name and marks and its amendments, or None."""
-    return look.row(
-        "SELECT studies.*, banks.name AS bank_name, banks.simulated AS simulated_films, "
-        "banks.content_sha256 AS bank_sha256, (SELECT json_group_array(json(changes)) FROM "
-        "(SELECT changes FROM amendments WHERE study = studies.id ORDER BY number)) AS amendments "
-        "FROM studies JOIN banks ON banks.id = studies.bank WHERE studies.name = :name",
-        name=name,
-    )
+def find(look: Transaction, name: str) -> StudyRow | None:
+    """Return a study's row by name, or None."""
+    row = look.row(_STUDIES + "WHERE studies.name = :name", name=name)
+    return None if row is None else StudyRow(**row)
 
 
 def names(look: Transaction) -> list[str]:
@@ -29,9 +52,9 @@ def names(look: Transaction) -> list[str]:
     return [row["name"] for row in look.rows("SELECT name FROM studies ORDER BY name")]
 
 
-def listed(look: Transaction) -> list[dict[str, Any]]:
+def listed(look: Transaction) -> list[StudyRow]:
     """Return every study's row, the newest first."""
-    return look.rows("SELECT * FROM studies ORDER BY id DESC")
+    return [StudyRow(**row) for row in look.rows(_STUDIES + "ORDER BY studies.id DESC")]
 
 
 def name_of(look: Transaction, number: int) -> str:
@@ -139,7 +162,7 @@ def assignments(look: Transaction, reader: int) -> list[dict[str, Any]]:
     )
 
 
-def study_row(look: Transaction, name: str) -> dict[str, Any]:
+def study_row(look: Transaction, name: str) -> StudyRow:
     """Return a study's row, or refuse with the names there are."""
     row = find(look, name)
     if row is None:
@@ -148,13 +171,13 @@ def study_row(look: Transaction, name: str) -> dict[str, Any]:
     return row
 
 
-def refuse_restored(study: Mapping[str, Any]) -> None:
+def refuse_restored(study: StudyRow) -> None:
     """Refuse to have a study read that was read elsewhere: its films and its readers are there."""
-    if study["restored_from"]:
+    if study.restored_from:
         raise NotNow(
             t(
                 "The study {name!r} was restored from a bundle: it can be looked at, analysed and "
                 "merged here, and is read where it came from.",
-                name=study["name"],
+                name=study.name,
             )
         )

@@ -7,7 +7,6 @@ kept apart from the trail, which has its mark; a letter that does not go out hol
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from study.base.actor import SCHEDULE, By
 from study.base.errors import Undelivered
@@ -18,7 +17,7 @@ from study.lifecycle import studies as studies_of
 from study.store import Store, Transaction, deployment, events, studies
 from study.store.deployment import keyed_mark
 from study.store.events import EventKind
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 from study.trail.heads import line_of
 
 NAMED, DEPOSITED = EventKind.HEAD_WITNESS_NAMED, EventKind.HEAD_DEPOSITED
@@ -63,15 +62,15 @@ def name_witness(change: Transaction, study: str, email: str, *, by: By, now: da
         That is no e-mail address.
     """
     check_address(email)
-    number = study_row(change, study)["id"]
+    number = study_row(change, study).id
     deployment.set_value(change, f"{_TO}/{number}", email)
     detail = {"witness": _mark(change, number, email)}
     events.record(change, study, now, kind=NAMED, detail=detail, by=by)
 
 
-def deposit_of(look: Transaction, study: Mapping[str, Any]) -> Deposit:
+def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
     """Return how the deposits of a study stand; nobody was named where `to` is empty."""
-    to, sent, why = (_value(look, key, study["id"]) for key in (_TO, _SENT, _WHY))
+    to, sent, why = (_value(look, key, study.id) for key in (_TO, _SENT, _WHY))
     return Deposit(to=to, sent_at_utc=sent, why_not=why)
 
 
@@ -87,9 +86,9 @@ def send_now(
     """
     with store.change() as change:
         row = study_row(change, study)
-        to, line = _value(change, _TO, row["id"]), line_of(change, study, now=now)
+        to, line = _value(change, _TO, row.id), line_of(change, study, now=now)
         head = events.head(change, events.study_chain(study)) or {}
-        _set(change, _TRIED, row["id"], stamp(now))
+        _set(change, _TRIED, row.id, stamp(now))
     if not to:
         return ""
     try:
@@ -100,11 +99,11 @@ def send_now(
         send(server, to=to, subject=subject, text=_text(line))
     except Undelivered as error:
         with store.change() as change:
-            _set(change, _WHY, row["id"], str(error))
+            _set(change, _WHY, row.id, str(error))
         return t("The head of the chain was not sent: {why}", why=str(error))
     with store.change() as change:
-        _set(change, _SENT, row["id"], stamp(now))
-        _set(change, _WHY, row["id"], "")
+        _set(change, _SENT, row.id, stamp(now))
+        _set(change, _WHY, row.id, "")
         detail = {"study": study, "head": head.get("number"), "hash": head.get("hash")}
         events.record(change, "", now, kind=DEPOSITED, detail=detail, by=by)
     return ""
@@ -113,26 +112,26 @@ def send_now(
 def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
     """Send the heads whose time it is; return why any did not go."""
     with store.look() as look:
-        due = [row["name"] for row in studies.listed(look) if _is_due(look, row, now)]
+        due = [row.name for row in studies.listed(look) if _is_due(look, row, now)]
     return [why for name in due if (why := send_now(store, environment, name, now=now))]
 
 
 def breaches(look: Transaction) -> Iterator[str]:
     """Yield every study whose head goes to somebody else than its trail tells of."""
     for row in studies.listed(look):
-        to = _value(look, _TO, row["id"])
-        told = events.of_kind(look, events.study_chain(row["name"]), NAMED)
-        if to and (not told or told[-1]["witness"] != _mark(look, row["id"], to)):
-            yield f"study {row['name']}: whom the head of its chain is sent to was altered."
+        to = _value(look, _TO, row.id)
+        told = events.of_kind(look, events.study_chain(row.name), NAMED)
+        if to and (not told or told[-1]["witness"] != _mark(look, row.id, to)):
+            yield f"study {row.name}: whom the head of its chain is sent to was altered."
 
 
-def _is_due(look: Transaction, study: Mapping[str, Any], now: datetime) -> bool:
-    if not _value(look, _TO, study["id"]) or study["state"] == "drawn":
+def _is_due(look: Transaction, study: StudyRow, now: datetime) -> bool:
+    if not _value(look, _TO, study.id) or study.state == "drawn":
         return False
-    tried, sent = (_value(look, key, study["id"]) for key in (_TRIED, _SENT))
+    tried, sent = (_value(look, key, study.id) for key in (_TRIED, _SENT))
     if tried and now - AGAIN < moment(tried) <= now:
         return False
-    closed = study["closed_at_utc"]
+    closed = study.closed_at_utc
     if closed:
         return sent < str(closed)
     return not sent or not now - EVERY < moment(sent) <= now

@@ -37,7 +37,7 @@ def head_line(store: Store, study: str, *, now: datetime) -> str:
         No such study.
     """
     with store.look() as look:
-        return line_of(look, study_row(look, study)["name"], now=now)
+        return line_of(look, study_row(look, study).name, now=now)
 
 
 def line_of(look: Transaction, study: str, *, now: datetime) -> str:

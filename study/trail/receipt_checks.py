@@ -36,10 +36,10 @@ def _all(look: Transaction) -> _Made:
     """Return every receipt that could have been given out."""
     found: _Made = {}
     for name in studies.names(look):
-        row = studies.find(look, name) or {}
+        row = studies.study_row(look, name)
         for chain in (events.study_chain(name), *merged_chains(look, name)):
             for reader, digest, n_read in _read(look, chain):
-                twelve = signs(row["protocol_sha256"], reader, digest)
+                twelve = signs(row.protocol_sha256, reader, digest)
                 found.setdefault(reader.casefold(), {})[twelve] = (name, n_read)
     return found
 

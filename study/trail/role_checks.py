@@ -10,6 +10,7 @@ from study.people.persons import whose
 from study.people.roles import Role
 from study.store import Transaction, events, people
 from study.store.events import EventKind
+from study.store.studies import StudyRow
 
 _Event = Mapping[str, Any]
 _Row = Mapping[str, Any]
@@ -24,11 +25,11 @@ _BY_COMMAND = {
 """Events that give a role unless its holder had it already: any of them may be the one."""
 
 
-def roles_of_study(look: Transaction, row: _Row, trail: Sequence[_Event]) -> Iterator[str]:
+def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[_Event]) -> Iterator[str]:
     """Yield every role of a study that its trail does not tell of, or tells otherwise."""
-    where = f"study {row['name']}"
-    has_people = not row["restored_from"]  # a study of another deployment comes without its people
-    yield from _roles(where, people.grants_of_study(look, row["id"]), trail, has_people=has_people)
+    where = f"study {row.name}"
+    has_people = not row.restored_from  # a study of another deployment comes without its people
+    yield from _roles(where, people.grants_of_study(look, row.id), trail, has_people=has_people)
 
 
 def roles_of_deployment(look: Transaction) -> Iterator[str]:

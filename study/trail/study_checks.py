@@ -18,6 +18,7 @@ from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import assignment_hash, practice_hash
 from study.store import Transaction, models, people, practice, preparations, readings
 from study.store.events import EventKind
+from study.store.studies import StudyRow
 from study.trail import study_trails
 from study.trail.role_checks import roles_of_study
 
@@ -51,20 +52,20 @@ def hash_of(value: Any) -> str:
         return ""
 
 
-def _protocol(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    name, drawn = row["name"], [event for event in trail if event["kind"] == EventKind.STUDY_DRAWN]
+def _protocol(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    name, drawn = row.name, [event for event in trail if event["kind"] == EventKind.STUDY_DRAWN]
     if len(drawn) != 1:
         yield f"study {name}: {len(drawn)} events tell of its draw."
         return
     told = drawn[0]["detail"]
-    text = hashlib.sha256(row["protocol"].encode()).hexdigest()
-    if {told["protocol_sha256"], text} != {row["protocol_sha256"]}:
+    text = hashlib.sha256(row.protocol.encode()).hexdigest()
+    if {told["protocol_sha256"], text} != {row.protocol_sha256}:
         yield f"study {name}: the protocol was altered after it was drawn."
-    if told["bank"] != row["bank_name"]:
+    if told["bank"] != row.bank_name:
         yield f"study {name}: its bank was exchanged."
-    if told["cases_sha256"] != cases_hash(look, row["id"]):
+    if told["cases_sha256"] != cases_hash(look, row.id):
         yield f"study {name}: the cases or their strata are not those that were drawn."
-    if told.get("practice_sha256", _NOTHING) != practice_cases_hash(look, row["id"]):
+    if told.get("practice_sha256", _NOTHING) != practice_cases_hash(look, row.id):
         yield f"study {name}: the practice cases are not those that were drawn."
 
 
@@ -78,7 +79,7 @@ _STATES = {
 }
 
 
-def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+def _state(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     passed = {event["kind"]: event["at_utc"] for event in trail if event["kind"] in _STATES}
     now = {
         "state": _STATES[list(passed)[-1]] if passed else None,
@@ -89,32 +90,32 @@ def _state(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
             (event["at_utc"] for event in trail if event["kind"] == EventKind.STUDY_DISCARDED), None
         ),
     }
-    altered = differing({key: row[key] for key in now}, now)
+    altered = differing({key: getattr(row, key) for key in now}, now)
     if altered:
-        yield f"study {row['name']}: {altered} altered."
+        yield f"study {row.name}: {altered} altered."
 
 
-def _amendments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+def _amendments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     told = [event for event in trail if event["kind"] == AMENDED]
-    stored = amendments.of_study(look, row["id"])
+    stored = amendments.of_study(look, row.id)
     if [one.number for one in stored] != list(range(1, len(told) + 1)):
-        yield f"study {row['name']}: {len(told)} amendment(s) were made, {len(stored)} are there."
+        yield f"study {row.name}: {len(told)} amendment(s) were made, {len(stored)} are there."
         return
     for one, event in zip(stored, told, strict=True):
         made = {**event["detail"], "actor": event["actor"], "at_utc": event["at_utc"]}
         altered = differing(asdict(one), made)
         if altered:
-            yield f"study {row['name']}: amendment {one.number}: {altered} altered."
+            yield f"study {row.name}: amendment {one.number}: {altered} altered."
 
 
-def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+def _readers(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     invited = events_named(trail, EventKind.READER_INVITED, "reader_id")
     simulated = events_named(trail, EventKind.READER_SIMULATED, "reader_id")
-    for reader in people.readers(look, row["id"]):
+    for reader in people.readers(look, row.id):
         name = reader["reader_id"]
         event = invited.pop(name, None)
         if event is None:
-            yield f"study {row['name']}: the reader {name} was slipped in."
+            yield f"study {row.name}: the reader {name} was slipped in."
             continue
         told = {
             **event["detail"],
@@ -124,26 +125,26 @@ def _readers(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
         now = {key: reader[key] for key in ("invited_at_utc", "simulated")}
         altered = differing({**reader_facts(reader), **now}, told)
         if altered:
-            yield f"study {row['name']}: the reader {name}: {altered} altered."
+            yield f"study {row.name}: the reader {name}: {altered} altered."
     for gone in invited:
-        yield f"study {row['name']}: the reader {gone} is missing."
+        yield f"study {row.name}: the reader {gone} is missing."
 
 
-def _assignments(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+def _assignments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     assigned = events_named(trail, EventKind.READER_ASSIGNED, "reader_id")
-    for reader in people.readers(look, row["id"]):
+    for reader in people.readers(look, row.id):
         name = reader["reader_id"]
         told = assigned[name]["detail"] if name in assigned else {"assignments_sha256": _NOTHING}
         if assignment_hash(look, reader["id"]) != told["assignments_sha256"]:
-            yield f"study {row['name']}: the assignments of {name} were altered."
+            yield f"study {row.name}: the assignments of {name} were altered."
         if practice_hash(look, reader["id"]) != told.get("practice_sha256", _NOTHING):
-            yield f"study {row['name']}: the practice list of {name} was altered."
+            yield f"study {row.name}: the practice list of {name} was altered."
 
 
-def _models(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
+def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     added, withdrawn = _of_models(trail, ADDED), _of_models(trail, WITHDRAWN)
-    for model in models.ever_of_study(look, row["id"]):
-        where = f"study {row['name']}: the model {model['model_id']}"
+    for model in models.ever_of_study(look, row.id):
+        where = f"study {row.name}: the model {model['model_id']}"
         event = added.pop(key_of(model), None)
         if event is None:
             yield f"{where} was slipped in."
@@ -153,10 +154,10 @@ def _models(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
         if altered:
             yield f"{where}: {altered} altered."
         if told["predictions_sha256"] != predictions_hash(look, model["id"]):
-            yield f"study {row['name']}: the predictions of {model['model_id']} were altered."
+            yield f"study {row.name}: the predictions of {model['model_id']} were altered."
         yield from _withdrawal(where, model, withdrawn.pop(key_of(model), None))
     for gone, _ in added.keys() | withdrawn.keys():
-        yield f"study {row['name']}: the model {gone} is missing."
+        yield f"study {row.name}: the model {gone} is missing."
 
 
 def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], _Event]:
@@ -176,33 +177,33 @@ def _withdrawal(where: str, model: _Row, event: _Event | None) -> Iterator[str]:
         yield f"{where}: its withdrawal was {'altered' if stored[0] else 'taken back'}."
 
 
-def _presentations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    stored = readings.presentations_of_study(look, row["id"])
+def _presentations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    stored = readings.presentations_of_study(look, row.id)
     return _records(
         row, "presentation", events_named(trail, EventKind.CASE_PRESENTED, "presentation"), stored
     )
 
 
-def _readings(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    stored = readings.all_of_study(look, row["id"])
+def _readings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    stored = readings.all_of_study(look, row.id)
     read = events_named(trail, EventKind.CASE_READ, "reading")
     told = {name: event["detail"].get("reason", "") for name, event in read.items()}
-    reasons = readings.reasons_of_study(look, row["id"])
+    reasons = readings.reasons_of_study(look, row.id)
     for name in sorted(told.keys() | reasons.keys()):
         if told.get(name, "") != reasons.get(name, ""):
-            yield f"study {row['name']}: the reason of reading {name} was altered."
+            yield f"study {row.name}: the reason of reading {name} was altered."
     yield from _records(row, "reading", read, stored)
 
 
-def _preparations(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    stored = preparations.of_study(look, row["id"])
+def _preparations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    stored = preparations.of_study(look, row.id)
     return _records(
         row, "preparation", events_named(trail, EventKind.PREPARATION_DONE, "preparation"), stored
     )
 
 
-def _practice(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
-    stored = practice.of_study(look, row["id"])
+def _practice(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
+    stored = practice.of_study(look, row.id)
     return _records(
         row,
         "practice reading",
@@ -212,17 +213,17 @@ def _practice(look: Transaction, row: _Row, trail: _Trail) -> Iterator[str]:
 
 
 def _records(
-    row: _Row, what: str, recorded: dict[str, _Event], stored: Iterable[_Row]
+    row: StudyRow, what: str, recorded: dict[str, _Event], stored: Iterable[_Row]
 ) -> Iterator[str]:
     for one in stored:
         event = recorded.pop(one["id"], None)
         if event is None or event["detail"]["sha256"] != hash_of(dict(one)):
-            yield f"study {row['name']}: {what} {one['id']} was altered or slipped in."
+            yield f"study {row.name}: {what} {one['id']} was altered or slipped in."
     for gone in recorded:
-        yield f"study {row['name']}: {what} {gone} is missing."
+        yield f"study {row.name}: {what} {gone} is missing."
 
 
-CHECKS: Mapping[str, Callable[[Transaction, _Row, _Trail], Iterator[str]]] = {
+CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] = {
     "the protocol": _protocol,
     "the state": _state,
     "the amendments": _amendments,

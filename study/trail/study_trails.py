@@ -10,6 +10,7 @@ from typing import Any
 
 from study.store import Transaction, events
 from study.store.events import EventKind
+from study.store.studies import StudyRow
 
 RESTORED = EventKind.STUDY_RESTORED
 MERGED = EventKind.SITE_MERGED
@@ -53,19 +54,17 @@ def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]
     return {events.merged_chain(study, one["deployment_id"]): one for one in told}
 
 
-def site_breaches(
-    look: Transaction, row: Mapping[str, Any], trail: Sequence[_Event]
-) -> Iterator[str]:
+def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[_Event]) -> Iterator[str]:
     """Yield each merged site whose chain is not the one that was merged, or of another study."""
-    for chain, told in merged_chains(look, row["name"]).items():
-        where = f"study {row['name']}: the site {told['deployment_id']}"
+    for chain, told in merged_chains(look, row.name).items():
+        where = f"study {row.name}: the site {told['deployment_id']}"
         head = events.head(look, chain)
         end = (told["last_event"], told["last_event_hash"])
         if head is None or (head["number"], head["hash"]) != end:
             yield f"{where}: its chain was exchanged."
             continue
         drawn = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
-        if [one["protocol_sha256"] for one in drawn] != [row["protocol_sha256"]]:
+        if [one["protocol_sha256"] for one in drawn] != [row.protocol_sha256]:
             yield f"{where}: it had another protocol."
 
 

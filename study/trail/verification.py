@@ -17,6 +17,7 @@ from typing import Any
 from study.base.canonical import sha256_of
 from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
 from study.store.events import EventKind
+from study.store.studies import study_row
 from study.trail import clocks, deployment_checks, losses, study_trails
 from study.trail.role_checks import roles_of_deployment
 from study.trail.study_checks import (
@@ -213,7 +214,7 @@ def _bank_of(look: Transaction, study: str) -> list[str]:
         return []
     if extract.mark(look):
         return list(_guarded(f"study {study}: its copy", partial(_copy, look, study)))
-    name = row["bank_name"]
+    name = row.bank_name
     event = _imports(list(events.walk(look, events.DEPLOYMENT))).get(name)
     return list(_guarded(f"bank {name}", partial(_bank, look, name, event)))
 
@@ -233,12 +234,12 @@ def _bank(look: Transaction, name: str, event: _Event | None) -> Iterator[str]:
 
 def _copy(look: Transaction, name: str) -> Iterator[str]:
     """Check a copy's own items: the bank's hash, which covers more than it has, cannot vouch."""
-    row = studies.find(look, name) or {}
+    row = study_row(look, name)
     trail = events.walk(look, events.study_chain(name))
     told = [one["detail"]["material_sha256"] for one in trail if one["kind"] == extract.COPIED]
     if not told:
         yield f"study {name}: the store says it is a copy, and no event tells of one."
-    elif told[-1] != sha256_of(extract.material(look, row["id"])):
+    elif told[-1] != sha256_of(extract.material(look, row.id)):
         yield f"study {name}: its items, films or reference standard were altered."
 
 
@@ -259,7 +260,7 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
 
 def _films(look: Transaction, name: str) -> Iterator[str]:
     row = studies.find(look, name)
-    for film in studies.case_films(look, row["id"]) if row else ():
+    for film in studies.case_films(look, row.id) if row else ():
         path = Path(film["images_root"]) / film["path"]
         try:
             found = hashlib.sha256(path.read_bytes()).hexdigest()

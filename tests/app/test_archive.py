@@ -39,7 +39,7 @@ def _run(page: Path) -> AppTest:
 
 def _state(store: Store) -> str:
     with store.look() as look:
-        return str(study_row(look, "trial")["state"])
+        return str(study_row(look, "trial").state)
 
 
 def test_closing_asks_for_a_reason_and_the_studys_name(

@@ -44,7 +44,7 @@ def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Per
             row = study_row(look, study) if study else None
         who = Person(
             role=Role.COORDINATOR,
-            study=row["id"] if row else None,
+            study=row.id if row else None,
             study_name=study,
             reader=None,
             name="ada",
@@ -197,7 +197,7 @@ def test_from_a_bank_to_an_open_amended_study(
         study = study_row(look, "New study")
     _invite(banked, "New study")
     page = _page("set_up.py")
-    assert study["protocol_sha256"] in [one.value for one in page.code]
+    assert study.protocol_sha256 in [one.value for one in page.code]
     opening = _field(page, "button", "Open the study")
     assert opening.disabled  # type: ignore[attr-defined]
     page.checkbox[0].check()

@@ -24,7 +24,7 @@ def test_what_is_pressed_for_one_study_is_not_done_to_another(
     invite(banked, "R1")
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     with banked.look() as look:
-        number, other = (study_row(look, name)["id"] for name in ("trial", "other"))
+        number, other = (study_row(look, name).id for name in ("trial", "other"))
     here = Person(role=Role.COORDINATOR, study=number, study_name="trial", reader=None, name="c")
     there = replace(here, study=other, study_name="other")
     now_in = [here]
@@ -37,6 +37,6 @@ def test_what_is_pressed_for_one_study_is_not_done_to_another(
         "You went on in another study in another window. Load this page again."
     ]
     with banked.look() as look:
-        assert not any(study_row(look, one)["discarded_at_utc"] for one in ("trial", "other"))
+        assert not any(study_row(look, one).discarded_at_utc for one in ("trial", "other"))
     now_in[0] = here
     assert not page.run().error

@@ -95,7 +95,7 @@ def sign_in(page: Page, server: Server, who: str) -> None:
     if who == Role.ADMINISTRATOR:
         rest(page)
         with server.store.look() as look:
-            study = study_row(look, demo.STUDY)["id"]
+            study = study_row(look, demo.STUDY).id
         page.locator(f"form[action=choose]:has([name=study][value='{study}']) button").click()
         page.get_by_test_id("stTopNavLink").nth(_DEPLOYMENTS).wait_for()
         rest(page)

@@ -228,7 +228,7 @@ def test_a_study_closed_under_a_reader_says_so(serve: Serve, reader: Reader) -> 
     with server.store.change() as change:
         study = studies.find(change, "trial")
         assert study is not None
-        studies.mark_closed(change, study["id"], stamp(datetime.now(UTC)))
+        studies.mark_closed(change, study.id, stamp(datetime.now(UTC)))
     reader.page.reload()
     reader.page.get_by_role("heading", name="Thank you").wait_for()
     assert reader.page.locator("[data-state]").count() == 0

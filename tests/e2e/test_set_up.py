@@ -97,7 +97,7 @@ def test_from_an_empty_deployment_to_an_open_study(
     opening.click()
     page.get_by_text("The protocol is locked").wait_for()
     with empty.store.look() as look:
-        assert study_row(look, "Residents")["state"] == "open"
+        assert study_row(look, "Residents").state == "open"
     assert verify(empty.store) == []
 
 

@@ -63,10 +63,10 @@ def state_of(person: Person) -> StudyState:
         trail = events.study_chain(person.study_name)
         told = (one for one in events.walk(look, trail) if one["kind"] == EventKind.STUDY_CLOSED)
         return StudyState(
-            state=row["state"],
+            state=row.state,
             shows_accuracy=closing.shows_accuracy(row),
             n_events=(events.head(look, trail) or {"number": 0})["number"],
-            closed=next(told, None) if row["state"] == "closed" else None,
+            closed=next(told, None) if row.state == "closed" else None,
             has=completeness_in(look, row),
         )
 

@@ -41,16 +41,16 @@ def set_up_of(study: str) -> SetUp:
     with store().look() as look:
         row = study_row(look, study)
         return SetUp(
-            name=row["name"],
-            state=row["state"],
-            bank=row["bank_name"],
+            name=row.name,
+            state=row.state,
+            bank=row.bank_name,
             protocol=stored_protocol(row),
-            protocol_sha256=row["protocol_sha256"],
-            readers=tuple(one["reader_id"] for one in people.readers(look, row["id"])),
-            drawn_at_utc=row["drawn_at_utc"],
-            opened_at_utc=row["opened_at_utc"] or "",
-            closed_at_utc=row["closed_at_utc"] or "",
-            amendments=tuple(amendments.of_study(look, row["id"])),
+            protocol_sha256=row.protocol_sha256,
+            readers=tuple(one["reader_id"] for one in people.readers(look, row.id)),
+            drawn_at_utc=row.drawn_at_utc,
+            opened_at_utc=row.opened_at_utc or "",
+            closed_at_utc=row.closed_at_utc or "",
+            amendments=tuple(amendments.of_study(look, row.id)),
         )
 
 

@@ -83,7 +83,7 @@ def test_the_guest_finds_two_films_a_case(shown: Store) -> None:
 def test_the_first_demo_study_is_the_one_it_always_was(shown: Store) -> None:
     """Protocol and cases are the first demo's; its films have spacings, its results are open."""
     with shown.look() as look:
-        locked = json.loads(study_row(look, demo.STUDY)["protocol"])
+        locked = json.loads(study_row(look, demo.STUDY).protocol)
     assert set(locked) == {"protocol", "bank_sha256", "cases"}
     assert locked["protocol"].pop("interim_results") is True
     assert sha256_of(locked["protocol"]).startswith("6d622925014b62ea")

@@ -43,7 +43,7 @@ def client(trial: Store) -> Client:
     for number, role in enumerate(("coordinator", "statistician")):
         code = new_code(entropy_from(50 + number))
         with trial.change() as change:
-            study = study_row(change, "trial")["id"]
+            study = study_row(change, "trial").id
             who = people.add(change, handle=role, made_at_utc="x")
             people.grant(change, person=who, role=Role(role), study=study, given_at_utc="x")
             give(change, code, person=who, now=NOW)

@@ -95,10 +95,10 @@ def _seal(found: Deployment, whose: str) -> str:
     with found.store.look() as look:
         study = studies.find(look, reader.partition("-")[0])
         assert study is not None
-        row = people.reader(look, study["id"], reader)
+        row = people.reader(look, study.id, reader)
     assert row is not None
     who = Person(
-        role=Role.READER, study=study["id"], study_name=study["name"], reader=row["id"], name=reader
+        role=Role.READER, study=study.id, study_name=study.name, reader=row["id"], name=reader
     )
     with found.store.look(sealed=True) as look:
         return desk.seal(look, who)

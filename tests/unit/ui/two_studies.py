@@ -199,7 +199,7 @@ def _enter(store: Store, person: int) -> str:
 
 def _tokens(store: Store, study: str) -> dict[str, str]:
     with store.look() as look:
-        number = study_row(look, study)["id"]
+        number = study_row(look, study).id
         reader = people.reader(look, number, f"{study}-R1")
         assert reader is not None
         found = {"reader": people.of_reader(look, reader["id"]) or 0}
@@ -212,7 +212,7 @@ def _open(store: Store, study: str) -> None:
     """Open a study; its second reader has read everything, one reading was set aside."""
     studies.open_study(store, study=study, now=_NOW)
     with store.look() as look:
-        number = study_row(look, study)["id"]
+        number = study_row(look, study).id
         reader = (people.reader(look, number, f"{study}-R2") or {})["id"]
     reads = Person(
         role=Role.READER, study=number, study_name=study, reader=reader, name=f"{study}-R2"

@@ -175,7 +175,7 @@ def test_a_closed_study_stays_closed(target: Store, tmp_path: Path) -> None:
     with target.look() as look:
         row = stored_studies.find(look, "trial")
     assert row is not None
-    assert row["closed_at_utc"] == "2025-06-05T12:00:00.000Z"
+    assert row.closed_at_utc == "2025-06-05T12:00:00.000Z"
     assert verify(target) == []
 
 

@@ -37,15 +37,15 @@ def test_an_amendment_is_in_force_from_then_on(opened: Opened) -> None:
     """The locked protocol keeps its hash; what is read is as amended, and everything holds."""
     store = opened()
     with store.look() as look:
-        before = study_row(look, "trial")["protocol_sha256"]
+        before = study_row(look, "trial").protocol_sha256
     assert _amend(store, margin=0.1) == 1
     assert _amend(store, break_every=20, endpoint="accuracy") == 2
     protocol = _protocol(store)
     assert (protocol.margin, protocol.break_every, protocol.endpoint) == (0.1, 20, "accuracy")
     with store.look() as look:
         row = study_row(look, "trial")
-        second = of_study(look, row["id"])[1]
-    assert row["protocol_sha256"] == before
+        second = of_study(look, row.id)[1]
+    assert row.protocol_sha256 == before
     assert second.changes == {
         "break_every": {"old": 0, "new": 20},
         "endpoint": {"old": "", "new": "accuracy"},

@@ -151,8 +151,8 @@ def test_the_draw_makes_the_study_and_its_coordinator_at_once(banked: Store) -> 
         row = study_row(look, name)
         roles = [(one["role"], one["study"]) for one in people.roles_held(look, maker)]
         drawn = next(events.walk(look, events.study_chain(name)))
-    assert row["state"] == "drawn"
-    assert ("coordinator", row["id"]) in roles
+    assert row.state == "drawn"
+    assert ("coordinator", row.id) in roles
     assert (drawn["actor"], drawn["detail"]["place"]) == ("ada", BY.place)
     with pytest.raises(NotFound, match="drawn or thrown away"):
         drafts.find(banked, draft.id)
@@ -197,7 +197,7 @@ def test_page_and_file_give_one_hash(banked: Store) -> None:
     again = protocol_from(file, source="file")
     studies.draw(banked, bank="bank", study="from the file", protocol=again, now=NOW)
     with banked.look() as look:
-        hashes = {study_row(look, name)["protocol_sha256"] for name in ("trial", "from the file")}
+        hashes = {study_row(look, name).protocol_sha256 for name in ("trial", "from the file")}
     assert len(hashes) == 1
     assert of_study(banked, "trial") == file
     assert sha256_of(again.as_json()) == sha256_of(

@@ -296,12 +296,12 @@ def _role(store: Store, study: str, role: Role, email: str) -> None:
 def _read_one(store: Store, study: str) -> None:
     with store.look() as look:
         row = study_row(look, study)
-        reader = look.row("SELECT * FROM readers WHERE study = :study", study=row["id"])
+        reader = look.row("SELECT * FROM readers WHERE study = :study", study=row.id)
     assert reader is not None
     who = replace(
         coordinator(store),
         role=Role.READER,
-        study=row["id"],
+        study=row.id,
         study_name=study,
         reader=reader["id"],
         name=reader["reader_id"],

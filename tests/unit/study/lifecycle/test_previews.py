@@ -32,7 +32,7 @@ def coordinator(store: Store, name: str = "c") -> Person:
     assert study is not None
     return Person(
         role=Role.COORDINATOR,
-        study=study["id"],
+        study=study.id,
         study_name="trial",
         reader=None,
         name=name,

@@ -136,7 +136,7 @@ def test_the_sample_is_the_same_with_practice_and_without(banked: Store) -> None
         studies.draw(banked, bank="bank", study=name, protocol=protocol, now=NOW)
         with banked.look() as look:
             row = study_row(look, name)
-        drawn[name] = json.loads(row["protocol"])
+        drawn[name] = json.loads(row.protocol)
     assert drawn["with"]["cases"] == drawn["without"]["cases"]
     assert set(drawn["without"]) == {"protocol", "bank_sha256", "cases"}
 
@@ -172,7 +172,7 @@ def test_no_film_of_the_sample_is_practised_on(store: Store, tmp_path: Path) -> 
         protocol = Protocol.from_json({**values, "seed": seed})
         studies.draw(store, bank="bank", study=f"s{seed}", protocol=protocol, now=NOW)
         with store.look() as look:
-            number = study_row(look, f"s{seed}")["id"]
+            number = study_row(look, f"s{seed}").id
             films = {
                 table: {
                     row["film"]

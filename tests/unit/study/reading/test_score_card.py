@@ -19,7 +19,7 @@ def close(store: Store, study: str = "trial") -> None:
     with store.change() as change:
         row = studies.find(change, study)
         assert row is not None
-        studies.mark_closed(change, row["id"], "2025-06-05T12:00:00.000Z")
+        studies.mark_closed(change, row.id, "2025-06-05T12:00:00.000Z")
 
 
 def _read(store: Store, n: int, option: str | None = "A") -> None:

@@ -272,7 +272,7 @@ def test_a_closed_study_hands_out_and_takes_nothing(opened: Any) -> None:
     store = opened(cases=2)
     _read_session(store, NOW, "R2")
     with store.change() as change:
-        stored_studies.mark_closed(change, study_row(change, "trial")["id"], stamp(NOW))
+        stored_studies.mark_closed(change, study_row(change, "trial").id, stamp(NOW))
     assert (_desk(store, NOW).hold, _desk(store, NOW).cases) == ("closed", ())
     assert (_desk(store, NOW, "R2").hold, _desk(store, NOW, "R2").finished) == ("", True)
     case = _cases(store)[0]

@@ -55,7 +55,7 @@ def test_a_draw_killed_at_any_moment_is_whole_or_not_there(banked: Path, tmp_pat
         assert verify(store) == []
         with store.look() as look:
             found = stored.find(look, "t")
-            drawn = len(stored.cases(look, found["id"])) if found else 0
+            drawn = len(stored.cases(look, found.id)) if found else 0
         assert drawn == (CASES if found else 0)
         again = run("study", *_draw(folder))
         assert again.returncode == (1 if found else 0), again.stderr

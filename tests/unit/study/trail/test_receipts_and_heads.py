@@ -12,6 +12,7 @@ from study.base.errors import NotFound, Undelivered
 from study.lifecycle import closing
 from study.reading import desk
 from study.store import Store, events
+from study.store.studies import study_row
 from study.trail import deposits, heads, receipt_checks
 from study.trail.verification import verify
 from tests.conftest import NOW, person, presentation, reading, tamper
@@ -169,8 +170,7 @@ def test_a_head_that_cannot_be_sent_holds_nothing_up(opened: Opened) -> None:
     assert why == "The head of the chain was not sent: This deployment has no mail server."
     assert deposits.send_due(store, {}, now=NOW) == []
     with store.look() as look:
-        row = look.row("SELECT * FROM studies")
-        assert row is not None
+        row = study_row(look, "trial")
         assert deposits.deposit_of(look, row).why_not == "This deployment has no mail server."
     assert deposits.send_due(store, {}, now=NOW + deposits.AGAIN) == [why]
 
