@@ -5,7 +5,7 @@ reference standard, report text or anybody else's answer.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -81,7 +81,7 @@ async def _records(request: Request) -> Response:
                 why = t("These answers belong to another reader.")
                 return refusal(403, why, reason="other-reader")
             receipt = desk.take_within(change, person, records, now=datetime.now(UTC))
-            address_of = _films(change, person)
+            address_of = _films(change, person) if _moves_on(records) else _signed(change, person)
         return receipt_json(desk.with_feedback(kept, receipt), address_of)
 
     return await answered(take, writes=True)
@@ -158,6 +158,11 @@ def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
         {**record, "sent_epoch_ms": sent_epoch_ms} if isinstance(record, dict) else record
         for record in list(records)
     ]
+
+
+def _moves_on(records: Iterable[Any]) -> bool:
+    """Return whether other films are next by now: a case that was merely shown changes nothing."""
+    return any(isinstance(one, dict) and one.get("kind") == "reading" for one in records)
 
 
 def _films(look: Transaction, person: Person) -> Address:

@@ -1,0 +1,173 @@
+"""What an answer costs the server: processor time of a presentation and a reading, over HTTP.
+
+The films are ready, so that nothing else goes on. The baseline is as many messages to the same
+server that it turns away at the door: what HTTP costs. Idling is taken off both.
+"""
+
+import argparse
+import http.client
+import json
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks import servers
+from benchmarks.machine import Broken
+
+DESCRIPTION = "an answer's processor time on the server, beside messages turned away at the door"
+BAR_MS = 10.0
+
+_BANK = Path(__file__).parent.parent / "data" / "demo" / "bank.json"
+_CASES = 59
+_WARM = 8
+_IDLE_S = 4.0
+_PATIENCE_S = 120.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what can be chosen."""
+    parser.add_argument("--n", type=int, default=_CASES - _WARM, help="answers measured")
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure a reader's answers, one after another, and as many refusals."""
+    n = max(1, min(args.n, _CASES - _WARM))
+    with tempfile.TemporaryDirectory() as folder:
+        deployed = servers.deploy(
+            Path(folder, "store.db"), _BANK, cases=_CASES, readers=["reader"], seed=1
+        )
+        with servers.app(deployed.store, Path(folder, "log")) as server:
+            reader = _Reader(server.port, deployed.codes["reader"])
+            for _ in range(_WARM):
+                reader.answer()
+            _wait_until_quiet(server)
+            idle_ms = _idle(server)
+            reader.call_again()
+            answer_ms = _measured(server, reader.answer, n, idle_ms)
+            refused_ms = _measured(server, reader.be_refused, n, idle_ms)
+    return {
+        "n": n,
+        "bar_ms": BAR_MS,
+        "answer_ms": round(answer_ms, 2),
+        "refused_ms": round(refused_ms, 2),
+        "ratio": round(answer_ms / refused_ms, 1),
+        "idle_ms_per_s": round(idle_ms, 1),
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """Return the two beside each other."""
+    met = "met" if result["answer_ms"] <= result["bar_ms"] else "not met"
+    return "\n".join(
+        [
+            f"{result['n']} answers, each a presentation and a reading; the server's processor:",
+            f"an answer              {result['answer_ms']:6.1f} ms",
+            f"two messages refused   {result['refused_ms']:6.1f} ms",
+            f"ratio                  {result['ratio']:6.1f}",
+            f"bar: {result['bar_ms']:.0f} ms an answer: {met}",
+        ]
+    )
+
+
+class _Reader:
+    """A reader's browser, as far as messages go."""
+
+    def __init__(self, port: int, code: str) -> None:
+        self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        self._line.request("POST", "/sign-in", f"access_code={code}", headers)
+        answer = self._line.getresponse()
+        answer.read()
+        self._cookie = str(answer.getheader("set-cookie")).partition(";")[0]
+        self._line.request("GET", "/desk", headers={"Cookie": self._cookie})
+        self._desk = json.loads(self._line.getresponse().read())
+
+    def call_again(self) -> None:
+        """Drop the line, which the server hung up in the meantime; the next message opens one."""
+        self._line.close()
+
+    def answer(self) -> None:
+        """Look at the next case and answer it."""
+        case, now_ms = self._desk["cases"][0]["case"], time.time() * 1000
+        self._send(
+            {
+                "kind": "presentation",
+                "id": f"shown-{case}",
+                "case": case,
+                "shown_epoch_ms": now_ms,
+                "circumstances": {"renderer": "webgl2"},
+            }
+        )
+        self._send(
+            {
+                "kind": "reading",
+                "id": f"read-{case}",
+                "case": case,
+                "option": "A",
+                "status": "answered",
+                "confidence": None,
+                "comment": None,
+                "times": {
+                    "response_ms": 900.5,
+                    "elapsed_ms": 900.5,
+                    "hidden_ms": 0.0,
+                    "paused_ms": 0.0,
+                    "first_selection_ms": 700.25,
+                },
+                "selections": [{"option": "A", "at_ms": 700.25}],
+                "behaviour": {},
+                "presented_epoch_ms": now_ms,
+                "committed_epoch_ms": now_ms + 900.5,
+                "flags": [],
+                "supersedes": None,
+            }
+        )
+
+    def be_refused(self) -> None:
+        """Send as many messages without being signed in."""
+        for _ in range(2):
+            self._post({}, cookie="")
+
+    def _send(self, record: dict[str, Any]) -> None:
+        said = self._post(record, cookie=self._cookie)
+        if record["id"] not in said.get("stored", []):
+            raise Broken(f"the server did not store a {record['kind']}: {said}")
+        self._desk = said["desk"]
+
+    def _post(self, record: dict[str, Any], *, cookie: str) -> Any:
+        body = {
+            "seal": self._desk["seal"],
+            "sent_epoch_ms": time.time() * 1000,
+            "records": [record],
+        }
+        headers = {"Content-Type": "application/json", "Cookie": cookie}
+        self._line.request("POST", "/desk/records", json.dumps(body), headers)
+        answer = self._line.getresponse()
+        said = answer.read()
+        return json.loads(said) if cookie else {}
+
+
+def _wait_until_quiet(server: servers.Server) -> None:
+    """Wait until the films are packed: a second costs the server a twentieth of one or less."""
+    end = time.monotonic() + _PATIENCE_S
+    while _idle(server, 1.0) > 50 and time.monotonic() < end:
+        pass
+
+
+def _idle(server: servers.Server, seconds: float = _IDLE_S) -> float:
+    """Return the processor time the server takes in a second of nothing, ms."""
+    before = server.cpu_ms()
+    threading.Event().wait(seconds)
+    return (server.cpu_ms() - before) / seconds
+
+
+def _measured(server: servers.Server, do: Callable[[], None], n: int, idle_ms: float) -> float:
+    """Return the processor time of one call, ms; counted in hundredths of a second over all."""
+    cpu, start = server.cpu_ms(), time.perf_counter()
+    for _ in range(n):
+        do()
+    wall_s = time.perf_counter() - start
+    return max(server.cpu_ms() - cpu - idle_ms * wall_s, 10.0) / n
