@@ -25,6 +25,7 @@ from study.exchange.formats.parquet import parquet_files
 from study.lifecycle.closing import shows_accuracy
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, events, extract
+from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
 from study.trail.downloads import record_taking
 
@@ -215,10 +216,10 @@ def _announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime)
     with store.change() as change:
         found = study_row(change, study)
         detail = {"material_sha256": sha256_of(extract.material(change, found.id))}
-        told = events.of_kind(change, events.study_chain(study), extract.COPIED)
+        told = events.of_kind(change, events.study_chain(study), EventKind.STUDY_COPIED)
         if told and told[-1]["material_sha256"] == detail["material_sha256"]:
             return
-        events.record(change, study, now, kind=extract.COPIED, detail=detail, by=by)
+        events.record(change, study, now, kind=EventKind.STUDY_COPIED, detail=detail, by=by)
 
 
 def _extracted(look: Transaction, study: int, path: Path) -> None:

@@ -18,8 +18,9 @@ from study.exchange.records_file import origin
 from study.exchange.restoring import insert_rows
 from study.models.withdrawals import key_of
 from study.store import Store, Transaction, archive, events, models, people, studies
+from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
-from study.trail.study_trails import MERGED, merged_chains
+from study.trail.study_trails import merged_chains
 from study.trail.verification import study_verdict
 
 _OF_READERS = (
@@ -220,7 +221,7 @@ def _record(
         change,
         done.study,
         now,
-        kind=MERGED,
+        kind=EventKind.SITE_MERGED,
         detail={
             "deployment_id": done.deployment_id,
             "study": bundle.study,

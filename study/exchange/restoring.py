@@ -25,7 +25,6 @@ from study.exchange.records_file import FILE, LEFT_BEHIND
 from study.store import Store, Transaction, archive, banks, events, studies
 from study.store.events import EventKind
 from study.store.studies import study_row
-from study.trail.study_trails import RESTORED
 from study.trail.verification import study_verdict
 
 SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", FILE)
@@ -245,7 +244,7 @@ def _record(change: Transaction, bundle: Received, bank: str, by: By, now: datet
         change,
         bundle.study,
         now,
-        kind=RESTORED,
+        kind=EventKind.STUDY_RESTORED,
         detail={
             "deployment_id": bundle.deployment_id,
             "bundle_sha256": bundle.sha256,

@@ -24,9 +24,6 @@ from study.store import amendments as stored
 from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
 
-AMENDED = EventKind.PROTOCOL_AMENDED
-"""The kind of event that vouches for an amendment."""
-
 AMENDABLE = (
     "instructions",
     "feedback",
@@ -207,4 +204,4 @@ def _store(change: Transaction, row: StudyRow, made: Amendment, by: By, now: dat
         at_utc=made.at_utc,
     )
     detail = {"number": made.number, "reason": made.reason, "changes": dict(made.changes)}
-    events.record(change, row.name, now, kind=AMENDED, detail=detail, by=by)
+    events.record(change, row.name, now, kind=EventKind.PROTOCOL_AMENDED, detail=detail, by=by)

@@ -20,8 +20,6 @@ from study.store import Store, Transaction, events, models, people, studies
 from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
 
-ADDED = EventKind.MODEL_ADDED
-
 _REMEDY = later("Choose another name.")
 
 
@@ -172,7 +170,7 @@ def keep_model(
             "n_predictions": len(found.file.predictions),
             "predictions_sha256": predictions_hash(change, number),
         }
-        events.record(change, found.study, now, kind=ADDED, detail=detail, by=by)
+        events.record(change, found.study, now, kind=EventKind.MODEL_ADDED, detail=detail, by=by)
 
 
 def add_model(

@@ -19,8 +19,6 @@ from study.store import Store, Transaction, events, models
 from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
 
-WITHDRAWN = EventKind.MODEL_WITHDRAWN
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
@@ -67,7 +65,7 @@ def withdrawn(store: Store, study: str) -> list[Withdrawn]:
 
 def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
     """Return a study's withdrawn models within a transaction."""
-    told = events.numbered(look, events.study_chain(study.name), WITHDRAWN)
+    told = events.numbered(look, events.study_chain(study.name), EventKind.MODEL_WITHDRAWN)
     numbers = {key_of(detail): number for number, detail in told}
     closed = study.closed_at_utc
     return [
@@ -112,7 +110,7 @@ def withdraw_in(
         "new": "withdrawn",
         "reason": words,
     }
-    events.record(change, study.name, now, kind=WITHDRAWN, detail=detail, by=by)
+    events.record(change, study.name, now, kind=EventKind.MODEL_WITHDRAWN, detail=detail, by=by)
 
 
 def model_in_force(look: Transaction, study: StudyRow, model_id: str) -> Mapping[str, Any] | None:

@@ -21,7 +21,6 @@ from study.store import Store, Transaction, exclusions
 from study.store.events import EventKind, vouch
 from study.store.studies import StudyRow, study_row
 
-EXCLUDED, REINSTATED = EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED
 AFTER_CLOSING = "decided after closing"
 
 
@@ -113,7 +112,7 @@ def breaches(look: Transaction, row: StudyRow, trail: Sequence[Mapping[str, Any]
     told = {
         event["detail"]["exclusion"]: event["detail"]["sha256"]
         for event in trail
-        if event["kind"] in (EXCLUDED, REINSTATED)
+        if event["kind"] in (EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED)
     }
     for one in exclusions.of_study(look, row.id):
         if told.pop(one["id"], None) != sha256_of(one):
@@ -148,7 +147,7 @@ def _decide(
             "new": "excluded" if excluded else "counts",
             "reason": reason,
         }
-        kind = EXCLUDED if excluded else REINSTATED
+        kind = EventKind.READING_EXCLUDED if excluded else EventKind.READING_REINSTATED
         vouch(change, study, by, now, kind, exclusions.by_id(change, number), detail)
 
 

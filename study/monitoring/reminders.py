@@ -18,8 +18,6 @@ from study.store import Store, events, names, people
 from study.store.events import EventKind
 from study.store.studies import study_row
 
-REMINDED = EventKind.REMINDER_SENT
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addressee:
@@ -118,7 +116,7 @@ def sent(store: Store, study: str) -> dict[str, str]:
         return {
             event["detail"]["reader_id"]: event["at_utc"]
             for event in events.walk(look, events.study_chain(study))
-            if event["kind"] == REMINDED
+            if event["kind"] == EventKind.REMINDER_SENT
         }
 
 
@@ -134,7 +132,7 @@ def _record(store: Store, study: str, reader_id: str, way: str, by: By, now: dat
             change,
             study,
             now,
-            kind=REMINDED,
+            kind=EventKind.REMINDER_SENT,
             detail={"reader_id": reader_id, "way": way},
             by=by,
         )

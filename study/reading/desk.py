@@ -42,9 +42,12 @@ __all__ = [
     "Receipt",
     "case_at",
     "desk",
+    "desk_within",
     "film",
     "seal",
     "take_records",
+    "take_within",
+    "with_feedback",
 ]
 
 MAX_RECORDS = 500

@@ -15,12 +15,13 @@ from study.reading.sessions import place_of
 from study.store import Transaction, events
 from study.store.events import EventKind
 
-_KIND = EventKind.READING_FINISHED
-
 
 def has_finished(look: Transaction, study: str, reader_id: str) -> bool:
     """Return whether a reader has said that their answers stand."""
-    return events.last_of_actor(look, events.study_chain(study), _KIND, reader_id) is not None
+    return (
+        events.last_of_actor(look, events.study_chain(study), EventKind.READING_FINISHED, reader_id)
+        is not None
+    )
 
 
 def take(
@@ -34,7 +35,7 @@ def take(
             person.study_name,
             now,
             by=person.by,
-            kind=_KIND,
+            kind=EventKind.READING_FINISHED,
             detail={"finish": record.id},
         )
     return Taken(id=record.id, case="", refused=refused)

@@ -7,10 +7,6 @@ The copy is filled row by row into a new file: what was never written to it cann
 from typing import Any
 
 from study.store.connection import Transaction
-from study.store.events import EventKind
-
-COPIED = EventKind.STUDY_COPIED
-"""The event that tells of a copy."""
 
 _BANK = "(SELECT bank FROM studies WHERE id = :study)"
 ITEMS_SHOWN = (

@@ -11,7 +11,6 @@ from typing import Any
 
 from study.base.timestamps import moment
 from study.store.events import LONG_BACK, EventKind
-from study.trail.study_trails import RESTORED
 
 SLIPS = timedelta(minutes=2)
 """Two processes write in another order than they looked at the clock, and clocks are set right."""
@@ -45,7 +44,7 @@ def _steps_back(trail: Iterable[_Event]) -> Iterator[tuple[_Event, _Event, bool]
     simulated = {
         e["detail"]["reader_id"] for e in events if e["kind"] == EventKind.READER_SIMULATED
     }
-    came = max((e["number"] for e in events if e["kind"] == RESTORED), default=0)
+    came = max((e["number"] for e in events if e["kind"] == EventKind.STUDY_RESTORED), default=0)
     before: _Event | None = None
     for event in events:
         if event["actor"] in simulated:

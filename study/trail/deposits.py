@@ -20,7 +20,6 @@ from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
 from study.trail.heads import line_of
 
-NAMED, DEPOSITED = EventKind.HEAD_WITNESS_NAMED, EventKind.HEAD_DEPOSITED
 EVERY = timedelta(hours=24)
 AGAIN = timedelta(hours=1)
 """After a letter that did not go out."""
@@ -65,7 +64,7 @@ def name_witness(change: Transaction, study: str, email: str, *, by: By, now: da
     number = study_row(change, study).id
     deployment.set_value(change, f"{_TO}/{number}", email)
     detail = {"witness": _mark(change, number, email)}
-    events.record(change, study, now, kind=NAMED, detail=detail, by=by)
+    events.record(change, study, now, kind=EventKind.HEAD_WITNESS_NAMED, detail=detail, by=by)
 
 
 def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
@@ -105,7 +104,7 @@ def send_now(
         _set(change, _SENT, row.id, stamp(now))
         _set(change, _WHY, row.id, "")
         detail = {"study": study, "head": head.get("number"), "hash": head.get("hash")}
-        events.record(change, "", now, kind=DEPOSITED, detail=detail, by=by)
+        events.record(change, "", now, kind=EventKind.HEAD_DEPOSITED, detail=detail, by=by)
     return ""
 
 
@@ -120,7 +119,7 @@ def breaches(look: Transaction) -> Iterator[str]:
     """Yield every study whose head goes to somebody else than its trail tells of."""
     for row in studies.listed(look):
         to = _value(look, _TO, row.id)
-        told = events.of_kind(look, events.study_chain(row.name), NAMED)
+        told = events.of_kind(look, events.study_chain(row.name), EventKind.HEAD_WITNESS_NAMED)
         if to and (not told or told[-1]["witness"] != _mark(look, row.id, to)):
             yield f"study {row.name}: whom the head of its chain is sent to was altered."
 

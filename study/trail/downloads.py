@@ -12,8 +12,6 @@ from study.base.actor import By
 from study.store import Store, events
 from study.store.events import EventKind
 
-KIND = EventKind.DOWNLOADED
-
 
 def record_download(
     store: Store, *, study: str, what: str, content: bytes, by: By, now: datetime
@@ -29,4 +27,4 @@ def record_taking(
     """Record that somebody takes something made while it is sent, which has no hash yet."""
     with store.change() as change:
         detail = {**({"study": study} if study else {}), "what": what, **about}
-        events.record(change, "", now, kind=KIND, detail=detail, by=by)
+        events.record(change, "", now, kind=EventKind.DOWNLOADED, detail=detail, by=by)

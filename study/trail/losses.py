@@ -19,7 +19,6 @@ from study.store import Store, Transaction, events, studies, witness
 from study.store.connection import is_there
 from study.store.events import EventKind
 from study.store.witness import Head
-from study.trail.study_trails import RESTORED
 
 WENT_BACK, ACCEPTED = EventKind.STORE_WENT_BACK, EventKind.LOSS_ACCEPTED
 
@@ -140,7 +139,7 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
 def gone_back(look: Transaction, study: str) -> Loss | None:
     """Return what the trail of a study, or of the deployment, says is missing and not accepted."""
     for chain in (events.study_chain(study), events.DEPLOYMENT) if study else (events.DEPLOYMENT,):
-        last = events.last_of_kinds(look, chain, (WENT_BACK, ACCEPTED, RESTORED))
+        last = events.last_of_kinds(look, chain, (WENT_BACK, ACCEPTED, EventKind.STUDY_RESTORED))
         if last is not None and last["kind"] == WENT_BACK:
             return _loss(look, [_head(last["detail"])])
     return None

@@ -10,10 +10,9 @@ from typing import Any
 
 from study.base.canonical import sha256_of
 from study.lifecycle import amendments
-from study.lifecycle.amendments import AMENDED
 from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_facts
-from study.models.models import ADDED, predictions_hash
-from study.models.withdrawals import WITHDRAWN, key_of
+from study.models.models import predictions_hash
+from study.models.withdrawals import key_of
 from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import assignment_hash, practice_hash
 from study.store import Transaction, models, people, practice, preparations, readings
@@ -96,7 +95,7 @@ def _state(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def _amendments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    told = [event for event in trail if event["kind"] == AMENDED]
+    told = [event for event in trail if event["kind"] == EventKind.PROTOCOL_AMENDED]
     stored = amendments.of_study(look, row.id)
     if [one.number for one in stored] != list(range(1, len(told) + 1)):
         yield f"study {row.name}: {len(told)} amendment(s) were made, {len(stored)} are there."
@@ -142,7 +141,8 @@ def _assignments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[st
 
 
 def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    added, withdrawn = _of_models(trail, ADDED), _of_models(trail, WITHDRAWN)
+    added = _of_models(trail, EventKind.MODEL_ADDED)
+    withdrawn = _of_models(trail, EventKind.MODEL_WITHDRAWN)
     for model in models.ever_of_study(look, row.id):
         where = f"study {row.name}: the model {model['model_id']}"
         event = added.pop(key_of(model), None)

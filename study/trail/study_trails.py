@@ -12,9 +12,6 @@ from study.store import Transaction, events
 from study.store.events import EventKind
 from study.store.studies import StudyRow
 
-RESTORED = EventKind.STUDY_RESTORED
-MERGED = EventKind.SITE_MERGED
-
 _LEFT_BEHIND = frozenset(
     {
         EventKind.PREPARATION_DONE,
@@ -31,7 +28,7 @@ _Event = Mapping[str, Any]
 def own_trail(look: Transaction, study: str) -> list[_Event]:
     """Return the events of a study's own chain, as far as what they tell of is in this store."""
     trail = list(events.walk(look, events.study_chain(study)))
-    restored = [event for event in trail if event["kind"] == RESTORED]
+    restored = [event for event in trail if event["kind"] == EventKind.STUDY_RESTORED]
     if not restored:
         return list(trail)
     last = restored[-1]
@@ -50,7 +47,7 @@ def sites_trail(look: Transaction, study: str) -> list[_Event]:
 
 def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]:
     """Return what the study's own chain says of each merged site, by the name of its chain."""
-    told = events.of_kind(look, events.study_chain(study), MERGED)
+    told = events.of_kind(look, events.study_chain(study), EventKind.SITE_MERGED)
     return {events.merged_chain(study, one["deployment_id"]): one for one in told}
 
 

@@ -236,7 +236,9 @@ def _copy(look: Transaction, name: str) -> Iterator[str]:
     """Check a copy's own items: the bank's hash, which covers more than it has, cannot vouch."""
     row = study_row(look, name)
     trail = events.walk(look, events.study_chain(name))
-    told = [one["detail"]["material_sha256"] for one in trail if one["kind"] == extract.COPIED]
+    told = [
+        one["detail"]["material_sha256"] for one in trail if one["kind"] == EventKind.STUDY_COPIED
+    ]
     if not told:
         yield f"study {name}: the store says it is a copy, and no event tells of one."
     elif told[-1] != sha256_of(extract.material(look, row.id)):
