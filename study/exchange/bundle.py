@@ -195,12 +195,12 @@ def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             "years": row["years"],
             "site": row["site"],
         }
-    for row in models.of_study(look, study):
+    for model in models.of_study(look, study):
         yield {
-            "rater_id": row["model_id"],
+            "rater_id": model.model_id,
             "rater_kind": "model",
-            "label": label_of(row["model_id"], simulated=bool(row["simulated"])),
-            "model_version": row["model_version"],
+            "label": label_of(model.model_id, simulated=bool(model.simulated)),
+            "model_version": model.model_version,
         }
 
 
@@ -239,13 +239,13 @@ _READING_KEYS = (
 
 def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
     for model in models.of_study(look, study):
-        for row in models.predictions(look, model["id"]):
+        for row in models.predictions(look, model.id):
             yield {
-                "rater_id": model["model_id"],
+                "rater_id": model.model_id,
                 "item_id": row["item_id"],
                 "answer": row["answer"],
                 "status": row["status"],
-                "timing_source": "simulated" if model["simulated"] else None,
+                "timing_source": "simulated" if model.simulated else None,
                 "raw_answer": row["raw_answer"],
             }
 

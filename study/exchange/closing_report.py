@@ -129,9 +129,9 @@ def _numbers(look: Transaction, study: StudyRow) -> str:
     ]
     raters = [
         (
-            label_of(row["model_id"], simulated=bool(row["simulated"])),
-            row["model_version"],
-            row["n_predicted"],
+            label_of(row.model_id, simulated=bool(row.simulated)),
+            row.model_version,
+            row.n_predicted,
             found.n_cases,
         )
         for row in models.of_study(look, study.id)

@@ -124,7 +124,7 @@ def _changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:
 
 def _reader_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
     taken = {name_key(row["reader_id"]) for row in people.readers(look, study.id)}
-    rated = {name_key(row["model_id"]) for row in models.of_study(look, study.id)}
+    rated = {name_key(row.model_id) for row in models.of_study(look, study.id)}
     for row in bundle.carried.rows["reader"]:
         key = name_key(str(row["reader_id"]))
         if key in taken:
@@ -186,7 +186,7 @@ def _by_model(
 
 def _new_models(look: Transaction, study: int, bundle: Received) -> dict[str, int]:
     """Return the bundle's models that are not here, and which of their name each one becomes."""
-    here = {row["model_id"] for row in models.of_study(look, study)}
+    here = {row.model_id for row in models.of_study(look, study)}
     there, _ = _by_model(bundle.carried.rows)
     return {name: models.next_edition(look, study, name) for name in there if name not in here}
 

@@ -290,7 +290,7 @@ def _refuse_opened_before(
 def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[Invitation]) -> None:
     faults = []
     readers = {name_key(row["reader_id"]) for row in people.readers(look, study)}
-    taken = {name_key(row["model_id"]) for row in models.ever_of_study(look, study)}
+    taken = {name_key(row.model_id) for row in models.ever_of_study(look, study)}
     seen: set[str] = set()
     for invitation in invitations:
         who, key = invitation.reader_id, name_key(invitation.reader_id)

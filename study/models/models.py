@@ -166,7 +166,7 @@ def keep_model(
             ),
         )
         detail = {
-            **models.facts(models.by_number(change, number)),
+            **models.facts(models.of_study(change, study.id)[-1]),
             "n_predictions": len(found.file.predictions),
             "predictions_sha256": predictions_hash(change, number),
         }
@@ -213,21 +213,21 @@ def predictions_hash(look: Transaction, model: int) -> str:
 def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
     wanted = name_key(model_id)
     for known in models.of_study(look, study.id):
-        if name_key(known["model_id"]) == wanted:
+        if name_key(known.model_id) == wanted:
             raise NotNow(
                 t(
                     "{model_id!r} is already a model of {name!r}. {remedy}",
-                    model_id=known["model_id"],
+                    model_id=known.model_id,
                     name=study.name,
                     remedy=said(_REMEDY),
                 )
             )
-    for known in people.readers(look, study.id):
-        if name_key(known["reader_id"]) == wanted:
+    for reader in people.readers(look, study.id):
+        if name_key(reader["reader_id"]) == wanted:
             raise NotNow(
                 t(
                     "{reader_id!r} is a reader of {name!r}. {remedy}",
-                    reader_id=known["reader_id"],
+                    reader_id=reader["reader_id"],
                     name=study.name,
                     remedy=said(_REMEDY),
                 )

@@ -17,6 +17,7 @@ from study.base.timestamps import stamp
 from study.base.translation import t
 from study.store import Store, Transaction, events, models
 from study.store.events import EventKind
+from study.store.models import ModelRow
 from study.store.studies import StudyRow, study_row
 
 
@@ -70,15 +71,18 @@ def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
     closed = study.closed_at_utc
     return [
         Withdrawn(
-            **{key: row[key] for key in ("model_id", "model_version", "n_predicted", "reason")},
-            added_at_utc=row["added_at_utc"],
-            actor=row["withdrawn_by"],
-            at_utc=row["withdrawn_at_utc"],
-            event=numbers.get(key_of(row), 0),
-            after_closing=closed is not None and row["withdrawn_at_utc"] >= closed,
+            model_id=row.model_id,
+            model_version=row.model_version,
+            n_predicted=row.n_predicted,
+            reason=row.reason or "",
+            added_at_utc=row.added_at_utc,
+            actor=row.withdrawn_by or "",
+            at_utc=row.withdrawn_at_utc,
+            event=numbers.get(row.key, 0),
+            after_closing=closed is not None and row.withdrawn_at_utc >= closed,
         )
         for row in models.ever_of_study(look, study.id)
-        if row["withdrawn_at_utc"] is not None
+        if row.withdrawn_at_utc is not None
     ]
 
 
@@ -102,7 +106,7 @@ def withdraw_in(
         raise NotFound(
             t("{study!r} has no model {model_id!r}.", study=study.name, model_id=model_id)
         )
-    models.withdraw(change, model=row["id"], reason=words, actor=by.name, at_utc=stamp(now))
+    models.withdraw(change, model=row.id, reason=words, actor=by.name, at_utc=stamp(now))
     detail = {
         "model_id": model_id,
         **models.edition_of(row),
@@ -113,7 +117,7 @@ def withdraw_in(
     events.record(change, study.name, now, kind=EventKind.MODEL_WITHDRAWN, detail=detail, by=by)
 
 
-def model_in_force(look: Transaction, study: StudyRow, model_id: str) -> Mapping[str, Any] | None:
+def model_in_force(look: Transaction, study: StudyRow, model_id: str) -> ModelRow | None:
     """Return the row of the model that stands under a name, or None."""
-    found = (row for row in models.of_study(look, study.id) if row["model_id"] == model_id)
+    found = (row for row in models.of_study(look, study.id) if row.model_id == model_id)
     return next(found, None)

@@ -273,9 +273,9 @@ def status(store: Store, study: str) -> dict[str, Any]:
             ],
             "models": [
                 {
-                    **{key: row[key] for key in _MODEL_KEYS},
-                    "simulated": bool(row["simulated"]),
-                    "n_absent": n_cases - row["n_predicted"],
+                    **{key: getattr(row, key) for key in _MODEL_KEYS},
+                    "simulated": bool(row.simulated),
+                    "n_absent": n_cases - row.n_predicted,
                 }
                 for row in models.of_study(look, found.id)
             ],

@@ -1,9 +1,36 @@
 """Models and their predictions in the store."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
+
+
+class ModelRow(NamedTuple):
+    """A model with its counts by status, and when, by whom and why it was withdrawn, or None."""
+
+    id: int
+    study: int
+    model_id: str
+    model_version: str
+    simulated: int
+    source_name: str
+    source_sha256: str
+    added_at_utc: str
+    edition: int
+    withdrawn_at_utc: str | None
+    withdrawn_by: str | None
+    reason: str | None
+    n_predicted: int
+    n_answered: int
+    n_skipped: int
+    n_unparsed: int
+    n_refused: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Return what makes it one model of its study: its name, and which of that name it is."""
+        return self.model_id, self.edition
 
 
 def add(change: Transaction, **columns: Any) -> int:
@@ -33,39 +60,34 @@ def next_edition(look: Transaction, study: int, model_id: str) -> int:
     )
 
 
-def by_number(look: Transaction, number: int) -> dict[str, Any]:
-    """Return a model's row."""
-    return look.row("SELECT * FROM models WHERE id = :number", number=number) or {}
-
-
-def facts(row: Mapping[str, Any]) -> dict[str, Any]:
+def facts(row: ModelRow) -> dict[str, Any]:
     """Return what the event of a model's adding says of its row."""
     return {
-        "model_id": row["model_id"],
-        "model_version": row["model_version"],
-        "simulated": bool(row["simulated"]),
-        "source": row["source_name"],
-        "source_sha256": row["source_sha256"],
+        "model_id": row.model_id,
+        "model_version": row.model_version,
+        "simulated": bool(row.simulated),
+        "source": row.source_name,
+        "source_sha256": row.source_sha256,
         **edition_of(row),
     }
 
 
-def edition_of(row: Mapping[str, Any]) -> dict[str, int]:
+def edition_of(row: ModelRow) -> dict[str, int]:
     """Return which model of its name a row is; the first one is not numbered."""
-    return {"edition": row["edition"]} if row["edition"] > 1 else {}
+    return {"edition": row.edition} if row.edition > 1 else {}
 
 
-def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+def of_study(look: Transaction, study: int) -> list[ModelRow]:
     """Return a study's models in the order they were added, with counts by status.
 
     Withdrawn ones are left out.
     """
-    return [row for row in ever_of_study(look, study) if row["withdrawn_at_utc"] is None]
+    return [row for row in ever_of_study(look, study) if row.withdrawn_at_utc is None]
 
 
-def ever_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
     """Return the models a study has or had, as `of_study`, with when, by whom, why withdrawn."""
-    return look.rows(
+    rows = look.rows(
         "SELECT models.*, withdrawn_models.at_utc AS withdrawn_at_utc, "
         "withdrawn_models.actor AS withdrawn_by, reason, count(case_id) AS n_predicted, "
         "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
@@ -77,6 +99,7 @@ def ever_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
         "WHERE study = :study GROUP BY models.id ORDER BY models.id",
         study=study,
     )
+    return [ModelRow(**row) for row in rows]
 
 
 def predictions(look: Transaction, model: int) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import assignment_hash, practice_hash
 from study.store import Transaction, models, people, practice, preparations, readings
 from study.store.events import EventKind
+from study.store.models import ModelRow
 from study.store.studies import StudyRow
 from study.trail import study_trails
 from study.trail.role_checks import roles_of_study
@@ -144,18 +145,18 @@ def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     added = _of_models(trail, EventKind.MODEL_ADDED)
     withdrawn = _of_models(trail, EventKind.MODEL_WITHDRAWN)
     for model in models.ever_of_study(look, row.id):
-        where = f"study {row.name}: the model {model['model_id']}"
-        event = added.pop(key_of(model), None)
+        where = f"study {row.name}: the model {model.model_id}"
+        event = added.pop(model.key, None)
         if event is None:
             yield f"{where} was slipped in."
             continue
         told = {**event["detail"], "added_at_utc": event["at_utc"]}
-        altered = differing({**models.facts(model), "added_at_utc": model["added_at_utc"]}, told)
+        altered = differing({**models.facts(model), "added_at_utc": model.added_at_utc}, told)
         if altered:
             yield f"{where}: {altered} altered."
-        if told["predictions_sha256"] != predictions_hash(look, model["id"]):
-            yield f"study {row.name}: the predictions of {model['model_id']} were altered."
-        yield from _withdrawal(where, model, withdrawn.pop(key_of(model), None))
+        if told["predictions_sha256"] != predictions_hash(look, model.id):
+            yield f"study {row.name}: the predictions of {model.model_id} were altered."
+        yield from _withdrawal(where, model, withdrawn.pop(model.key, None))
     for gone, _ in added.keys() | withdrawn.keys():
         yield f"study {row.name}: the model {gone} is missing."
 
@@ -168,8 +169,8 @@ def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], _Event]:
     return found
 
 
-def _withdrawal(where: str, model: _Row, event: _Event | None) -> Iterator[str]:
-    stored = (model["withdrawn_at_utc"], model["withdrawn_by"], model["reason"])
+def _withdrawal(where: str, model: ModelRow, event: _Event | None) -> Iterator[str]:
+    stored = (model.withdrawn_at_utc, model.withdrawn_by, model.reason)
     told = (event["at_utc"], event["actor"], event["detail"]["reason"]) if event else (None,) * 3
     if event is None and stored != told:
         yield f"{where} is marked as withdrawn, and no event tells of it."

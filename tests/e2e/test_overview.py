@@ -46,7 +46,7 @@ def _give_reason(page: Page, words: str, button: str) -> None:
 
 def _models(store: Store) -> list[str]:
     with store.look() as look:
-        return [row["model_id"] for row in models.of_study(look, 1)]
+        return [row.model_id for row in models.of_study(look, 1)]
 
 
 def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: Reader) -> None:
