@@ -39,9 +39,9 @@ def _state(found: archive.StudyState) -> None:
         st.info(
             t(
                 "Closed on {at} (UTC) by {who}: {reason}",
-                at=minute(found.closed["at_utc"]),
-                who=plain(found.closed["actor"]),
-                reason=plain(found.closed["detail"]["reason"]),
+                at=minute(found.closed.at_utc),
+                who=plain(found.closed.actor),
+                reason=plain(found.closed.detail["reason"]),
             )
         )
 

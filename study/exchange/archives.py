@@ -138,7 +138,7 @@ def _make(store: Store, folder: Path, study: str, blinded: bool) -> Archive:
                 write(folder / name)
             except BadFile as error:
                 left_out[name] = str(error)
-        head = events.head(look, events.study_chain(study)) or {"number": 0}
+        head = events.head(look, events.study_chain(study))
         for name, content in report_in(look, found).items():
             (folder / name).write_bytes(content)
     if blinded:
@@ -152,7 +152,7 @@ def _make(store: Store, folder: Path, study: str, blinded: bool) -> Archive:
         n_bytes={name: (folder / name).stat().st_size for name in there},
         left_out=left_out,
         blinded=blinded,
-        last_event=head["number"],
+        last_event=head.number,
     )
 
 

@@ -30,6 +30,7 @@ from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, events, models, people, readings
+from study.store.events import EventRow
 from study.store.studies import StudyRow, study_row
 from study.trail import study_trails
 
@@ -106,8 +107,8 @@ def audit_file(deployment_id: str) -> str:
     return f"audit-{deployment_id}.jsonl"
 
 
-def _lines(trail: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(canonical_json(event) + "\n" for event in trail).encode()
+def _lines(trail: Iterable[EventRow]) -> bytes:
+    return "".join(canonical_json(event._asdict()) + "\n" for event in trail).encode()
 
 
 def export(store: Store, *, study: str, out: Path) -> tuple[str, ...]:
@@ -265,7 +266,7 @@ def _pretty(value: Any) -> bytes:
 
 def _package(
     study: StudyRow,
-    trail: Sequence[Mapping[str, Any]],
+    trail: Sequence[EventRow],
     files: Mapping[str, bytes],
     rows: Mapping[str, int],
     blinded: bool,
@@ -275,13 +276,13 @@ def _package(
         "profile": "data-package",
         "name": "reading-room-bundle",
         "title": study.name,
-        "created": trail[-1]["at_utc"],
+        "created": trail[-1].at_utc,
         "reading_room": {
             "state": study.state,
             "protocol_sha256": study.protocol_sha256,
             "amendments": len(json.loads(study.amendments)),
-            "last_event": trail[-1]["number"],
-            "last_event_hash": trail[-1]["hash"],
+            "last_event": trail[-1].number,
+            "last_event_hash": trail[-1].hash,
             "simulated_films": bool(study.simulated_films),
             "blinded": blinded,
             GUARDED: True,

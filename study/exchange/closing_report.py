@@ -18,7 +18,7 @@ from study.monitoring.progress import completeness_in
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, amendments, events, exclusions, models, progress
 from study.store import sessions as stored_sessions
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 
 MOST_LISTED = 200
@@ -89,8 +89,8 @@ def report_in(look: Transaction, study: StudyRow) -> dict[str, bytes]:
     }
 
 
-def _head(study: StudyRow, trail: Sequence[Row]) -> str:
-    closed = next((event for event in trail if event["kind"] == EventKind.STUDY_CLOSED), None)
+def _head(study: StudyRow, trail: Sequence[EventRow]) -> str:
+    closed = next((event for event in trail if event.kind == EventKind.STUDY_CLOSED), None)
     facts = {
         "State": study.state,
         "Drawn": study.drawn_at_utc,
@@ -98,9 +98,9 @@ def _head(study: StudyRow, trail: Sequence[Row]) -> str:
         "Closed": study.closed_at_utc or "not yet",
     }
     if closed:
-        role = closed["detail"].get("role", "command line")
-        facts["Closed by"] = f"{closed['actor']} ({role})"
-        facts["Reason"] = closed["detail"]["reason"]
+        role = closed.detail.get("role", "command line")
+        facts["Closed by"] = f"{closed.actor} ({role})"
+        facts["Reason"] = closed.detail["reason"]
     facts["Bank"] = study.bank_name
     films = "Its films are simulated, not radiographs. " if study.simulated_films else ""
     standing = "" if closed else "The study is not closed: what follows is how it stands. "
@@ -204,14 +204,14 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _protocol(study: StudyRow, trail: Sequence[Row]) -> str:
+def _protocol(study: StudyRow, trail: Sequence[EventRow]) -> str:
     rows = [(key, _plain(value)) for key, value in stored_protocol(study).as_json().items()]
     facts = {
         "Protocol as locked (SHA-256)": study.protocol_sha256,
         "Bank's content (SHA-256)": study.bank_sha256,
-        "Last event of the trail": trail[-1]["number"],
-        "Its time (UTC)": trail[-1]["at_utc"],
-        "Its hash": trail[-1]["hash"],
+        "Last event of the trail": trail[-1].number,
+        "Its time (UTC)": trail[-1].at_utc,
+        "Its hash": trail[-1].hash,
     }
     return (
         f"<h2>Protocol and hashes</h2>{_facts(facts)}"

@@ -25,7 +25,7 @@ from study.exchange import records_file
 from study.exchange.bundle import GUARDED, audit_file
 from study.exchange.records_file import Carried
 from study.store import Store, events
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.trail.verification import check_chain
 
 PACKAGE = "datapackage.json"
@@ -37,8 +37,6 @@ _SMALL = _MAX_PACKAGE = 10_000_000
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
-_EVENT_KEYS = {"chain", "number", "at_utc", "actor", "kind", "detail", "previous_hash", "hash"}
-_Line = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +62,8 @@ class Received:
     guarded: bool
     items: Sequence[Mapping[str, str]]
     carried: Carried
-    chain: Sequence[_Line]
-    sites: Mapping[str, Sequence[_Line]] = field(default_factory=dict)
+    chain: Sequence[EventRow]
+    sites: Mapping[str, Sequence[EventRow]] = field(default_factory=dict)
 
     @property
     def study(self) -> str:
@@ -199,7 +197,7 @@ def _package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:
 
 def _parts(
     name: str, files: Mapping[str, bytes], carried: Carried, facts: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[_Line], dict[str, list[_Line]]]:
+) -> tuple[dict[str, Any], list[EventRow], dict[str, list[EventRow]]]:
     faults: list[str] = []
 
     def part(what: str, read: Callable[[bytes], Any]) -> Any:
@@ -211,7 +209,7 @@ def _parts(
 
     protocol = part("protocol.json", _protocol)
     part("items.csv", lambda content: content.decode())
-    chains = {
+    chains: dict[str, list[EventRow]] = {
         one: part(one, _lines)
         for one in files
         if one == "audit.jsonl" or re.fullmatch(r"audit-[0-9a-f]{1,64}\.jsonl", one)
@@ -222,7 +220,7 @@ def _parts(
         faults += [f"{one}: {broken}."] if broken else []
     own = chains.pop("audit.jsonl")
     faults += _contradictions(carried.study, protocol, own, facts)
-    told = [one["detail"] for one in own if one["kind"] == EventKind.SITE_MERGED]
+    told = [one.detail for one in own if one.kind == EventKind.SITE_MERGED]
     by_file = {audit_file(one["deployment_id"]): one["deployment_id"] for one in told}
     if set(by_file) != set(chains):
         faults.append("the chains of the merged sites are not those that audit.jsonl tells of.")
@@ -237,12 +235,13 @@ def _protocol(content: bytes) -> dict[str, Any]:
     return {"sha256": str(protocol["sha256"]), "locked": protocol["locked"]}
 
 
-def _lines(content: bytes) -> list[dict[str, Any]]:
-    lines = [json.loads(line) for line in content.decode().split("\n")[:-1]]
+def _lines(content: bytes) -> list[EventRow]:
+    lines = [EventRow(**json.loads(line)) for line in content.decode().split("\n")[:-1]]
     for line in lines:
-        if set(line) != _EVENT_KEYS or not isinstance(line["detail"], dict):
+        texts = set(line._asdict()) - {"number", "detail"}
+        if not isinstance(line.detail, dict):
             raise ValueError
-        if not all(isinstance(line[key], str) for key in _EVENT_KEYS - {"number", "detail"}):
+        if not all(isinstance(getattr(line, key), str) for key in texts):
             raise ValueError
     if not lines:
         raise ValueError
@@ -252,22 +251,20 @@ def _lines(content: bytes) -> list[dict[str, Any]]:
 def _contradictions(
     study: Mapping[str, Any],
     protocol: Mapping[str, Any],
-    chain: Sequence[_Line],
+    chain: Sequence[EventRow],
     facts: Mapping[str, Any],
 ) -> Iterator[str]:
     """Yield where the parts of a bundle do not fit each other."""
     if sha256_of(protocol["locked"]) != protocol["sha256"]:
         yield "protocol.json: the protocol is not the one its hash is of."
     drawn = [
-        one["detail"].get("protocol_sha256")
-        for one in chain
-        if one["kind"] == EventKind.STUDY_DRAWN
+        one.detail.get("protocol_sha256") for one in chain if one.kind == EventKind.STUDY_DRAWN
     ]
     if drawn != [protocol["sha256"]]:
         yield "audit.jsonl tells of another protocol than protocol.json."
-    if {one["chain"] for one in chain} != {events.study_chain(str(study["study"]))}:
+    if {one.chain for one in chain} != {events.study_chain(str(study["study"]))}:
         yield "audit.jsonl is of another study than records.jsonl."
-    end = (chain[-1]["number"], chain[-1]["hash"])
+    end = (chain[-1].number, chain[-1].hash)
     if (facts.get("last_event"), facts.get("last_event_hash")) != end:
         yield "audit.jsonl does not end where datapackage.json says."
     if not _DEPLOYMENT.fullmatch(str(study["deployment_id"])):

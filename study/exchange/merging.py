@@ -230,8 +230,8 @@ def _record(
             "models": list(done.models),
             **({"editions": later_ones} if later_ones else {}),
             "bundle_sha256": bundle.sha256,
-            "last_event": bundle.chain[-1]["number"],
-            "last_event_hash": bundle.chain[-1]["hash"],
+            "last_event": bundle.chain[-1].number,
+            "last_event_hash": bundle.chain[-1].hash,
         },
         by=by,
     )

@@ -125,7 +125,7 @@ def _refuse_state(look: Transaction, bundle: Received) -> None:
         raise NotNow(f"The study {name!r} was never opened; there is nothing to restore.")
     if studies.find(look, name):
         raise NotNow(f"A study named {name!r} is already here. It is left as it is.")
-    if events.head(look, events.study_chain(name)):
+    if events.head(look, events.study_chain(name)).number:
         raise NotNow(f"Events of a study named {name!r} are already here.")
 
 

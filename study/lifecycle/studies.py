@@ -276,7 +276,7 @@ def _refuse_opened_before(
     look: Transaction, study: StudyRow, readers: Iterable[Mapping[str, Any]]
 ) -> None:
     trail = events.walk(look, events.study_chain(study.name))
-    opened = any(event["kind"] == EventKind.STUDY_OPENED for event in trail)
+    opened = any(event.kind == EventKind.STUDY_OPENED for event in trail)
     if opened or any(studies.assignments(look, reader["id"]) for reader in readers):
         raise BrokenStore(
             t(

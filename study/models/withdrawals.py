@@ -66,8 +66,8 @@ def withdrawn(store: Store, study: str) -> list[Withdrawn]:
 
 def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
     """Return a study's withdrawn models within a transaction."""
-    told = events.numbered(look, events.study_chain(study.name), EventKind.MODEL_WITHDRAWN)
-    numbers = {key_of(detail): number for number, detail in told}
+    told = events.of_kinds(look, events.study_chain(study.name), (EventKind.MODEL_WITHDRAWN,))
+    numbers = {key_of(one.detail): one.number for one in told}
     closed = study.closed_at_utc
     return [
         Withdrawn(

@@ -18,7 +18,7 @@ from study.base.timestamps import stamp
 from study.base.translation import t
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, exclusions
-from study.store.events import EventKind, vouch
+from study.store.events import EventKind, EventRow, vouch
 from study.store.studies import StudyRow, study_row
 
 AFTER_CLOSING = "decided after closing"
@@ -107,12 +107,12 @@ def excluded_readings(look: Transaction, study: StudyRow) -> dict[str, str]:
     return {reading: reason for reading, reason in found.items() if reason}
 
 
-def breaches(look: Transaction, row: StudyRow, trail: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
     """Yield what does not agree between a study's exclusions and its trail."""
     told = {
-        event["detail"]["exclusion"]: event["detail"]["sha256"]
+        event.detail["exclusion"]: event.detail["sha256"]
         for event in trail
-        if event["kind"] in (EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED)
+        if event.kind in (EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED)
     }
     for one in exclusions.of_study(look, row.id):
         if told.pop(one["id"], None) != sha256_of(one):

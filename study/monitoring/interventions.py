@@ -22,7 +22,7 @@ from study.protocol.protocol import stored_protocol
 from study.reading.sessions import State, is_withdrawn, paused_since, place_of
 from study.store import Store, Transaction, events, people
 from study.store import sessions as stored
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 
 LONGEST_DAYS = 3650
@@ -191,17 +191,17 @@ def listed(store: Store, study: str) -> list[dict[str, Any]]:
         return stored.interventions(look, study_row(look, study).id)
 
 
-def breaches(look: Transaction, row: StudyRow, trail: Sequence[_Row]) -> Iterator[str]:
+def breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
     """Yield what does not agree between a study's interventions and its trail."""
     told = [
         {
-            "kind": event["kind"],
-            **{key: event["detail"].get(key) for key in _FACTS},
-            "actor": event["actor"],
-            "at_utc": event["at_utc"],
+            "kind": event.kind,
+            **{key: event.detail.get(key) for key in _FACTS},
+            "actor": event.actor,
+            "at_utc": event.at_utc,
         }
         for event in trail
-        if event["kind"] in _EVENTS.values()
+        if event.kind in _EVENTS.values()
     ]
     there = [
         {

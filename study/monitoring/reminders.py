@@ -114,9 +114,9 @@ def sent(store: Store, study: str) -> dict[str, str]:
     """Return when each reader was last reminded."""
     with store.look(sealed=True) as look:
         return {
-            event["detail"]["reader_id"]: event["at_utc"]
+            event.detail["reader_id"]: event.at_utc
             for event in events.walk(look, events.study_chain(study))
-            if event["kind"] == EventKind.REMINDER_SENT
+            if event.kind == EventKind.REMINDER_SENT
         }
 
 

@@ -18,10 +18,8 @@ from study.store.events import EventKind
 
 def has_finished(look: Transaction, study: str, reader_id: str) -> bool:
     """Return whether a reader has said that their answers stand."""
-    return (
-        events.last_of_actor(look, events.study_chain(study), EventKind.READING_FINISHED, reader_id)
-        is not None
-    )
+    chain = events.study_chain(study)
+    return events.last_hash(look, chain, EventKind.READING_FINISHED, reader_id) is not None
 
 
 def take(

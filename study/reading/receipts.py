@@ -28,11 +28,11 @@ def receipt(look: Transaction, study: StudyRow, reader: int, reader_id: str) -> 
         The reader's number, and the study code they read under.
     """
     chain = events.study_chain(study.name)
-    last = events.last_of_actor(look, chain, EventKind.CASE_READ, reader_id)
+    last = events.last_hash(look, chain, EventKind.CASE_READ, reader_id)
     if last is None:
         return ""
     counts = readings.counts(look, reader)
-    twelve = signs(study.protocol_sha256, reader_id, last["hash"])
+    twelve = signs(study.protocol_sha256, reader_id, last)
     return _text(reader_id, counts["n_read"], counts["n_assigned"], twelve)
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.base.actor import COMMAND_LINE, SCHEDULE, By
 from study.base.canonical import canonical_json, sha256_of
@@ -91,6 +91,33 @@ class EventKind(StrEnum):
     STUDY_RESTORED = "study restored"
 
 
+class EventRow(NamedTuple):
+    """An event, its detail read."""
+
+    chain: str
+    number: int
+    at_utc: str
+    actor: str
+    kind: str
+    detail: dict[str, Any]
+    previous_hash: str
+    hash: str
+
+    def sealed(self) -> dict[str, Any]:
+        """Return what its hash is of."""
+        return {key: value for key, value in self._asdict().items() if key != "hash"}
+
+
+FIELDS = ", ".join(EventRow._fields)
+
+
+class ChainEnd(NamedTuple):
+    """The number and hash of a chain's last event."""
+
+    number: int
+    hash: str
+
+
 def study_chain(study_name: str) -> str:
     """Return the name of a study's chain."""
     return f"study:{study_name}"
@@ -111,8 +138,8 @@ def append(
     detail: Mapping[str, Any],
 ) -> str:
     """Append one event and return its hash."""
-    head = change.row("SELECT number, hash FROM chain_heads WHERE chain = :chain", chain=chain)
-    number = head["number"] + 1 if head else 1
+    before = head(change, chain)
+    number = before.number + 1
     event = {
         "chain": chain,
         "number": number,
@@ -120,7 +147,7 @@ def append(
         "actor": actor,
         "kind": kind,
         "detail": dict(detail),
-        "previous_hash": head["hash"] if head else FIRST_HASH,
+        "previous_hash": before.hash,
     }
     digest = sha256_of(event)
     change.insert("events", **{**event, "detail": canonical_json(event["detail"])}, hash=digest)
@@ -193,8 +220,8 @@ def _last_dated(look: Transaction, chain: str, latest: str) -> str:
     )
 
 
-def walk(look: Transaction, chain: str) -> Iterator[dict[str, Any]]:
-    """Yield a chain's events in order, as the JSON objects their hashes are of, plus `hash`.
+def walk(look: Transaction, chain: str) -> Iterator[EventRow]:
+    """Yield a chain's events in order, under the chain's name where it was made.
 
     Raises
     ------
@@ -203,21 +230,30 @@ def walk(look: Transaction, chain: str) -> Iterator[dict[str, Any]]:
     """
     told_as = look.value("SELECT told_as FROM chain_heads WHERE chain = :chain", chain=chain)
     for row in look.rows(
-        "SELECT coalesce(nullif(:told_as, ''), chain) AS chain, number, at_utc, actor, kind, "
-        "detail, previous_hash, hash FROM events WHERE chain = :chain ORDER BY number",
-        chain=chain,
-        told_as=told_as,
+        f"SELECT {FIELDS} FROM events WHERE chain = :chain ORDER BY number", chain=chain
     ):
-        try:
-            detail = json.loads(row["detail"])
-        except (ValueError, RecursionError) as error:
-            raise BrokenStore(
-                f"event {row['number']} of {chain} cannot be read: {error}"
-            ) from error
-        yield {**row, "detail": detail}
+        yield event_of(row)._replace(chain=told_as or chain)
 
 
-def adopt(change: Transaction, chain: str, lines: Sequence[Mapping[str, Any]]) -> None:
+def event_of(row: Mapping[str, Any]) -> EventRow:
+    """Return a row of the table as an event.
+
+    Raises
+    ------
+    BrokenStore
+        Its detail is no JSON.
+    """
+    try:
+        return EventRow(*(row[key] for key in EventRow._fields))._replace(
+            detail=json.loads(row["detail"])
+        )
+    except (ValueError, RecursionError) as error:
+        raise BrokenStore(
+            f"event {row['number']} of {row['chain']} cannot be read: {error}"
+        ) from error
+
+
+def adopt(change: Transaction, chain: str, lines: Sequence[EventRow]) -> None:
     """Insert a chain as it was made elsewhere, its hashes unchanged.
 
     Where it is kept under another name than it was made under, the hashes are still of the first.
@@ -228,28 +264,26 @@ def adopt(change: Transaction, chain: str, lines: Sequence[Mapping[str, Any]]) -
         (
             (
                 chain,
-                line["number"],
-                line["at_utc"],
-                line["actor"],
-                line["kind"],
-                canonical_json(line["detail"]),
-                line["previous_hash"],
-                line["hash"],
+                line.number,
+                line.at_utc,
+                line.actor,
+                line.kind,
+                canonical_json(line.detail),
+                line.previous_hash,
+                line.hash,
             )
             for line in lines
         ),
     )
-    last, told = lines[-1], lines[0]["chain"]
+    last, told = lines[-1], lines[0].chain
     change.insert(
         "chain_heads",
         chain=chain,
-        number=last["number"],
-        hash=last["hash"],
+        number=last.number,
+        hash=last.hash,
         told_as="" if told == chain else told,
     )
-    change.heads[chain] = Head(
-        chain=chain, number=last["number"], hash=last["hash"], at_utc=last["at_utc"]
-    )
+    change.heads[chain] = Head(chain=chain, number=last.number, hash=last.hash, at_utc=last.at_utc)
 
 
 def length(look: Transaction, chain: str) -> int:
@@ -259,49 +293,40 @@ def length(look: Transaction, chain: str) -> int:
 
 def of_kind(look: Transaction, chain: str, kind: str) -> list[dict[str, Any]]:
     """Return the details of a chain's events of a kind, in order."""
-    return [detail for _, detail in numbered(look, chain, kind)]
+    return [event.detail for event in of_kinds(look, chain, (kind,))]
 
 
-def numbered(look: Transaction, chain: str, kind: str) -> list[tuple[int, dict[str, Any]]]:
-    """Return the numbers and details of a chain's events of a kind, in order."""
-    found = look.rows(
-        "SELECT number, detail FROM events WHERE chain = :chain AND kind = :kind ORDER BY number",
-        chain=chain,
-        kind=kind,
-    )
-    return [(row["number"], json.loads(row["detail"])) for row in found]
-
-
-def of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> list[dict[str, Any]]:
-    """Return number, moment, actor, kind and detail of a chain's events of some kinds, in order."""
+def of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> list[EventRow]:
+    """Return a chain's events of some kinds, in order of kind and number."""
     return [event for kind in kinds for event in _told(look, chain, kind)]
 
 
-def last_of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> dict[str, Any] | None:
+def last_of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> EventRow | None:
     """Return the last event of a chain that is of one of these kinds, or None."""
     last = [_told(look, chain, kind, "DESC LIMIT 1") for kind in kinds]
-    return max((one for few in last for one in few), key=lambda e: e["number"], default=None)
+    return max((one for few in last for one in few), key=lambda e: e.number, default=None)
 
 
-def last_of_actor(look: Transaction, chain: str, kind: str, actor: str) -> dict[str, Any] | None:
-    """Return the last event of a kind that somebody did, or None."""
-    return look.row(
-        "SELECT number, at_utc, hash FROM events WHERE chain = :chain AND kind = :kind "
+def last_hash(look: Transaction, chain: str, kind: str, actor: str) -> str | None:
+    """Return the hash of the last event of a kind that somebody did, or None."""
+    found = look.value(
+        "SELECT hash FROM events WHERE chain = :chain AND kind = :kind "
         "AND actor = :actor ORDER BY number DESC LIMIT 1",
         chain=chain,
         kind=kind,
         actor=actor,
     )
+    return None if found is None else str(found)
 
 
-def _told(look: Transaction, chain: str, kind: str, order: str = "") -> list[dict[str, Any]]:
+def _told(look: Transaction, chain: str, kind: str, order: str = "") -> list[EventRow]:
     rows = look.rows(
-        "SELECT number, at_utc, actor, kind, detail FROM events "
-        f"WHERE chain = :chain AND kind = :kind ORDER BY number {order}",
+        f"SELECT {FIELDS} FROM events WHERE chain = :chain AND kind = :kind "
+        f"ORDER BY number {order}",
         chain=chain,
         kind=kind,
     )
-    return [{**row, "detail": json.loads(row["detail"])} for row in rows]
+    return [event_of(row) for row in rows]
 
 
 def chains(look: Transaction) -> list[str]:
@@ -320,9 +345,10 @@ def hash_at(look: Transaction, chain: str, number: int) -> str | None:
     return None if found is None else str(found)
 
 
-def head(look: Transaction, chain: str) -> dict[str, Any] | None:
-    """Return a chain's last number and hash as kept apart, or None."""
-    return look.row("SELECT number, hash FROM chain_heads WHERE chain = :chain", chain=chain)
+def head(look: Transaction, chain: str) -> ChainEnd:
+    """Return a chain's last number and hash as kept apart; of a chain that is not there, no 0."""
+    row = look.row("SELECT number, hash FROM chain_heads WHERE chain = :chain", chain=chain)
+    return ChainEnd(**row or {"number": 0, "hash": FIRST_HASH})
 
 
 def vouch(

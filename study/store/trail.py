@@ -4,22 +4,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from study.store.connection import Transaction
-
-_FIELDS = "id, chain, number, at_utc, actor, kind, detail, hash"
+from study.store.events import FIELDS, EventRow, event_of
 
 
 def page(
     look: Transaction, where: str, values: dict[str, Any], *, limit: int, offset: int
-) -> list[dict[str, Any]]:
+) -> list[EventRow]:
     """Return one page of the events that a condition holds for, the newest first."""
-    return look.rows(
-        f"SELECT {_FIELDS} FROM events WHERE id IN (SELECT id FROM events WHERE {where} "
+    rows = look.rows(
+        f"SELECT {FIELDS} FROM events WHERE id IN (SELECT id FROM events WHERE {where} "
         "ORDER BY at_utc DESC, id DESC LIMIT :limit OFFSET :offset) "
         "ORDER BY at_utc DESC, id DESC",
         **values,
         limit=limit,
         offset=offset,
     )
+    return [event_of(row) for row in rows]
 
 
 def count(look: Transaction, where: str, values: dict[str, Any]) -> int:
@@ -29,17 +29,17 @@ def count(look: Transaction, where: str, values: dict[str, Any]) -> int:
 
 def every(
     look: Transaction, where: str, values: dict[str, Any], *, batch: int
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[EventRow]:
     """Yield the events that a condition holds for, oldest first, a batch at a time."""
     last = 0
     while rows := look.rows(
-        f"SELECT {_FIELDS} FROM events WHERE {where} AND id > :last ORDER BY id LIMIT :batch",
+        f"SELECT id, {FIELDS} FROM events WHERE {where} AND id > :last ORDER BY id LIMIT :batch",
         **values,
         last=last,
         batch=batch,
     ):
-        yield from rows
         last = rows[-1]["id"]
+        yield from map(event_of, rows)
 
 
 def told(look: Transaction, what: str, where: str, values: dict[str, Any]) -> list[str]:

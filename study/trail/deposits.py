@@ -86,7 +86,7 @@ def send_now(
     with store.change() as change:
         row = study_row(change, study)
         to, line = _value(change, _TO, row.id), line_of(change, study, now=now)
-        head = events.head(change, events.study_chain(study)) or {}
+        head = events.head(change, events.study_chain(study))
         _set(change, _TRIED, row.id, stamp(now))
     if not to:
         return ""
@@ -103,7 +103,7 @@ def send_now(
     with store.change() as change:
         _set(change, _SENT, row.id, stamp(now))
         _set(change, _WHY, row.id, "")
-        detail = {"study": study, "head": head.get("number"), "hash": head.get("hash")}
+        detail = {"study": study, "head": head.number, "hash": head.hash}
         events.record(change, "", now, kind=EventKind.HEAD_DEPOSITED, detail=detail, by=by)
     return ""
 

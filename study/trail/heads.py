@@ -42,9 +42,9 @@ def head_line(store: Store, study: str, *, now: datetime) -> str:
 
 def line_of(look: Transaction, study: str, *, now: datetime) -> str:
     """Return the same within the caller's look."""
-    head = events.head(look, events.study_chain(study)) or {"number": 0, "hash": events.FIRST_HASH}
+    head = events.head(look, events.study_chain(study))
     at = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ")
-    return f"{_PREFIX} {study} · {at} · {head['number']} · {head['hash']}"
+    return f"{_PREFIX} {study} · {at} · {head.number} · {head.hash}"
 
 
 def check(store: Store, text: str) -> list[Said]:

@@ -94,7 +94,7 @@ def remarks(look: Transaction, store: Store, told: witness.Witness | None) -> It
         yield f"{told.n_unread} line(s) of {name} cannot be read."
     for chain in events.chains(look):
         for event in events.of_kinds(look, chain, (ACCEPTED,)):
-            one = _loss(look, [_head(event["detail"])])
+            one = _loss(look, [_head(event.detail)])
             yield f"{one.sentence} {one.accepted}"
 
 
@@ -140,8 +140,8 @@ def gone_back(look: Transaction, study: str) -> Loss | None:
     """Return what the trail of a study, or of the deployment, says is missing and not accepted."""
     for chain in (events.study_chain(study), events.DEPLOYMENT) if study else (events.DEPLOYMENT,):
         last = events.last_of_kinds(look, chain, (WENT_BACK, ACCEPTED, EventKind.STUDY_RESTORED))
-        if last is not None and last["kind"] == WENT_BACK:
-            return _loss(look, [_head(last["detail"])])
+        if last is not None and last.kind == WENT_BACK:
+            return _loss(look, [_head(last.detail)])
     return None
 
 
@@ -149,15 +149,15 @@ def _loss(look: Transaction, missing: list[Head]) -> Loss:
     last = max(missing, key=lambda one: one.number)
     chain = _trail_of(look, last.chain)
     told = events.of_kinds(look, chain, (WENT_BACK, ACCEPTED))
-    noted = next((e for e in told if e["kind"] == WENT_BACK and _head(e["detail"]) == last), None)
-    taken = next((e for e in told if e["kind"] == ACCEPTED and _head(e["detail"]) == last), None)
+    noted = next((e for e in told if e.kind == WENT_BACK and _head(e.detail) == last), None)
+    taken = next((e for e in told if e.kind == ACCEPTED and _head(e.detail) == last), None)
     before = min(one.number for one in missing) - 1
     return Loss(
-        ends=noted["detail"]["ends"] if noted else min(before, events.length(look, last.chain)),
+        ends=noted.detail["ends"] if noted else min(before, events.length(look, last.chain)),
         lost=last,
-        noted_at_utc=noted["at_utc"] if noted else "",
-        n_again=_n_again(look, last.chain, noted["number"]) if noted else 0,
-        accepted=f"Accepted on {taken['at_utc']} by {taken['actor']}: {taken['detail']['reason']}"
+        noted_at_utc=noted.at_utc if noted else "",
+        n_again=_n_again(look, last.chain, noted.number) if noted else 0,
+        accepted=f"Accepted on {taken.at_utc} by {taken.actor}: {taken.detail['reason']}"
         if taken
         else "",
     )
@@ -165,9 +165,9 @@ def _loss(look: Transaction, missing: list[Head]) -> Loss:
 
 def _n_again(look: Transaction, chain: str, after: int) -> int:
     return sum(
-        SENT_AGAIN in event["detail"].get("flags", ())
+        SENT_AGAIN in event.detail.get("flags", ())
         for event in events.of_kinds(look, chain, (EventKind.CASE_READ,))
-        if event["number"] > after
+        if event.number > after
     )
 
 

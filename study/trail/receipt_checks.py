@@ -48,10 +48,10 @@ def _read(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
     """Yield reader, hash and number of cases read by then of every reading event of a chain."""
     n_read: dict[str, int] = {}
     for event in events.walk(look, chain):
-        if event["kind"] == EventKind.CASE_READ:
-            first = "supersedes" not in event["detail"]
-            n_read[event["actor"]] = n_read.get(event["actor"], 0) + first
-            yield event["actor"], event["hash"], n_read[event["actor"]]
+        if event.kind == EventKind.CASE_READ:
+            first = "supersedes" not in event.detail
+            n_read[event.actor] = n_read.get(event.actor, 0) + first
+            yield event.actor, event.hash, n_read[event.actor]
 
 
 def _said(made: _Made, line: int, words: str) -> Said:

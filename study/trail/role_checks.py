@@ -9,14 +9,13 @@ from typing import Any
 from study.people.persons import whose
 from study.people.roles import Role
 from study.store import Transaction, events, people
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow
 
-_Event = Mapping[str, Any]
 _Row = Mapping[str, Any]
 _Told = tuple[str, str, str]
 
-_BY_COMMAND = {
+_BY_COMMAND: Mapping[str, tuple[str, Role]] = {
     EventKind.READER_INVITED: ("reader_id", Role.READER),
     EventKind.READER_GIVEN_NEW_CODE: ("reader_id", Role.READER),
     EventKind.COORDINATOR_GIVEN_ACCESS: ("name", Role.COORDINATOR),
@@ -25,7 +24,7 @@ _BY_COMMAND = {
 """Events that give a role unless its holder had it already: any of them may be the one."""
 
 
-def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[_Event]) -> Iterator[str]:
+def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
     """Yield every role of a study that its trail does not tell of, or tells otherwise."""
     where = f"study {row.name}"
     has_people = not row.restored_from  # a study of another deployment comes without its people
@@ -40,7 +39,7 @@ def roles_of_deployment(look: Transaction) -> Iterator[str]:
 
 
 def _roles(
-    where: str, grants: Iterable[_Row], trail: Sequence[_Event], *, has_people: bool
+    where: str, grants: Iterable[_Row], trail: Sequence[EventRow], *, has_people: bool
 ) -> Iterator[str]:
     exact, either, revoked = _told(trail)
     given = {(whose(row), row["role"], row["given_at_utc"]) for row in grants}
@@ -59,10 +58,10 @@ def _roles(
         yield f"{where}: what was revoked of the role {role} of {who} was altered."
 
 
-def _told(trail: Sequence[_Event]) -> tuple[set[_Told], set[_Told], set[_Told]]:
+def _told(trail: Sequence[EventRow]) -> tuple[set[_Told], set[_Told], set[_Told]]:
     exact, either, revoked = set(), set(), set()
     for event in trail:
-        kind, detail, at = event["kind"], event["detail"], event["at_utc"]
+        kind, detail, at = event.kind, event.detail, event.at_utc
         if kind == EventKind.ROLE_GIVEN:
             exact.add((detail["whose"], detail["new"], at))
         elif kind == EventKind.ROLE_REVOKED:

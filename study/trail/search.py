@@ -4,7 +4,6 @@ Readings are acts too, but of another kind: they are left out unless asked for. 
 from the chain of events and nothing else.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +14,7 @@ from study.base.csv_cells import csv_line
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, events, people
 from study.store import trail as stored
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.trail.study_trails import merged_chains
 
 OF_READING = (
@@ -118,7 +117,7 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
         for row in stored.every(look, where, values, batch=_BATCH):
             one = _trail_row(row, {})
             told = {name: getattr(one, name) for name in _COLUMNS if name != "chain"}
-            yield _line([row["chain"], *map(str, told.values())])
+            yield _line([row.chain, *map(str, told.values())])
 
 
 def _told(store: Store, study: str, what: str) -> list[str]:
@@ -150,22 +149,22 @@ def _whose(look: Transaction, study: str) -> dict[str, Any]:
     }
 
 
-def _trail_row(row: Mapping[str, Any], places: Mapping[str, str]) -> TrailRow:
-    detail = json.loads(row["detail"])
+def _trail_row(row: EventRow, places: Mapping[str, str]) -> TrailRow:
+    detail = row.detail
     mark = str(detail.get("place", ""))
     return TrailRow(
-        site=row["chain"].partition("#")[2] if row["chain"] != events.DEPLOYMENT else "",
-        number=row["number"],
-        at_utc=row["at_utc"],
-        actor=row["actor"],
+        site=row.chain.partition("#")[2] if row.chain != events.DEPLOYMENT else "",
+        number=row.number,
+        at_utc=row.at_utc,
+        actor=row.actor,
         role=str(detail.get("role", "")),
         place=places.get(mark, mark),
-        kind=row["kind"],
+        kind=row.kind,
         about=_about(detail),
         old=_side(detail, "old"),
         new=_side(detail, "new"),
         reason=str(detail.get("reason", "")),
-        hash=row["hash"],
+        hash=row.hash,
     )
 
 

@@ -16,23 +16,22 @@ from study.models.withdrawals import key_of
 from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import assignment_hash, practice_hash
 from study.store import Transaction, models, people, practice, preparations, readings
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
 from study.store.studies import StudyRow
 from study.trail import study_trails
 from study.trail.role_checks import roles_of_study
 
-_Event = Mapping[str, Any]
 _Row = Mapping[str, Any]
-_Trail = Sequence[_Event]
+_Trail = Sequence[EventRow]
 
 
-def events_named(trail: _Trail, kind: str, key: str) -> dict[str, _Event]:
+def events_named(trail: _Trail, kind: str, key: str) -> dict[str, EventRow]:
     """Return a trail's events of a kind by what they are about, which can be once only."""
-    found: dict[str, _Event] = {}
+    found: dict[str, EventRow] = {}
     for event in trail:
-        if event["kind"] == kind:
-            name = event["detail"][key]
+        if event.kind == kind:
+            name = event.detail[key]
             if name in found:
                 raise ValueError(f"two events say {kind!r} of {name}")
             found[name] = event
@@ -53,11 +52,11 @@ def hash_of(value: Any) -> str:
 
 
 def _protocol(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    name, drawn = row.name, [event for event in trail if event["kind"] == EventKind.STUDY_DRAWN]
+    name, drawn = row.name, [event for event in trail if event.kind == EventKind.STUDY_DRAWN]
     if len(drawn) != 1:
         yield f"study {name}: {len(drawn)} events tell of its draw."
         return
-    told = drawn[0]["detail"]
+    told = drawn[0].detail
     text = hashlib.sha256(row.protocol.encode()).hexdigest()
     if {told["protocol_sha256"], text} != {row.protocol_sha256}:
         yield f"study {name}: the protocol was altered after it was drawn."
@@ -72,7 +71,7 @@ def _protocol(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 _NOTHING = sha256_of([])
 """The hash of no practice cases, where the draw does not tell of any."""
 
-_STATES = {
+_STATES: Mapping[str, str] = {
     EventKind.STUDY_DRAWN: "drawn",
     EventKind.STUDY_OPENED: "open",
     EventKind.STUDY_CLOSED: "closed",
@@ -80,14 +79,14 @@ _STATES = {
 
 
 def _state(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    passed = {event["kind"]: event["at_utc"] for event in trail if event["kind"] in _STATES}
+    passed = {event.kind: event.at_utc for event in trail if event.kind in _STATES}
     now = {
         "state": _STATES[list(passed)[-1]] if passed else None,
         "drawn_at_utc": passed.get(EventKind.STUDY_DRAWN),
         "opened_at_utc": passed.get(EventKind.STUDY_OPENED),
         "closed_at_utc": passed.get(EventKind.STUDY_CLOSED),
         "discarded_at_utc": next(
-            (event["at_utc"] for event in trail if event["kind"] == EventKind.STUDY_DISCARDED), None
+            (event.at_utc for event in trail if event.kind == EventKind.STUDY_DISCARDED), None
         ),
     }
     altered = differing({key: getattr(row, key) for key in now}, now)
@@ -96,13 +95,13 @@ def _state(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def _amendments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    told = [event for event in trail if event["kind"] == EventKind.PROTOCOL_AMENDED]
+    told = [event for event in trail if event.kind == EventKind.PROTOCOL_AMENDED]
     stored = amendments.of_study(look, row.id)
     if [one.number for one in stored] != list(range(1, len(told) + 1)):
         yield f"study {row.name}: {len(told)} amendment(s) were made, {len(stored)} are there."
         return
     for one, event in zip(stored, told, strict=True):
-        made = {**event["detail"], "actor": event["actor"], "at_utc": event["at_utc"]}
+        made = {**event.detail, "actor": event.actor, "at_utc": event.at_utc}
         altered = differing(asdict(one), made)
         if altered:
             yield f"study {row.name}: amendment {one.number}: {altered} altered."
@@ -118,8 +117,8 @@ def _readers(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
             yield f"study {row.name}: the reader {name} was slipped in."
             continue
         told = {
-            **event["detail"],
-            "invited_at_utc": event["at_utc"],
+            **event.detail,
+            "invited_at_utc": event.at_utc,
             "simulated": int(name in simulated),
         }
         now = {key: reader[key] for key in ("invited_at_utc", "simulated")}
@@ -134,7 +133,7 @@ def _assignments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[st
     assigned = events_named(trail, EventKind.READER_ASSIGNED, "reader_id")
     for reader in people.readers(look, row.id):
         name = reader["reader_id"]
-        told = assigned[name]["detail"] if name in assigned else {"assignments_sha256": _NOTHING}
+        told = assigned[name].detail if name in assigned else {"assignments_sha256": _NOTHING}
         if assignment_hash(look, reader["id"]) != told["assignments_sha256"]:
             yield f"study {row.name}: the assignments of {name} were altered."
         if practice_hash(look, reader["id"]) != told.get("practice_sha256", _NOTHING):
@@ -150,7 +149,7 @@ def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         if event is None:
             yield f"{where} was slipped in."
             continue
-        told = {**event["detail"], "added_at_utc": event["at_utc"]}
+        told = {**event.detail, "added_at_utc": event.at_utc}
         altered = differing({**models.facts(model), "added_at_utc": model.added_at_utc}, told)
         if altered:
             yield f"{where}: {altered} altered."
@@ -161,17 +160,17 @@ def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         yield f"study {row.name}: the model {gone} is missing."
 
 
-def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], _Event]:
-    found: dict[tuple[str, int], _Event] = {}
+def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], EventRow]:
+    found: dict[tuple[str, int], EventRow] = {}
     for event in trail:
-        if event["kind"] == kind and found.setdefault(key_of(event["detail"]), event) != event:
-            raise ValueError(f"two events say {kind!r} of {event['detail']['model_id']}")
+        if event.kind == kind and found.setdefault(key_of(event.detail), event) != event:
+            raise ValueError(f"two events say {kind!r} of {event.detail['model_id']}")
     return found
 
 
-def _withdrawal(where: str, model: ModelRow, event: _Event | None) -> Iterator[str]:
+def _withdrawal(where: str, model: ModelRow, event: EventRow | None) -> Iterator[str]:
     stored = (model.withdrawn_at_utc, model.withdrawn_by, model.reason)
-    told = (event["at_utc"], event["actor"], event["detail"]["reason"]) if event else (None,) * 3
+    told = (event.at_utc, event.actor, event.detail["reason"]) if event else (None,) * 3
     if event is None and stored != told:
         yield f"{where} is marked as withdrawn, and no event tells of it."
     elif stored != told:
@@ -188,7 +187,7 @@ def _presentations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[
 def _readings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     stored = readings.all_of_study(look, row.id)
     read = events_named(trail, EventKind.CASE_READ, "reading")
-    told = {name: event["detail"].get("reason", "") for name, event in read.items()}
+    told = {name: event.detail.get("reason", "") for name, event in read.items()}
     reasons = readings.reasons_of_study(look, row.id)
     for name in sorted(told.keys() | reasons.keys()):
         if told.get(name, "") != reasons.get(name, ""):
@@ -214,11 +213,11 @@ def _practice(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def _records(
-    row: StudyRow, what: str, recorded: dict[str, _Event], stored: Iterable[_Row]
+    row: StudyRow, what: str, recorded: dict[str, EventRow], stored: Iterable[_Row]
 ) -> Iterator[str]:
     for one in stored:
         event = recorded.pop(one["id"], None)
-        if event is None or event["detail"]["sha256"] != hash_of(dict(one)):
+        if event is None or event.detail["sha256"] != hash_of(dict(one)):
             yield f"study {row.name}: {what} {one['id']} was altered or slipped in."
     for gone in recorded:
         yield f"study {row.name}: {what} {gone} is missing."

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from study.store import Transaction, events
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow
 
 _LEFT_BEHIND = frozenset(
@@ -22,21 +22,19 @@ _LEFT_BEHIND = frozenset(
     }
 )
 
-_Event = Mapping[str, Any]
 
-
-def own_trail(look: Transaction, study: str) -> list[_Event]:
+def own_trail(look: Transaction, study: str) -> list[EventRow]:
     """Return the events of a study's own chain, as far as what they tell of is in this store."""
     trail = list(events.walk(look, events.study_chain(study)))
-    restored = [event for event in trail if event["kind"] == EventKind.STUDY_RESTORED]
+    restored = [event for event in trail if event.kind == EventKind.STUDY_RESTORED]
     if not restored:
         return list(trail)
     last = restored[-1]
-    before = _carried(trail[: last["number"] - 1])
-    return [*(_hung(event, last["detail"]) for event in before), *trail[last["number"] - 1 :]]
+    before = _carried(trail[: last.number - 1])
+    return [*(_hung(event, last.detail) for event in before), *trail[last.number - 1 :]]
 
 
-def sites_trail(look: Transaction, study: str) -> list[_Event]:
+def sites_trail(look: Transaction, study: str) -> list[EventRow]:
     """Return the events of all merged sites' chains, as far as what they tell of is here."""
     return [
         event
@@ -51,13 +49,11 @@ def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]
     return {events.merged_chain(study, one["deployment_id"]): one for one in told}
 
 
-def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[_Event]) -> Iterator[str]:
+def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
     """Yield each merged site whose chain is not the one that was merged, or of another study."""
     for chain, told in merged_chains(look, row.name).items():
         where = f"study {row.name}: the site {told['deployment_id']}"
-        head = events.head(look, chain)
-        end = (told["last_event"], told["last_event_hash"])
-        if head is None or (head["number"], head["hash"]) != end:
+        if events.head(look, chain) != (told["last_event"], told["last_event_hash"]):
             yield f"{where}: its chain was exchanged."
             continue
         drawn = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
@@ -65,44 +61,44 @@ def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[_Event]) -> 
             yield f"{where}: it had another protocol."
 
 
-def _carried(trail: Iterable[_Event]) -> Iterator[_Event]:
+def _carried(trail: Iterable[EventRow]) -> Iterator[EventRow]:
     """Yield events without what a bundle leaves behind."""
     for event in trail:
-        if event["kind"] not in _LEFT_BEHIND:
-            kept = {
-                key: event["detail"][key] for key in event["detail"] if key != "practice_sha256"
-            }
-            yield {**event, "detail": kept}
+        if event.kind not in _LEFT_BEHIND:
+            yield event._replace(
+                detail={
+                    key: value for key, value in event.detail.items() if key != "practice_sha256"
+                }
+            )
 
 
-def _hung(event: _Event, restored: Mapping[str, Any]) -> _Event:
+def _hung(event: EventRow, restored: Mapping[str, Any]) -> EventRow:
     """Return an event with the bank the study hangs on here."""
-    if event["kind"] != EventKind.STUDY_DRAWN:
+    if event.kind != EventKind.STUDY_DRAWN:
         return event
-    return {**event, "detail": {**event["detail"], "bank": restored["bank"]}}
+    return event._replace(detail={**event.detail, "bank": restored["bank"]})
 
 
-def _joined(trail: Iterable[_Event], merged: Mapping[str, Any]) -> Iterator[_Event]:
+def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[EventRow]:
     """Yield what a merged site's chain vouches for here.
 
     Of its models those came along that were not here and counted there: the last of their name.
     """
     told = list(trail)
     last = {
-        event["detail"]["model_id"]: event["number"]
+        event.detail["model_id"]: event.number
         for event in told
-        if event["kind"] == EventKind.MODEL_ADDED
-        and event["detail"]["model_id"] in merged["models"]
+        if event.kind == EventKind.MODEL_ADDED and event.detail["model_id"] in merged["models"]
     }
     for event in told:
-        kind, detail = event["kind"], event["detail"]
+        kind, detail = event.kind, event.detail
         if kind == EventKind.MODEL_WITHDRAWN:
             continue
         if kind == EventKind.MODEL_ADDED:
             name = detail["model_id"]
-            if last.get(name) != event["number"]:
+            if last.get(name) != event.number:
                 continue
             detail = {**detail, "edition": merged.get("editions", {}).get(name, 1)}
         if kind == EventKind.READER_INVITED:
             detail = {**detail, "site": detail["site"] or merged["site"]}
-        yield {**event, "detail": detail}
+        yield event._replace(detail=detail)

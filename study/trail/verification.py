@@ -16,7 +16,7 @@ from typing import Any
 
 from study.base.canonical import sha256_of
 from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import clocks, deployment_checks, losses, study_trails
 from study.trail.role_checks import roles_of_deployment
@@ -29,9 +29,8 @@ from study.trail.study_checks import (
     hash_of,
 )
 
-_Event = Mapping[str, Any]
 _Row = Mapping[str, Any]
-_Trail = Sequence[_Event]
+_Trail = Sequence[EventRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,21 +104,21 @@ def is_extract(store: Store) -> bool:
         return bool(extract.mark(look))
 
 
-def check_chain(lines: Iterable[Mapping[str, Any]]) -> str:
+def check_chain(lines: Iterable[EventRow]) -> str:
     """Return the first broken link of a chain as exported, or an empty text.
 
     It is named by its number, and what is there in its place by its kind and time.
     """
     previous = events.FIRST_HASH
     for number, event in enumerate(lines, start=1):
-        link = f"({event.get('kind')}, {event.get('at_utc')})"
-        if event.get("number") != number:
-            return f"event {number} is missing: {event.get('number')} {link} follows {number - 1}"
-        if event.get("previous_hash") != previous:
+        link = f"({event.kind}, {event.at_utc})"
+        if event.number != number:
+            return f"event {number} is missing: {event.number} {link} follows {number - 1}"
+        if event.previous_hash != previous:
             return f"event {number} {link} does not follow from event {number - 1}"
-        if hash_of({key: event[key] for key in event if key != "hash"}) != event.get("hash"):
+        if hash_of(event.sealed()) != event.hash:
             return f"event {number} {link} was altered"
-        previous = event["hash"]
+        previous = event.hash
     return ""
 
 
@@ -164,7 +163,7 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
 
 
 def _clock(
-    look: Transaction, chain: str, check: Callable[[str, Iterable[_Event]], Iterator[str]]
+    look: Transaction, chain: str, check: Callable[[str, Iterable[EventRow]], Iterator[str]]
 ) -> Iterator[str]:
     yield from check(chain, events.walk(look, chain))
 
@@ -176,8 +175,7 @@ def _chain(look: Transaction, chain: str) -> Iterator[str]:
         yield f"{chain}: {breach}."
         return
     head = events.head(look, chain)
-    end = (lines[-1]["number"], lines[-1]["hash"]) if lines else None
-    if head is None or (head["number"], head["hash"]) != end:
+    if head != ((lines[-1].number, lines[-1].hash) if lines else None):
         yield f"{chain}: the chain was cut off after event {len(lines)}."
 
 
@@ -200,7 +198,7 @@ _OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
 }
 
 
-def _imports(trail: _Trail) -> dict[str, _Event]:
+def _imports(trail: _Trail) -> dict[str, EventRow]:
     """Return the events that vouch for a bank, from its file or from a bundle, by its name."""
     return {
         **events_named(trail, EventKind.BANK_IMPORTED, "bank"),
@@ -219,12 +217,12 @@ def _bank_of(look: Transaction, study: str) -> list[str]:
     return list(_guarded(f"bank {name}", partial(_bank, look, name, event)))
 
 
-def _bank(look: Transaction, name: str, event: _Event | None) -> Iterator[str]:
+def _bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]:
     if event is None:
         yield f"bank {name}: it was slipped in; no event tells of its import."
         return
     row = banks.find(look, name) or {}
-    told = {**event["detail"], "imported_at_utc": event["at_utc"]}
+    told = {**event.detail, "imported_at_utc": event.at_utc}
     altered = differing({**banks.facts(row), "imported_at_utc": row["imported_at_utc"]}, told)
     if altered:
         yield f"bank {name}: {altered} altered since the import."
@@ -236,9 +234,7 @@ def _copy(look: Transaction, name: str) -> Iterator[str]:
     """Check a copy's own items: the bank's hash, which covers more than it has, cannot vouch."""
     row = study_row(look, name)
     trail = events.walk(look, events.study_chain(name))
-    told = [
-        one["detail"]["material_sha256"] for one in trail if one["kind"] == EventKind.STUDY_COPIED
-    ]
+    told = [one.detail["material_sha256"] for one in trail if one.kind == EventKind.STUDY_COPIED]
     if not told:
         yield f"study {name}: the store says it is a copy, and no event tells of one."
     elif told[-1] != sha256_of(extract.material(look, row.id)):

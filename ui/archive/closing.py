@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from study.base.errors import BadInput, NotFound, StudyError
 from study.base.timestamps import stamp
@@ -22,7 +21,7 @@ from study.lifecycle import closing
 from study.monitoring.progress import Completeness, completeness_in
 from study.people.signing_in import Person
 from study.store import Store, events
-from study.store.events import EventKind
+from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import deposits
 from study.trail.downloads import record_taking
@@ -39,7 +38,7 @@ class StudyState:
     state: str
     shows_accuracy: bool
     n_events: int
-    closed: Mapping[str, Any] | None
+    closed: EventRow | None
     has: Completeness
 
 
@@ -61,11 +60,11 @@ def state_of(person: Person) -> StudyState:
     with store().look() as look:
         row = study_row(look, person.study_name)
         trail = events.study_chain(person.study_name)
-        told = (one for one in events.walk(look, trail) if one["kind"] == EventKind.STUDY_CLOSED)
+        told = (one for one in events.walk(look, trail) if one.kind == EventKind.STUDY_CLOSED)
         return StudyState(
             state=row.state,
             shows_accuracy=closing.shows_accuracy(row),
-            n_events=(events.head(look, trail) or {"number": 0})["number"],
+            n_events=events.head(look, trail).number,
             closed=next(told, None) if row.state == "closed" else None,
             has=completeness_in(look, row),
         )

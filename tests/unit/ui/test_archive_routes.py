@@ -81,12 +81,8 @@ def _truths(content: bytes) -> set[str]:
 
 def _downloads(store: Store) -> list[dict[str, str]]:
     with store.look() as look:
-        trail = [one for one in events.walk(look, events.DEPLOYMENT) if one["kind"] == "downloaded"]
-    return [
-        {one["detail"]["what"]: one["detail"]["sha256"]}
-        for one in trail
-        if "sha256" in one["detail"]
-    ]
+        trail = [one for one in events.walk(look, events.DEPLOYMENT) if one.kind == "downloaded"]
+    return [{one.detail["what"]: one.detail["sha256"]} for one in trail if "sha256" in one.detail]
 
 
 PATHS = (

@@ -63,7 +63,7 @@ def test_the_trail_is_downloaded_by_whoever_runs_the_study(sign: Sign, banked: S
     assert "study:second" in own
     assert "study:trial" not in own
     with banked.look() as look:
-        kinds = [event["kind"] for event in events.walk(look, events.DEPLOYMENT)]
+        kinds = [event.kind for event in events.walk(look, events.DEPLOYMENT)]
         assert {row["address"] for row in people.places(look).values()} == {"testclient"}
     assert kinds.count("downloaded") == 4
 
@@ -86,9 +86,9 @@ def test_signing_out_and_taking_the_bundle_stand_in_the_trail(sign: Sign, banked
     with banked.look() as look:
         taken = list(events.walk(look, events.DEPLOYMENT))[-1]
         left = list(events.walk(look, "study:trial"))[-1]
-    assert (taken["kind"], left["kind"]) == ("downloaded", "signed out")
-    assert len(taken["detail"]["sha256"]) == 64
-    assert taken["detail"]["place"] == left["detail"]["place"] != ""
+    assert (taken.kind, left.kind) == ("downloaded", "signed out")
+    assert len(taken.detail["sha256"]) == 64
+    assert taken.detail["place"] == left.detail["place"] != ""
 
 
 def _page(monkeypatch: pytest.MonkeyPatch, store: Store, name: str, who: Person | None) -> AppTest:

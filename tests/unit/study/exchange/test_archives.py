@@ -104,7 +104,7 @@ def test_every_file_is_made_with_its_hash_and_the_trail_says_so(
         assert len(content) == made.n_bytes[name]
     with closed.look() as look:
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
-    assert (last["kind"], last["detail"]["files"]) == ("downloaded", dict(made.sha256))
+    assert (last.kind, last.detail["files"]) == ("downloaded", dict(made.sha256))
     assert verify(closed) == []
     with pytest.raises(BadFile, match="already there"):
         archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
@@ -394,8 +394,7 @@ def test_the_closing_report_says_who_how_many_and_what_is_missing(closed: Store)
         assert words in page
     with closed.look() as look:
         head = events.head(look, "study:trial")
-    assert head is not None
-    assert head["hash"] in page
+    assert head.hash in page
     assert not re.search(r"https?://|<script|src=|accuracy", page.replace("interim", ""))
     missing = _rows(files["missing.csv"])
     assert len(missing) == 10

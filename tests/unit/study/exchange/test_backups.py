@@ -25,7 +25,7 @@ BY = By(name="admin", role="administrator")
 
 def _kinds(store: Store) -> list[str]:
     with store.look() as look:
-        return [event["kind"] for event in events.walk(look, "deployment")]
+        return [event.kind for event in events.walk(look, "deployment")]
 
 
 def test_a_backup_made_in_the_middle_of_writing_is_restored_and_read_on(
@@ -74,7 +74,7 @@ def test_a_backup_is_one_private_file_with_its_hash(banked: Store) -> None:
     assert made.n_bytes == made.file.stat().st_size
     with banked.look() as look:
         told = list(events.walk(look, "deployment"))[-1]
-    assert (told["kind"], told["actor"], told["detail"]["sha256"]) == (
+    assert (told.kind, told.actor, told.detail["sha256"]) == (
         "backup made",
         "admin",
         made.sha256,
@@ -181,7 +181,7 @@ def test_the_schedule_makes_one_when_it_is_due(banked: Store) -> None:
     backups.set_schedule(banked, Schedule(every_hours=0, keep=2), by=BY, now=NOW)
     assert backups.make_if_due(banked, now=NOW + timedelta(days=99)) is None
     with banked.look() as look:
-        told = list(events.walk(look, "deployment"))[-1]["detail"]
+        told = list(events.walk(look, "deployment"))[-1].detail
     assert (told["old"], told["new"]) == ("every 24 h, 14 kept", "never, 2 kept")
 
 

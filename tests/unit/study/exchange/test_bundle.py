@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from frictionless import validate
@@ -19,6 +18,7 @@ from study.models.models import add_model
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store
+from study.store.events import EventRow
 from study.trail.verification import check_chain
 from tests.conftest import NOW, person, presentation, reading
 
@@ -122,9 +122,9 @@ def test_the_protocols_hash_can_be_recomputed(full: Store) -> None:
 def test_the_audit_trail_is_an_unbroken_chain(full: Store) -> None:
     """audit.jsonl can be verified from itself."""
     lines = bundle_files(full, "trial")["audit.jsonl"].decode().splitlines()
-    events: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    events = [EventRow(**json.loads(line)) for line in lines]
     assert check_chain(events) == ""
-    assert sum(event["kind"] == "case read" for event in events) == 20
+    assert sum(event.kind == "case read" for event in events) == 20
 
 
 def test_an_export_never_overwrites(full: Store, tmp_path: Path) -> None:

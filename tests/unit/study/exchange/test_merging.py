@@ -269,8 +269,8 @@ def test_a_merged_chain_cannot_be_exchanged_for_a_shorter_one(home: Store, other
         last = list(events.walk(look, chain))[-2]
     tamper(
         home,
-        f"DELETE FROM events WHERE chain = '{chain}' AND number > {last['number']}",
-        f"UPDATE chain_heads SET number = {last['number']}, hash = '{last['hash']}' "
+        f"DELETE FROM events WHERE chain = '{chain}' AND number > {last.number}",
+        f"UPDATE chain_heads SET number = {last.number}, hash = '{last.hash}' "
         f"WHERE chain = '{chain}'",
     )
     assert any("its chain was exchanged" in breach for breach in verify(home))

@@ -25,9 +25,9 @@ def _close(store: Store, reason: str = "Every case is read.") -> None:
     closing.close(store, study="trial", reason=reason, by=BY, now=NOW)
 
 
-def _events(store: Store, kind: str) -> list[dict[str, object]]:
+def _events(store: Store, kind: str) -> list[events.EventRow]:
     with store.look() as look:
-        return [one for one in events.walk(look, "study:trial") if one["kind"] == kind]
+        return [one for one in events.walk(look, "study:trial") if one.kind == kind]
 
 
 def test_a_closed_study_says_who_closed_it_why_and_what_was_missing(opened: Opened) -> None:
@@ -36,8 +36,8 @@ def test_a_closed_study_says_who_closed_it_why_and_what_was_missing(opened: Open
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     _close(store, "  Funds \n ran out. ")
     (event,) = _events(store, "study closed")
-    detail = event["detail"]
-    assert event["actor"] == "c"
+    detail = event.detail
+    assert event.actor == "c"
     assert isinstance(detail, dict)
     assert (detail["role"], detail["place"]) == ("coordinator", "0123456789ab")
     assert detail["reason"] == "Funds ran out."

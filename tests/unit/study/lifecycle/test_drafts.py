@@ -60,7 +60,7 @@ def _saved(store: Store, draft: drafts.Draft, **values: Any) -> drafts.Draft:
 def _kinds(store: Store, study: str) -> list[str]:
     with store.look() as look:
         chain = events.study_chain(study) if study else events.DEPLOYMENT
-        return [event["kind"] for event in events.walk(look, chain)]
+        return [event.kind for event in events.walk(look, chain)]
 
 
 def test_a_new_draft_asks_for_what_its_bank_can_give(banked: Store) -> None:
@@ -153,7 +153,7 @@ def test_the_draw_makes_the_study_and_its_coordinator_at_once(banked: Store) -> 
         drawn = next(events.walk(look, events.study_chain(name)))
     assert row.state == "drawn"
     assert ("coordinator", row.id) in roles
-    assert (drawn["actor"], drawn["detail"]["place"]) == ("ada", BY.place)
+    assert (drawn.actor, drawn.detail["place"]) == ("ada", BY.place)
     with pytest.raises(NotFound, match="drawn or thrown away"):
         drafts.find(banked, draft.id)
     assert verify(banked) == []

@@ -146,5 +146,5 @@ def test_the_trail_says_who_had_the_lists_written(banked: Store) -> None:
     studies.open_study(banked, study="trial", by=By(name="anna", role="coordinator"), now=NOW)
     with banked.look() as look:
         trail = list(events.walk(look, events.study_chain("trial")))
-    actors = {event["kind"]: event["actor"] for event in trail}
+    actors = {event.kind: event.actor for event in trail}
     assert actors["reader assigned"] == actors["study opened"] == "anna"

@@ -136,7 +136,7 @@ def test_a_replaced_model_keeps_its_name(trial: Store, tmp_path: Path) -> None:
     answers = [line.split(",")[2] for line in readings.splitlines() if line.startswith("M,")]
     assert answers == ["B"] * 8
     with trial.look() as look:
-        kinds = [one["kind"] for one in events.walk(look, "study:trial")]
+        kinds = [one.kind for one in events.walk(look, "study:trial")]
     assert kinds[-3:] == ["model added", "model withdrawn", "model added"]
     assert verify(trial) == []
 

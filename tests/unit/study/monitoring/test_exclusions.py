@@ -110,8 +110,8 @@ def test_the_trail_says_who_decided_what_and_why(read: Store) -> None:
     _exclude(read)
     with read.look() as look:
         last = list(events.walk(look, events.study_chain("trial")))[-1]
-    assert (last["kind"], last["actor"]) == ("reading excluded", "c")
-    told = {key: last["detail"][key] for key in ("reader_id", "position", "old", "new", "reason")}
+    assert (last.kind, last.actor) == ("reading excluded", "c")
+    told = {key: last.detail[key] for key in ("reader_id", "position", "old", "new", "reason")}
     assert told == {
         "reader_id": "R1",
         "position": 1,
@@ -119,7 +119,7 @@ def test_the_trail_says_who_decided_what_and_why(read: Store) -> None:
         "new": "excluded",
         "reason": "fire alarm",
     }
-    assert (last["detail"]["role"], last["detail"]["place"]) == ("coordinator", "mark")
+    assert (last.detail["role"], last.detail["place"]) == ("coordinator", "mark")
 
 
 def test_without_a_reason_nothing_is_excluded(read: Store) -> None:

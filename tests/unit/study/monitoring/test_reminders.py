@@ -154,9 +154,9 @@ def test_a_reminder_goes_out_and_the_trail_names_nobody(known: Store, post: _Mai
     assert "Über 3 cases are left." in str(letter.get_content())
     with known.look() as look:
         last = list(events.walk(look, events.study_chain("trial")))[-1]
-    assert last["kind"] == "reminder sent"
-    assert last["detail"] == {"reader_id": "R1", "way": "e-mail", "role": "coordinator"}
-    assert sent(known, "trial") == {"R1": last["at_utc"]}
+    assert last.kind == "reminder sent"
+    assert last.detail == {"reader_id": "R1", "way": "e-mail", "role": "coordinator"}
+    assert sent(known, "trial") == {"R1": last.at_utc}
     assert verify(known) == []
 
 

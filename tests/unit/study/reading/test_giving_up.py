@@ -55,7 +55,7 @@ def test_the_reason_is_kept_exported_and_vouched_for(opened: Opened) -> None:
         "",
     )
     with store.look() as look:
-        details = [event["detail"] for event in events.walk(look, "study:trial")]
+        details = [event.detail for event in events.walk(look, "study:trial")]
     assert [detail["reason"] for detail in details if "reason" in detail] == ["Rotated, cut off"]
     reader = status(store, "trial")["readers"][0]
     assert (reader["n_read"], reader["n_skipped"], reader["n_answered"]) == (1, 1, 0)

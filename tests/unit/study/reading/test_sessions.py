@@ -290,7 +290,7 @@ def test_what_was_stepped_in_stands_in_the_trail_with_who_and_why(opened: Any) -
     with store.look() as look:
         trail = list(events.walk(look, events.study_chain("trial")))[-2:]
     about = {"reason": "ill", "role": "coordinator", "place": "here"}
-    assert [(event["kind"], event["actor"], event["detail"]) for event in trail] == [
+    assert [(event.kind, event.actor, event.detail) for event in trail] == [
         ("session extended", "c", {"reader_id": "R1", "session": 1, "days": 2.0, **about}),
         ("reading paused", "c", {"old": "reading", "new": "paused", **about}),
     ]

@@ -44,11 +44,11 @@ def forge(store: Store, answer: str) -> None:
         lines = list(events.walk(look, "study:trial"))
     previous, changed = events.FIRST_HASH, []
     for line in lines:
-        if line["detail"].get("reading") == row["id"]:
-            line["detail"]["sha256"] = sha256_of(stored)
-        event = {**{key: line[key] for key in line if key != "hash"}, "previous_hash": previous}
+        if line.detail.get("reading") == row["id"]:
+            line.detail["sha256"] = sha256_of(stored)
+        event = {**line.sealed(), "previous_hash": previous}
         previous_of, previous = previous, sha256_of(event)
-        changed.append((canonical_json(line["detail"]), previous_of, previous, line["number"]))
+        changed.append((canonical_json(line.detail), previous_of, previous, line.number))
     statements = [
         f"UPDATE events SET detail = '{detail.replace(chr(39), chr(39) * 2)}', "
         f"previous_hash = '{before}', hash = '{digest}' "

@@ -223,9 +223,9 @@ def test_an_event_that_lacks_what_it_should_say_is_a_breach(read_study: Store) -
             events.append(
                 change,
                 chain="study:trial",
-                at_utc=event["at_utc"],
-                actor=event["actor"],
-                kind=event["kind"],
+                at_utc=event.at_utc,
+                actor=event.actor,
+                kind=events.EventKind(event.kind),
                 detail={},
             )
     found = verify(read_study)
@@ -280,5 +280,5 @@ def test_an_exported_chain_can_be_checked_on_its_own(read_study: Store) -> None:
     with read_study.look() as look:
         lines = list(events.walk(look, "study:trial"))
     assert check_chain(lines) == ""
-    lines[4]["detail"] = {}
+    lines[4] = lines[4]._replace(detail={})
     assert check_chain(lines).startswith("event 5 (")
