@@ -32,12 +32,12 @@ def _there() -> None:
     grid(
         pd.DataFrame(
             {
-                t("Bank"): [row["name"] for row in found],
-                t("Questions"): [row["n_items"] for row in found],
-                t("Films"): [row["n_films"] for row in found],
-                t("Simulated"): [t("simulated") if row["simulated"] else "" for row in found],
-                t("Imported (UTC)"): [minute(row["imported_at_utc"]) for row in found],
-                t("From"): [row["source_name"] for row in found],
+                t("Bank"): [row.name for row in found],
+                t("Questions"): [row.n_items for row in found],
+                t("Films"): [row.n_films for row in found],
+                t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
+                t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
+                t("From"): [row.source_name for row in found],
             }
         ),
     )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtr
 
-from study.base.bank_model import LETTERS
+from study.base.bank_model import LETTERS, Asked
 from study.base.translation import t
 
 ALPHA = 0.01
@@ -25,30 +25,6 @@ LEAST_GAIN = 0.05
 _LEAST_EXPECTED = 5.0
 _LEAST_COUNT = 5
 _MOST_EXACT = 2000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question that has a reference standard, as it bears on guessing.
-
-    Parameters
-    ----------
-    options
-        The texts in canonical order.
-    truth
-        The letter of the right one.
-    view
-        What its films' views are called, together; empty where they have no name.
-    """
-
-    options: Sequence[str]
-    truth: str
-    view: str
-
-    @property
-    def place(self) -> int:
-        """Return the place of the right option, counted from 0."""
-        return LETTERS.index(self.truth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

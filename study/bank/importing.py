@@ -1,17 +1,17 @@
 """Imports a question bank into the store: everything checked first, then all of it or nothing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from study.bank import read_bank
-from study.bank.guessing import Asked, guessable
+from study.bank.guessing import guessable
 from study.base.actor import COMMAND_LINE, By
-from study.base.bank_model import BankFile, Fault, Item
+from study.base.bank_model import Asked, BankFile, Fault, Item
 from study.base.canonical import sha256_of
-from study.base.errors import BadFile, NotFound, NotNow
+from study.base.errors import BadFile, NotNow
 from study.base.text import check_name
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, banks, events
@@ -88,7 +88,7 @@ def import_bank(
         banks.add_content(change, bank, found.items, found.films)
         content_sha256 = sha256_of(banks.content(change, bank))
         banks.set_content_hash(change, bank, content_sha256)
-        _record(change, bank_row(change, name), found, now, by)
+        _record(change, banks.bank_row(change, name), found, now, by)
     return Imported(
         bank=name,
         n_items=len(found.items),
@@ -109,15 +109,6 @@ def import_bank(
 
 def _view(item: Item) -> str:
     return "+".join(view.label for view in item.views if view.label)
-
-
-def bank_row(look: Transaction, name: str) -> dict[str, Any]:
-    """Return a bank's row, or refuse with the names there are."""
-    row = banks.find(look, name)
-    if row is None:
-        there = ", ".join(banks.names(look)) or "none"
-        raise NotFound(f"No bank named {name!r}. There: {there}.")
-    return row
 
 
 def _refuse_known(look: Transaction, name: str) -> None:
@@ -144,7 +135,7 @@ def _listed(faults: tuple[Fault, ...]) -> str:
 
 
 def _record(
-    change: Transaction, row: Mapping[str, Any], found: BankFile, now: datetime, by: By
+    change: Transaction, row: banks.BankRow, found: BankFile, now: datetime, by: By
 ) -> None:
     events.record(
         change,

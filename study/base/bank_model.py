@@ -1,6 +1,6 @@
 """What a question bank is made of, and what reading one gives back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 LETTERS = "ABCDEFGH"
@@ -72,6 +72,30 @@ class Item:
     views: tuple[View, ...]
     report: Mapping[str, str]
     explanation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question that has a reference standard, as it bears on guessing.
+
+    Attributes
+    ----------
+    options : sequence of str
+        The texts in canonical order.
+    truth : str
+        The letter of the right one.
+    view : str
+        What its films' views are called, together; empty where they have no name.
+    """
+
+    options: Sequence[str]
+    truth: str
+    view: str
+
+    @property
+    def place(self) -> int:
+        """Return the place of the right option, counted from 0."""
+        return LETTERS.index(self.truth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,7 +155,7 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
     )
     _fitting(bundle, lambda: banks.add_content(change, number, _items(bundle), {}))
     banks.set_content_hash(change, number, sha256_of(banks.content(change, number)))
-    facts = banks.facts(banks.find(change, name) or {})
+    facts = banks.facts(banks.bank_row(change, name))
     detail = {**facts, "n_items": len(bundle.items)}
     events.record(change, "", now, kind=EventKind.BANK_RESTORED, detail=detail, by=by)
     return number

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from study.bank.importing import bank_row
 from study.base.actor import By
 from study.base.canonical import canonical_json
 from study.base.errors import BadInput, NotFound, NotNow
@@ -31,6 +30,7 @@ from study.protocol.protocol import (
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, people, studies
 from study.store import drafts as stored
+from study.store.banks import bank_row
 from study.store.events import EventKind
 from study.store.studies import study_row
 
@@ -97,7 +97,7 @@ def begin(
     """
     with store.change() as change:
         _refuse_taken(change, name, None)
-        number = int(bank_row(change, bank)["id"])
+        number = bank_row(change, bank).id
         began = dict(values) if values is not None else _to_begin_with(change, number, now)
         draft = stored.add(
             change,
@@ -175,7 +175,7 @@ def save(
             change,
             number,
             name=name,
-            bank=int(bank_row(change, bank)["id"]) if bank else None,
+            bank=bank_row(change, bank).id if bank else None,
             protocol=canonical_json(dict(values)),
             saved_at_utc=at,
         )

@@ -3,11 +3,9 @@
 Refused is by `study.lifecycle.studies`; what it will refuse is said here beforehand.
 """
 
-import json
-from collections.abc import Container, Iterable, Mapping
-from typing import Any
+from collections.abc import Container
 
-from study.bank.guessing import Asked, guessable
+from study.bank.guessing import guessable
 from study.base.translation import t
 from study.lifecycle.exposure import (
     acquainted,
@@ -37,7 +35,7 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
         reading = being_read(look, row.bank, but=row.id)
         asked = banks.asked(look, row.bank, None if reading else row.id)
         return (
-            *guesses(asked, shuffled=protocol.option_order == "random"),
+            *guessable(asked, shuffled=protocol.option_order == "random"),
             *elsewhere(look, row.bank, protocol, but=row.id),
             *(in_words(reader, parts) for reader, parts in acquainted(look, row).items()),
         )
@@ -79,11 +77,6 @@ def acquaintances(
     )
 
 
-def guesses(asked: Iterable[Mapping[str, Any]], *, shuffled: bool) -> tuple[str, ...]:
-    """Return where readers could guess the answers, from rows of the store, as `guessable`."""
-    return guessable(map(_asked, asked), shuffled=shuffled)
-
-
 def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0) -> tuple[str, ...]:
     """Return what other studies on the same cases mean for one with this protocol."""
     reading, telling = being_read(look, bank, but=but), told_in(look, bank, but=but)
@@ -107,7 +100,3 @@ def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0)
             )
         )
     return tuple(found)
-
-
-def _asked(row: Mapping[str, Any]) -> Asked:
-    return Asked(options=json.loads(row["options"]), truth=row["truth"], view=row["view"])

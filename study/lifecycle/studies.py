@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from study.bank.importing import bank_row
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadFile, BrokenStore, NotNow
@@ -26,6 +25,7 @@ from study.protocol.protocol import Protocol, example_faults, refuse_example, st
 from study.protocol.reading_lists import assign_reader
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
+from study.store.banks import bank_row
 from study.store.events import EventKind
 from study.store.studies import StudyRow, refuse_restored, study_row
 
@@ -68,25 +68,25 @@ def draw_within(
         raise NotNow(
             t("A study named {study!r} is already there. Choose another name.", study=study)
         )
-    if found["format"] == banks.FROM_BUNDLE:
+    if found.format == banks.FROM_BUNDLE:
         raise NotNow(
             t(
                 "The bank {bank!r} came with a restored study and has no films. Import it again.",
                 bank=bank,
             )
         )
-    drawn = drawing.rehearse(change, int(found["id"]), protocol)
-    locked = drawing.locked(protocol, study, found["content_sha256"], drawn)
+    drawn = drawing.rehearse(change, int(found.id), protocol)
+    locked = drawing.locked(protocol, study, found.content_sha256, drawn)
     row = studies.add(
         change,
         name=study,
-        bank=int(found["id"]),
+        bank=int(found.id),
         state="drawn",
         protocol=canonical_json(locked),
         protocol_sha256=sha256_of(locked),
         drawn_at_utc=stamp(now),
     )
-    _add_drawn(change, row, int(found["id"]), drawn)
+    _add_drawn(change, row, int(found.id), drawn)
     events.record(
         change,
         study,

@@ -1,14 +1,38 @@
 """Question banks in the store: what was imported, held apart by who may see it."""
 
+import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from study.base.bank_model import Film, Item
+from study.base.bank_model import Asked, Film, Item
 from study.base.canonical import canonical_json
+from study.base.errors import NotFound
 from study.store.connection import Transaction
 
 FROM_BUNDLE = "bundle"
 """The format of a bank that came with a study's bundle: the items drawn, without their films."""
+
+
+class BankRow(NamedTuple):
+    """A bank with its counts of items and films."""
+
+    id: int
+    name: str
+    format: str
+    source_name: str
+    source_sha256: str
+    content_sha256: str
+    images_root: str
+    simulated: int
+    imported_at_utc: str
+    n_items: int
+    n_films: int
+
+
+_BANKS = (
+    "SELECT banks.*, (SELECT count(*) FROM items WHERE bank = banks.id) AS n_items, "
+    "(SELECT count(*) FROM films WHERE bank = banks.id) AS n_films FROM banks "
+)
 
 
 def add(change: Transaction, **columns: Any) -> int:
@@ -16,9 +40,19 @@ def add(change: Transaction, **columns: Any) -> int:
     return change.insert("banks", **columns)
 
 
-def find(look: Transaction, name: str) -> dict[str, Any] | None:
+def find(look: Transaction, name: str) -> BankRow | None:
     """Return a bank's row by name, or None."""
-    return look.row("SELECT * FROM banks WHERE name = :name", name=name)
+    row = look.row(_BANKS + "WHERE name = :name", name=name)
+    return None if row is None else BankRow(**row)
+
+
+def bank_row(look: Transaction, name: str) -> BankRow:
+    """Return a bank's row, or refuse with the names there are."""
+    row = find(look, name)
+    if row is None:
+        there = ", ".join(names(look)) or "none"
+        raise NotFound(f"No bank named {name!r}. There: {there}.")
+    return row
 
 
 def by_content(look: Transaction, content_sha256: str) -> int | None:
@@ -35,12 +69,9 @@ def names(look: Transaction) -> list[str]:
     return [row["name"] for row in look.rows("SELECT name FROM banks ORDER BY name")]
 
 
-def listed(look: Transaction) -> list[dict[str, Any]]:
-    """Return every bank's row with its counts of items and films, the newest first."""
-    return look.rows(
-        "SELECT banks.*, (SELECT count(*) FROM items WHERE bank = banks.id) AS n_items, "
-        "(SELECT count(*) FROM films WHERE bank = banks.id) AS n_films FROM banks ORDER BY id DESC"
-    )
+def listed(look: Transaction) -> list[BankRow]:
+    """Return every bank's row, the newest first."""
+    return [BankRow(**row) for row in look.rows(_BANKS + "ORDER BY id DESC")]
 
 
 def add_content(
@@ -177,12 +208,12 @@ def with_truth(look: Transaction, bank: int) -> set[str]:
     return {row["item_id"] for row in rows}
 
 
-def asked(look: Transaction, bank: int, study: int | None = None) -> list[dict[str, Any]]:
+def asked(look: Transaction, bank: int, study: int | None = None) -> list[Asked]:
     """Return what bears on guessing of every item of a bank that has a reference standard.
 
     Where a study is named, of its cases only. Never through `Store.desk`.
     """
-    return look.rows(
+    rows = look.rows(
         "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
         "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
         "ORDER BY position)), '') AS view FROM items JOIN reference_standard "
@@ -191,6 +222,7 @@ def asked(look: Transaction, bank: int, study: int | None = None) -> list[dict[s
         bank=bank,
         study=study,
     )
+    return [Asked(**{**row, "options": json.loads(row["options"])}) for row in rows]
 
 
 def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
@@ -279,18 +311,18 @@ def _reports(look: Transaction, bank: int) -> dict[int, dict[str, str]]:
     return found
 
 
-def facts(row: Mapping[str, Any]) -> dict[str, Any]:
+def facts(row: BankRow) -> dict[str, Any]:
     """Return what the event of a bank's import says of its row.
 
     The images' folder is not among it: films may move house, their bytes are checked by hash.
     """
     return {
-        "bank": row["name"],
-        "format": row["format"],
-        "source": row["source_name"],
-        "source_sha256": row["source_sha256"],
-        "content_sha256": row["content_sha256"],
-        "simulated": bool(row["simulated"]),
+        "bank": row.name,
+        "format": row.format,
+        "source": row.source_name,
+        "source_sha256": row.source_sha256,
+        "content_sha256": row.content_sha256,
+        "simulated": bool(row.simulated),
     }
 
 

@@ -221,12 +221,12 @@ def _bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]
     if event is None:
         yield f"bank {name}: it was slipped in; no event tells of its import."
         return
-    row = banks.find(look, name) or {}
+    row = banks.bank_row(look, name)
     told = {**event.detail, "imported_at_utc": event.at_utc}
-    altered = differing({**banks.facts(row), "imported_at_utc": row["imported_at_utc"]}, told)
+    altered = differing({**banks.facts(row), "imported_at_utc": row.imported_at_utc}, told)
     if altered:
         yield f"bank {name}: {altered} altered since the import."
-    if sha256_of(banks.content(look, row["id"])) != told["content_sha256"]:
+    if sha256_of(banks.content(look, row.id)) != told["content_sha256"]:
         yield f"bank {name}: its items, options, films, reports or reference standard were altered."
 
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import streamlit as st
 
+from study.bank.guessing import guessable
 from study.base.errors import StudyError
 from study.base.translation import language, spoken, t
 from study.lifecycle import opening
@@ -45,16 +46,16 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
         bank = banks.find(look, working.bank)
         if bank is None:
             return ()
-        others = opening.elsewhere(look, bank["id"], protocol)
+        others = opening.elsewhere(look, bank.id, protocol)
     shuffled = protocol.option_order == "random"
-    return (*_guesses(bank["id"], bank["content_sha256"], shuffled, language()), *others)
+    return (*_guesses(bank.id, bank.content_sha256, shuffled, language()), *others)
 
 
 @lru_cache(maxsize=16)
 def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
     """Return where answers of the whole bank can be guessed; of drafts' samples nothing is told."""
     with spoken(name), store().look() as look:
-        return opening.guesses(banks.asked(look, bank), shuffled=shuffled)
+        return guessable(banks.asked(look, bank), shuffled=shuffled)
 
 
 def _file(working: Working) -> None:

@@ -238,9 +238,10 @@ def foreseen(bank: str, values: dict[str, Any]) -> Rehearsed:
         The draft has faults, or the bank cannot give the cases.
     """
     with store().look() as look:
-        row = banks.find(look, bank) or {}
+        row = banks.find(look, bank)
     asked = {key: values[key] for key in _DRAWN_BY}
-    return _foreseen(int(row.get("id", 0)), str(row.get("content_sha256")), canonical_json(asked))
+    number, content = (row.id, row.content_sha256) if row else (0, "")
+    return _foreseen(number, content, canonical_json(asked))
 
 
 @lru_cache(maxsize=64)

@@ -50,8 +50,8 @@ def test_a_zip_becomes_a_bank_beside_the_store(store: Store, tmp_path: Path, bel
     with store.look() as look:
         (row,) = banks.listed(look)
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
-    assert Path(row["images_root"]).is_relative_to(banks_folder(store) / "chest-bank")
-    assert (row["n_items"], row["n_films"]) == (24, 24)
+    assert Path(row.images_root).is_relative_to(banks_folder(store) / "chest-bank")
+    assert (row.n_items, row.n_films) == (24, 24)
     assert (last.kind, last.actor) == ("bank imported", "ada")
     assert verify(store) == []
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from study.bank.guessing import Asked, guessable
+from study.bank.guessing import guessable
 from study.bank.importing import Imported, import_bank
+from study.base.bank_model import Asked
 from study.lifecycle import opening, studies
 from study.protocol.protocol import Protocol
 from study.store import Store
