@@ -166,8 +166,8 @@ def _decided(look: Transaction, study: StudyRow) -> str:
         for row in stored_sessions.interventions(look, number)
     )
     set_aside = (
-        {**row, "kind": "excluded" if row["excluded"] else "taken back"}
-        for row in exclusions.listed(look, number)
+        {**row._asdict(), "kind": "excluded" if row.excluded else "taken back"}
+        for row in exclusions.of_study(look, number)
     )
     withdrawn = (
         {**asdict(one), "reason": one.reason + f" ({AFTER_CLOSING})" * one.after_closing}

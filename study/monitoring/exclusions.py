@@ -5,10 +5,8 @@ analysis counts it is said by the protocol's key `exclusions`, before anybody re
 stands beside it. An answer changed after its exclusion is another reading, which counts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
@@ -19,23 +17,10 @@ from study.base.translation import t
 from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, exclusions
 from study.store.events import EventKind, EventRow, vouch
+from study.store.exclusions import ExclusionRow, ReadingRow
 from study.store.studies import StudyRow, study_row
 
 AFTER_CLOSING = "decided after closing"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exclusion:
-    """What was decided about a reading, and whether that reading is still the one that counts."""
-
-    reading: str
-    reader_id: str
-    position: int
-    excluded: bool
-    reason: str
-    actor: str
-    at_utc: str
-    current: bool
 
 
 def exclude(
@@ -62,20 +47,10 @@ def reinstate(
     _decide(store, study, reading, reason, excluded=False, by=by, now=now)
 
 
-def history(store: Store, study: str) -> list[Exclusion]:
+def history(store: Store, study: str) -> list[ExclusionRow]:
     """Return everything that was decided about a study's readings, oldest first."""
     with store.look(sealed=True) as look:
-        rows = exclusions.listed(look, study_row(look, study).id)
-    return [
-        Exclusion(
-            **{key: row[key] for key in ("reading", "reader_id", "position", "reason")},
-            excluded=bool(row["excluded"]),
-            actor=row["actor"],
-            at_utc=row["at_utc"],
-            current=bool(row["current"]),
-        )
-        for row in rows
-    ]
+        return exclusions.of_study(look, study_row(look, study).id)
 
 
 def what_it_does(store: Store, study: str) -> str:
@@ -101,9 +76,9 @@ def excluded_readings(look: Transaction, study: StudyRow) -> dict[str, str]:
     found: dict[str, str] = {}
     closed = study.closed_at_utc
     for row in exclusions.of_study(look, study.id):
-        late = closed is not None and row["at_utc"] >= closed
-        reason = f"{row['reason']} ({AFTER_CLOSING})" if late else row["reason"]
-        found[row["reading"]] = reason if row["excluded"] else ""
+        late = closed is not None and row.at_utc >= closed
+        reason = f"{row.reason} ({AFTER_CLOSING})" if late else row.reason
+        found[row.reading] = reason if row.excluded else ""
     return {reading: reason for reading, reason in found.items() if reason}
 
 
@@ -115,8 +90,8 @@ def breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Ite
         if event.kind in (EventKind.READING_EXCLUDED, EventKind.READING_REINSTATED)
     }
     for one in exclusions.of_study(look, row.id):
-        if told.pop(one["id"], None) != sha256_of(one):
-            yield f"study {row.name}: exclusion {one['id']} was altered or slipped in."
+        if told.pop(one.id, None) != sha256_of(one.stored()):
+            yield f"study {row.name}: exclusion {one.id} was altered or slipped in."
     for gone in told:
         yield f"study {row.name}: exclusion {gone} is missing."
 
@@ -126,9 +101,10 @@ def _decide(
 ) -> None:
     reason = checked_reason(words)
     with store.change() as change:
-        row = _reading(change, study_row(change, study).id, study, reading)
-        before = exclusions.last_of(change, reading)
-        if bool(before and before["excluded"]) == excluded:
+        of = study_row(change, study)
+        row = _reading(change, of, reading)
+        was = reading in excluded_readings(change, of)
+        if was == excluded:
             raise NotNow(_already(excluded, row))
         number = exclusions.add(
             change,
@@ -141,33 +117,34 @@ def _decide(
         detail = {
             "exclusion": number,
             "reading": reading,
-            "reader_id": row["reader_id"],
-            "position": row["position"],
-            "old": "excluded" if before and before["excluded"] else "counts",
+            "reader_id": row.reader_id,
+            "position": row.position,
+            "old": "excluded" if was else "counts",
             "new": "excluded" if excluded else "counts",
             "reason": reason,
         }
         kind = EventKind.READING_EXCLUDED if excluded else EventKind.READING_REINSTATED
-        vouch(change, study, by, now, kind, exclusions.by_id(change, number), detail)
+        stored = exclusions.of_study(change, of.id)[-1].stored()
+        vouch(change, study, by, now, kind, stored, detail)
 
 
-def _reading(look: Transaction, study: int, name: str, reading: str) -> dict[str, Any]:
-    row = exclusions.reading(look, study, reading)
+def _reading(look: Transaction, study: StudyRow, reading: str) -> ReadingRow:
+    row = exclusions.reading(look, study.id, reading)
     if row is None:
-        raise NotFound(t("{study} has no such reading.", study=name))
-    if not row["current"]:
+        raise NotFound(t("{study} has no such reading.", study=study.name))
+    if not row.current:
         raise NotNow(
             t(
                 "{reader} changed the answer at position {position} since; look at it again.",
-                reader=row["reader_id"],
-                position=row["position"],
+                reader=row.reader_id,
+                position=row.position,
             )
         )
     return row
 
 
-def _already(excluded: bool, row: Mapping[str, Any]) -> str:
-    where = {"reader": row["reader_id"], "position": row["position"]}
+def _already(excluded: bool, row: ReadingRow) -> str:
+    where = {"reader": row.reader_id, "position": row.position}
     if excluded:
         return t("The reading of {reader} at position {position} is excluded already.", **where)
     return t("The reading of {reader} at position {position} is not excluded.", **where)

@@ -1,16 +1,53 @@
 """Exclusions in the store: rows that set a reading aside or bring it back, written once."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
 
+
+class ExclusionRow(NamedTuple):
+    """A decision about a reading, its reader and case, and whether the reading is the current one.
+
+    `excluded` says whether the reading was set aside or brought back.
+    """
+
+    id: str
+    reading: str
+    excluded: int
+    reason: str
+    actor: str
+    at_utc: str
+    reader_id: str
+    position: int
+    item_id: str
+    condition: str
+    session: int
+    repeat: int
+    current: int
+
+    def stored(self) -> dict[str, Any]:
+        """Return the row as the table has it, which is what is vouched for."""
+        return dict(zip(self._fields[:6], self[:6], strict=True))
+
+
+class ReadingRow(NamedTuple):
+    """A reading that is decided about, and whether it is the current one of its case."""
+
+    reader_id: str
+    position: int
+    current: int
+
+
+_CURRENT = (
+    "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) AS current "
+)
 _OF_STUDY = (
     "SELECT exclusions.*, reader_id, position, item_id, condition, session, repeat, "
-    "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) AS current "
-    "FROM exclusions JOIN readings ON readings.id = reading "
+    + _CURRENT
+    + "FROM exclusions JOIN readings ON readings.id = reading "
     "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
     "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
-    "WHERE readers.study = :study "
+    "WHERE readers.study = :study ORDER BY exclusions.rowid"
 )
 
 
@@ -27,41 +64,18 @@ def add(change: Transaction, **columns: Any) -> str:
     return name
 
 
-def by_id(look: Transaction, exclusion: str) -> dict[str, Any] | None:
-    """Return a row as stored, or None."""
-    return look.row("SELECT * FROM exclusions WHERE id = :exclusion", exclusion=exclusion)
+def of_study(look: Transaction, study: int) -> list[ExclusionRow]:
+    """Return every decision about a study's readings, oldest first."""
+    return [ExclusionRow(**row) for row in look.rows(_OF_STUDY, study=study)]
 
 
-def last_of(look: Transaction, reading: str) -> dict[str, Any] | None:
-    """Return the last row about a reading, or None."""
-    return look.row(
-        "SELECT * FROM exclusions WHERE reading = :reading ORDER BY rowid DESC LIMIT 1",
-        reading=reading,
-    )
-
-
-def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every row of a study as stored, for verification."""
-    return look.rows(
-        "SELECT exclusions.* FROM exclusions JOIN readings ON readings.id = reading "
-        "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
-        "WHERE study = :study ORDER BY exclusions.rowid",
-        study=study,
-    )
-
-
-def listed(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every row of a study with its reader and case, oldest first."""
-    return look.rows(_OF_STUDY + "ORDER BY exclusions.rowid", study=study)
-
-
-def reading(look: Transaction, study: int, reading_id: str) -> dict[str, Any] | None:
-    """Return a reading of a study with its reader and position, or None."""
-    return look.row(
-        "SELECT readings.id, reader_id, position, "
-        "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) "
-        "AS current FROM readings JOIN assignments ON assignments.id = assignment "
+def reading(look: Transaction, study: int, reading_id: str) -> ReadingRow | None:
+    """Return a reading of a study, or None."""
+    row = look.row(
+        f"SELECT reader_id, position, {_CURRENT} FROM readings "
+        "JOIN assignments ON assignments.id = assignment "
         "JOIN readers ON readers.id = reader WHERE study = :study AND readings.id = :reading_id",
         study=study,
         reading_id=reading_id,
     )
+    return None if row is None else ReadingRow(**row)

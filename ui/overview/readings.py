@@ -5,9 +5,10 @@ import streamlit as st
 
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t, tn
-from study.monitoring.exclusions import Exclusion, exclude, reinstate, what_it_does
+from study.monitoring.exclusions import exclude, reinstate, what_it_does
 from study.monitoring.inspection import ReadingFacts
 from study.people.signing_in import Person
+from study.store.exclusions import ExclusionRow
 from ui.overview.labels import seconds, status_word
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section, table
@@ -27,7 +28,7 @@ def look_at(reader_id: str, position: int) -> None:
     st.session_state[f"{POSITION}-{reader_id}"] = position
 
 
-def show_readings(person: Person, found: list[ReadingFacts], log: list[Exclusion]) -> None:
+def show_readings(person: Person, found: list[ReadingFacts], log: list[ExclusionRow]) -> None:
     """Show one reading chosen by reader and position, and what was decided about readings."""
     if not found:
         st.markdown(t("Nobody has read a case yet."))
@@ -129,7 +130,7 @@ def _ask(study: str, one: ReadingFacts, reason: str) -> None:
     )
 
 
-def _log(log: list[Exclusion]) -> pd.DataFrame:
+def _log(log: list[ExclusionRow]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("When (UTC)"): [minute(one.at_utc) for one in log],
