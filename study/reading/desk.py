@@ -30,6 +30,7 @@ from study.reading.sessions import Hold, Place, place_of
 from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
 from study.store import Store, Transaction, readings, studies
 from study.store import practice as stored_practice
+from study.store.banks import FilmRow
 from study.store.deployment import secret
 from study.store.studies import StudyRow, refuse_restored
 
@@ -110,7 +111,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         return _case(look, row, protocol, own, before=place.before)
 
 
-def film(store: Store, person: Person, case: str, view: int) -> dict[str, Any] | None:
+def film(store: Store, person: Person, case: str, view: int) -> FilmRow | None:
     """Return the row of a film of one of a reader's own cases, or None; `view` counts from 1."""
     with store.look(sealed=True) as look:
         return readings.film(look, _reader(person), case, view)

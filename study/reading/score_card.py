@@ -17,6 +17,7 @@ from study.people.signing_in import Person
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, stored_protocol
 from study.store import Store, Transaction, readings, studies
+from study.store.banks import FilmRow
 from study.store.studies import StudyRow
 
 
@@ -107,7 +108,7 @@ def score_card(store: Store, person: Person) -> ScoreCard:
     return ScoreCard(study=study.name, reader=person.name, n_assigned=n_assigned, cases=cases)
 
 
-def film(store: Store, person: Person, position: int, number: int) -> dict[str, Any] | None:
+def film(store: Store, person: Person, position: int, number: int) -> FilmRow | None:
     """Return the row of a film of a case on one's score card, or None; errors as `score_card`.
 
     Parameters

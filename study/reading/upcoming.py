@@ -1,13 +1,12 @@
 """Which films a reader will need next: for preparing them, never for showing."""
 
-from typing import Any
-
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition
 from study.store import Store, practice, readings
+from study.store.banks import FilmRow
 
 
-def upcoming_films(store: Store, person: Person, n_cases: int) -> list[dict[str, Any]]:
+def upcoming_films(store: Store, person: Person, n_cases: int) -> list[FilmRow]:
     """Return the films' rows of a reader's next cases, in the order they will be needed."""
     if person.reader is None:
         return []

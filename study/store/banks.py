@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from study.base.bank_model import Asked, Film, Item
@@ -29,6 +30,23 @@ class BankRow(NamedTuple):
     n_films: int
 
 
+class FilmRow(NamedTuple):
+    """A film with where it lies, and as a case's view what it is called."""
+
+    path: str
+    sha256: str
+    low: int
+    high: int
+    images_root: str
+    label: str = ""
+
+    @property
+    def file(self) -> Path:
+        """Return where the film lies."""
+        return Path(self.images_root) / self.path
+
+
+FILM = "films.path, films.sha256, films.low, films.high, banks.images_root"
 _BANKS = (
     "SELECT banks.*, (SELECT count(*) FROM items WHERE bank = banks.id) AS n_items, "
     "(SELECT count(*) FROM films WHERE bank = banks.id) AS n_films FROM banks "

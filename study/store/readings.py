@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from study.store.banks import FILM, FilmRow
 from study.store.connection import Transaction
 
 _CASE = (
@@ -55,7 +56,7 @@ def views(look: Transaction, item: int) -> list[dict[str, Any]]:
     )
 
 
-def film(look: Transaction, reader: int, case: str, view: int) -> dict[str, Any] | None:
+def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None:
     """Return a film of one of a reader's own cases, of practice too, with its folder, or None.
 
     Parameters
@@ -63,8 +64,8 @@ def film(look: Transaction, reader: int, case: str, view: int) -> dict[str, Any]
     view
         The film's place among the case's views.
     """
-    return look.row(
-        "SELECT films.*, banks.images_root FROM item_views JOIN films ON films.id = film "
+    row = look.row(
+        f"SELECT {FILM} FROM item_views JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE item_views.position = :view AND item = ("
         "SELECT item FROM assignments JOIN cases ON cases.id = case_id "
         "WHERE assignments.id = :case AND reader = :reader AND condition <> 'image-absent' "
@@ -76,17 +77,19 @@ def film(look: Transaction, reader: int, case: str, view: int) -> dict[str, Any]
         case=case,
         view=view,
     )
+    return None if row is None else FilmRow(**row)
 
 
-def films_to_read(look: Transaction) -> list[dict[str, Any]]:
+def films_to_read(look: Transaction) -> list[FilmRow]:
     """Return the films of every open study's cases, each once, with their folders."""
-    return look.rows(
-        "SELECT DISTINCT films.path, films.sha256, banks.images_root FROM studies "
+    rows = look.rows(
+        f"SELECT DISTINCT {FILM} FROM studies "
         "JOIN (SELECT study, item FROM cases UNION SELECT study, item FROM practice_cases) "
         "AS drawn ON drawn.study = studies.id JOIN item_views ON item_views.item = drawn.item "
         "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
         "WHERE studies.state = 'open' ORDER BY films.id"
     )
+    return [FilmRow(**row) for row in rows]
 
 
 def assignment(look: Transaction, assignment_id: str) -> dict[str, Any] | None:

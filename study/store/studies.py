@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from study.base.errors import NotFound, NotNow
 from study.base.translation import t
+from study.store.banks import FILM, FilmRow
 from study.store.connection import Transaction
 
 
@@ -101,27 +102,29 @@ def cases(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-def case_films(look: Transaction, study: int) -> list[dict[str, Any]]:
+def case_films(look: Transaction, study: int) -> list[FilmRow]:
     """Return every film of a study's cases and practice cases once, with where it lies."""
-    return look.rows(
-        "SELECT DISTINCT films.id, films.path, films.sha256, banks.images_root FROM item_views "
+    rows = look.rows(
+        f"SELECT DISTINCT {FILM} FROM item_views "
         "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank WHERE item IN "
         "(SELECT item FROM cases WHERE study = :study "
         "UNION SELECT item FROM practice_cases WHERE study = :study) ORDER BY films.path",
         study=study,
     )
+    return [FilmRow(**row) for row in rows]
 
 
-def views_of_case(look: Transaction, study: int, item_id: str) -> list[dict[str, Any]]:
+def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
     """Return the films of one of a study's cases in order, with where they lie; none if no case."""
-    return look.rows(
-        "SELECT label, path, sha256, low, high, images_root FROM cases "
+    rows = look.rows(
+        f"SELECT {FILM}, label FROM cases "
         "JOIN items ON items.id = cases.item JOIN item_views ON item_views.item = items.id "
         "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
         "WHERE study = :study AND item_id = :item_id ORDER BY item_views.position",
         study=study,
         item_id=item_id,
     )
+    return [FilmRow(**row) for row in rows]
 
 
 def mark_open(change: Transaction, study: int, at_utc: str) -> None:

@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from study.base.canonical import sha256_of
@@ -259,11 +258,10 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
 def _films(look: Transaction, name: str) -> Iterator[str]:
     row = studies.find(look, name)
     for film in studies.case_films(look, row.id) if row else ():
-        path = Path(film["images_root"]) / film["path"]
         try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
+            found = hashlib.sha256(film.file.read_bytes()).hexdigest()
         except OSError:
-            yield f"study {name}: the film {path} cannot be read."
+            yield f"study {name}: the film {film.file} cannot be read."
             continue
-        if found != film["sha256"]:
-            yield f"study {name}: the film {path} is not the one that was imported."
+        if found != film.sha256:
+            yield f"study {name}: the film {film.file} is not the one that was imported."

@@ -7,11 +7,9 @@ on a shelf beside the store, and made ready ahead of time for a reader whose des
 """
 
 import hmac
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from pathlib import Path
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -26,6 +24,7 @@ from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.upcoming import upcoming_films
 from study.store import Store, deployment
+from study.store.banks import FilmRow
 from ui.parts.text import number
 from ui.reading.film_cache import FilmCache
 from ui.server.access import signed_in
@@ -64,7 +63,7 @@ def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
     _cache().ahead((read.path, person.reader), steps)
 
 
-def film_response(kept: Store, row: Mapping[str, Any]) -> Response:
+def film_response(kept: Store, row: FilmRow) -> Response:
     """Return a film as the reading page takes it."""
     headers = {
         "Cache-Control": f"private, max-age={LIFE_S}, immutable",
@@ -103,10 +102,9 @@ def _answer(request: Request) -> Response:
     return film_response(kept, row)
 
 
-def _prepared(kept: Store, row: Mapping[str, Any]) -> bytes:
-    path, sha256 = Path(row["images_root"]) / row["path"], row["sha256"]
-    make = partial(ready, path, sha256, beside(kept.path))
-    return _cache().get((path, sha256), make)
+def _prepared(kept: Store, row: FilmRow) -> bytes:
+    make = partial(ready, row.file, row.sha256, beside(kept.path))
+    return _cache().get((row.file, row.sha256), make)
 
 
 @lru_cache

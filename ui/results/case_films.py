@@ -1,8 +1,5 @@
 """The films of a study's own cases, for its coordinator: beside the results of the case."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -16,6 +13,7 @@ from study.films import grey, imported_bytes, preview
 from study.lifecycle.closing import accuracy_is_shown
 from study.people.roles import Act
 from study.store import Store, studies
+from study.store.banks import FilmRow
 from ui.parts.text import number
 from ui.server.access import allowed
 from ui.server.deployment import store
@@ -31,7 +29,7 @@ def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
     with kept.look() as look:
         views = studies.views_of_case(look, study, item_id)
     return [
-        (view["label"], f"case-films/{place}?{urlencode({'item': item_id})}")
+        (view.label, f"case-films/{place}?{urlencode({'item': item_id})}")
         for place, view in enumerate(views)
     ]
 
@@ -58,9 +56,9 @@ def _answer(request: Request) -> Response:
     return picture(views[wanted])
 
 
-def picture(view: Mapping[str, Any]) -> Response:
+def picture(view: FilmRow) -> Response:
     """Return a film's view as an 8-bit picture."""
-    data = imported_bytes(Path(view["images_root"]) / view["path"], view["sha256"])
-    shown = preview(grey(data), low=view["low"], high=view["high"])
+    data = imported_bytes(view.file, view.sha256)
+    shown = preview(grey(data), low=view.low, high=view.high)
     headers = {"Cache-Control": "private, max-age=600"}
     return Response(shown, media_type="image/png", headers=headers)

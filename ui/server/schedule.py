@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from pathlib import Path
 
 from study.base.errors import NotFound, StudyError
 from study.exchange.backups import make_if_due
@@ -75,10 +74,10 @@ def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> No
     for row in rows:
         if stop.is_set():
             return
-        if row["sha256"] not in tried and not shelf.has(row["sha256"]):
+        if row.sha256 not in tried and not shelf.has(row.sha256):
             with suppress(StudyError):  # told to whoever asks for the film
-                ready(Path(row["images_root"]) / row["path"], row["sha256"], shelf)
-        tried.add(row["sha256"])
+                ready(row.file, row.sha256, shelf)
+        tried.add(row.sha256)
 
 
 def ask_witness(store: Callable[[], Store]) -> None:

@@ -567,7 +567,7 @@ def test_the_films_of_an_open_study_lie_ready(sign: Sign, banked: Store) -> None
     """Those of its cases and no others; each once, and again where the shelf was cleared."""
     sign("R1")
     with banked.look() as look:
-        hashes = {row["sha256"] for row in stored_readings.films_to_read(look)}
+        hashes = {row.sha256 for row in stored_readings.films_to_read(look)}
         n_films = look.value("SELECT count(*) FROM films")
     folder = banked.path.with_name(f"{banked.path.name}-films")
     shutil.rmtree(folder, ignore_errors=True)

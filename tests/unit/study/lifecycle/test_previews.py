@@ -144,7 +144,7 @@ def test_seal_and_films_are_not_those_of_a_reader(opened: Opened) -> None:
     assert desk.film(store, person(store), case, int(view)) is None
     row = desk.film(walk.store, walk.reader, case, int(view))
     assert row is not None
-    assert Path(row["images_root"], row["path"]).is_file()
+    assert Path(row.images_root, row.path).is_file()
 
 
 def test_nothing_a_page_may_not_know_is_copied(opened: Opened) -> None:

@@ -100,14 +100,14 @@ def test_nothing_a_reader_gets_tells_the_order_of_the_import(tmp_path: Path) -> 
 def test_a_hidden_repeat_has_films_of_another_name(opened: Opened) -> None:
     """The same film under two names, each good for its own reader alone."""
     store = opened(cases=4, hidden_repeats=4)
-    met: dict[int, set[str]] = {}
+    met: dict[str, set[str]] = {}
     while cases := _desk(store).cases:
         for view in cases[0].views:
             case, place = view.film.split("/")
             row = desk.film(store, person(store), case, int(place))
             assert row is not None
             assert desk.film(store, person(store, "R2"), case, int(place)) is None
-            met.setdefault(row["id"], set()).add(view.film)
+            met.setdefault(row.path, set()).add(view.film)
         desk.take_records(store, person(store), [reading(cases[0].case)], now=NOW)
     assert len(met) > 4
     assert {len(names) for names in met.values()} == {2}

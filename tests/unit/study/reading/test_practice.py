@@ -23,6 +23,7 @@ from study.reading.upcoming import upcoming_films
 from study.store import Store
 from study.store import practice as stored_practice
 from study.store import studies as stored_studies
+from study.store.banks import FilmRow
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import (
@@ -338,7 +339,7 @@ def test_the_films_of_practice_are_needed_before_the_studys(opened: Opened) -> N
     """They are prepared ahead first, and the study's after them."""
     store = opened(practice_cases=2)
 
-    def films(cases: tuple[desk.CaseView, ...]) -> list[dict[str, Any] | None]:
+    def films(cases: tuple[desk.CaseView, ...]) -> list[FilmRow | None]:
         named = [view.film.split("/") for case in cases for view in case.views]
         return [desk.film(store, person(store), case, int(view)) for case, view in named]
 

@@ -112,7 +112,7 @@ def test_it_is_nobody_elses(opened: Opened) -> None:
     assert score_card.film(store, person(store, "R2"), 1, 0) is None
     mine = score_card.film(store, person(store), 1, 0)
     assert mine is not None
-    assert mine["label"] == "PA"
+    assert mine.label == "PA"
     for position, number in ((3, 0), (0, 0), (1, 2), (1, -1)):
         assert score_card.film(store, person(store), position, number) is None
     study = person(store).study
