@@ -14,18 +14,19 @@ from study.monitoring.progress import status
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.parts.downloads import report_links
-from ui.parts.look import grid, page_title
+from ui.parts.look import Tone, badge_html, grid, page_title
 from ui.parts.text import plain
 from ui.results import case_films
 from ui.results.analysis import (
-    FindingsByTheme,
     SectionFigures,
+    opening,
     results,
     sections,
     sentences,
     without_accuracy,
 )
 from ui.results.case_card import case_card
+from ui.results.headline import agreement_html, findings_html, headline_html
 from ui.server.access import guard
 from ui.server.deployment import store
 
@@ -36,25 +37,35 @@ EVERY_CASE = later("every case")
 
 
 def _standing(found: dict[str, Any]) -> None:
+    """Show in a line how far the study is, and whose answers are simulated."""
     n_read = sum(row["n_read"] for row in found["readers"])
     n_assigned = sum(row["n_assigned"] for row in found["readers"])
     counts = {"n_read": n_read, "n_assigned": n_assigned}
+    badges = []
     if n_read < n_assigned and found["state"] == "closed":
-        st.info(t("The study was closed with {n_read} of {n_assigned} readings.", **counts))
+        badges.append(
+            (t("The study was closed with {n_read} of {n_assigned} readings.", **counts), Tone.INFO)
+        )
     elif n_read < n_assigned:
-        st.info(t("Interim results: {n_read} of {n_assigned} readings are in.", **counts))
+        badges.append(
+            (t("Interim results: {n_read} of {n_assigned} readings are in.", **counts), Tone.INFO)
+        )
     simulated = [row["reader_id"] for row in found["readers"] if row["simulated"]]
     simulated += [row["model_id"] for row in found["models"] if row["simulated"]]
     if simulated:
-        st.warning(t("Simulated, not data: {names}.", names=plain(", ".join(simulated))))
+        said = t("Simulated, not data: {names}.", names=", ".join(simulated))
+        badges.append((said, Tone.WARN))
+    if badges:
+        st.html(f'<p class="rr-badges">{"".join(badge_html(*one) for one in badges)}</p>')
 
 
-def _findings(found: FindingsByTheme) -> None:
-    for theme, texts in found:
-        left, right = st.columns([1, 4])
-        left.markdown(f"**{plain(theme)}**")
-        for text in texts:
-            right.markdown(plain(text))
+def _opening() -> None:
+    """Begin as the report does: verdicts, raters, their agreement, one figure."""
+    headline, figure = opening(store(), person.study_name)
+    left, right = st.columns([3, 2], gap="medium")
+    left.html(headline_html(headline))
+    with right:
+        _figures(figure)
 
 
 def _figures(section: SectionFigures) -> None:
@@ -133,7 +144,8 @@ def _blinded() -> None:
         key="part",
     )
     if part == FINDINGS:
-        _findings(without_accuracy(sentences(store(), person.study_name)))
+        st.html(agreement_html(opening(store(), person.study_name)[0]))
+        st.html(findings_html(without_accuracy(sentences(store(), person.study_name))))
     else:
         _figures(drawn[part])
 
@@ -146,8 +158,9 @@ def _body() -> None:
     if not accuracy_is_shown(store(), person.study_name):
         _blinded()
         return
+    with head:
+        report_links()
     _standing(found)
-    report_links()
     drawn = sections(store(), person.study_name)
     parts = [FINDINGS, *drawn, CASES, TABLES]
     part = st.segmented_control(
@@ -160,7 +173,8 @@ def _body() -> None:
         key="part",
     )
     if part == FINDINGS:
-        _findings(sentences(store(), person.study_name))
+        _opening()
+        st.html(findings_html(sentences(store(), person.study_name)))
     elif part == CASES:
         _cases(results(store(), person.study_name))
     elif part == TABLES:
@@ -170,7 +184,9 @@ def _body() -> None:
 
 
 masthead(person)
-page_title(t("Results: {study}", study=person.study_name))
+head = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
+with head:
+    page_title(t("Results: {study}", study=person.study_name))
 try:
     _body()
 except (StudyError, AnalysisError) as error:

@@ -17,13 +17,26 @@ from analysis.figures.drawing.axes import (
     row_mm,
     rows_axis,
 )
-from analysis.figures.drawing.chart import Axis, Chart, Key, Label, Panel, Points, Tick
+from analysis.figures.drawing.chart import (
+    Axis,
+    Chart,
+    Dash,
+    Ink,
+    Key,
+    Label,
+    Panel,
+    Points,
+    Rule,
+    Tick,
+)
 from analysis.figures.drawing.look import INKS, MARKS
-from analysis.figures.drawing.names import RaterName, in_condition, name_of
+from analysis.figures.drawing.names import RaterName, conditions_of, in_condition, name_of
 from analysis.figures.forest import Estimate, ends_of, forest
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
+# Panels of the overview, and how many usual rows high one of its rows is.
+MOST_CONDITIONS, OVERVIEW_HIGH = 3, 1.4
 OVERALL_TITLES = {"micro": "Overall, micro", "macro": "Overall, macro"}
 
 
@@ -52,6 +65,53 @@ def accuracy_chart(
         for place, (by, group) in enumerate(groups)
     ]
     return Chart(rows=in_rows(panels, columns), key=kinds_key(rows))
+
+
+def overview_chart(
+    rows: pd.DataFrame,
+    means: Mapping[str, float],
+    *,
+    names: Mapping[str, RaterName] | None = None,
+) -> Chart | None:
+    """Chart every rater's accuracy over all items, with the readers' mean: a panel a condition.
+
+    `rows` are the micro accuracies in the order of the raters; `means` the readers' means by
+    condition. None where no accuracy is defined.
+    """
+    rows = rows.loc[rows["accuracy"].notna()]
+    if rows.empty:
+        return None
+    raters = list(dict.fromkeys(rows["rater_id"]))
+    ends = [100 * value for one in ("accuracy", "ci_low", "ci_high") for value in rows[one]]
+    axis = fitted_axis(ends, title="Percent correct", least=0, most=100)
+    conditions = conditions_of(rows)[:MOST_CONDITIONS]
+    panels = [
+        Panel(
+            x=axis,
+            y=rows_axis(rater_labels(raters, names), shown=place == 0),
+            layers=(
+                *_mean(means.get(condition)),
+                *(
+                    _points(here.loc[here["rater_kind"] == kind], kind, raters, names)
+                    for kind in RaterKind
+                ),
+            ),
+            title=condition if len(conditions) > 1 else "",
+            height_mm=row_mm(len(raters)) * max(len(raters), 2) * OVERVIEW_HIGH,
+        )
+        for place, condition in enumerate(conditions)
+        for here in [in_condition(rows, condition)]
+    ]
+    key = kinds_key(rows)
+    if means:
+        key += (Key(label="Mean of the readers", ink=Ink.QUIET, dash=Dash.DASHED),)
+    return Chart(rows=(tuple(panels),), key=key)
+
+
+def _mean(mean: float | None) -> tuple[Rule, ...]:
+    if mean is None:
+        return ()
+    return (Rule(at=100 * mean, ink=Ink.QUIET, dash=Dash.DASHED),)
 
 
 def kinds_key(rows: pd.DataFrame) -> tuple[Key, ...]:

@@ -22,6 +22,15 @@ CLUSTERED = (
 )
 
 
+def overview_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str:
+    """Say what the first figure shows; `rows` are the micro accuracies."""
+    return (
+        f"Accuracy over all cases, n = {span(rows['n'])}; lines are {percent} % intervals"
+        f" {CLUSTERED if clustered else 'by Wilson'}. Overlapping intervals are no test of a"
+        " difference: raters answered the same cases."
+    )
+
+
 def accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -> str:
     """Say what the forest plot of accuracy shows."""
     kinds = set(accuracy["rater_kind"])

@@ -13,7 +13,9 @@ from analysis.figures.drawing.names import RaterName, rater_names
 from analysis.readings.confidence import WORDS, confidence_of
 from analysis.report.checklists import Checklist, checklists
 from analysis.report.figure import DrawnFigure
+from analysis.report.figures import OVERVIEW
 from analysis.report.findings import findings
+from analysis.report.headline import Headline, headline
 from analysis.report.items import ItemList, item_lists
 from analysis.report.methods import Paragraph, cited, methods
 from analysis.report.methods.provenance import provenance
@@ -66,6 +68,10 @@ class ReportContent:
         Raters whose answers are simulated.
     all_simulated : bool
         Whether all of them are.
+    headline : Headline
+        What it begins with: verdicts, raters, agreement.
+    overview : DrawnFigure or None
+        The figure beside them.
     findings : list of (str, list of str)
         Sentences by theme.
     sections : list of FigureSection
@@ -88,6 +94,8 @@ class ReportContent:
     facts: list[tuple[str, str]]
     simulated: list[RaterName]
     all_simulated: bool
+    headline: Headline
+    overview: DrawnFigure | None
     findings: list[tuple[str, list[str]]]
     sections: list[FigureSection]
     tables: list[ReportTable]
@@ -108,8 +116,13 @@ def report_content(results: Results, figures: Sequence[DrawnFigure]) -> ReportCo
         facts=_facts(results),
         simulated=[names[rater] for rater in simulated],
         all_simulated=bool(simulated) and len(simulated) == len(bundle.raters),
+        headline=headline(results),
+        overview=next((figure for figure in figures if figure.section == OVERVIEW), None),
         findings=_by_theme(results),
-        sections=_sections(figures, named=has_several(results)),
+        sections=_sections(
+            [figure for figure in figures if figure.section != OVERVIEW],
+            named=has_several(results),
+        ),
         tables=overviews(results),
         item_lists=item_lists(results),
         methods=paragraphs,

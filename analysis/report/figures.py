@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.figures import captions
-from analysis.figures.accuracy import accuracy_chart, leaderboard_chart
+from analysis.figures.accuracy import accuracy_chart, leaderboard_chart, overview_chart
 from analysis.figures.between import between_chart
 from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.difficulty import difficulty_chart, read_by_any
@@ -21,12 +21,14 @@ from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.figure import ReportFigure
-from analysis.report.wording.rows import headline_intervals
+from analysis.report.headline import raters_in_order
+from analysis.report.wording.rows import headline_intervals, number, rows_of
 from analysis.report.wording.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
 
 CAPTIONS = captions.AGREEMENT_CAPTIONS
 MATRICES = tuple(CAPTIONS)
+OVERVIEW = "overview"
 # Above this many raters the headline's matrix stands alone.
 MOST_WITH_ALL_MATRICES = 60
 METRICS = {"accuracy": "accuracy", "auc": "AUC"}
@@ -42,17 +44,45 @@ def report_figures(results: Results) -> list[ReportFigure]:
     names = rater_names(results.bundle)
     conditions = conditions_of(results.tables["accuracy"])
     return [
+        *overview_figure(results),
+        *(
+            ReportFigure(
+                name=_name(name, number, condition),
+                section=section,
+                condition=condition,
+                title=title,
+                caption=caption,
+                chart=chart,
+            )
+            for number, condition in enumerate(conditions, start=1)
+            for section, name, title, caption, chart in _figures(results, condition, names)
+            if chart is not None
+        ),
+    ]
+
+
+def overview_figure(results: Results) -> list[ReportFigure]:
+    """Draw the figure that the report begins with; none where no accuracy is defined."""
+    rows = raters_in_order(results)
+    means = {
+        str(row["condition"]): number(row, "reader_mean")
+        for row in rows_of(results, "reader_panel", metric="accuracy")
+        if number(row, "n_readers") > 1 and not np.isnan(number(row, "reader_mean"))
+    }
+    chart = overview_chart(rows, means, names=rater_names(results.bundle))
+    if chart is None:
+        return []
+    return [
         ReportFigure(
-            name=_name(name, number, condition),
-            section=section,
-            condition=condition,
-            title=title,
-            caption=caption,
+            name=OVERVIEW,
+            section=OVERVIEW,
+            condition="",
+            title="Accuracy of every rater",
+            caption=captions.overview_caption(
+                rows, results.options.confidence_percent, clustered=results.clustered
+            ),
             chart=chart,
         )
-        for number, condition in enumerate(conditions, start=1)
-        for section, name, title, caption, chart in _figures(results, condition, names)
-        if chart is not None
     ]
 
 

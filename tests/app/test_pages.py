@@ -98,9 +98,12 @@ def test_the_results_say_interim_and_simulated(
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
     assert not ran.exception
-    assert "16 of 24 readings" in ran.info[0].value
-    assert "R1" in ran.warning[0].value
-    assert any("2 readers" in one.value for one in ran.markdown)
+    standing, opening, findings = (one.proto.body for one in ran.get("html")[-3:])
+    assert "16 of 24 readings" in standing
+    assert "Simulated, not data: R1, R2." in standing
+    assert opening.index("No endpoint was declared") < opening.index("<table>")
+    assert opening.index("</table>") < opening.index("Mean agreement, Cohen")
+    assert "2 readers" in findings
 
 
 def test_the_results_of_a_closed_study_are_final_however_many_readings_are_in(
@@ -110,9 +113,9 @@ def test_the_results_of_a_closed_study_are_final_however_many_readings_are_in(
     simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     close(deployed, study="trial", reason="reading is over", now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
-    (said,) = _run(ROOT / "pages" / "results.py").info
-    assert "closed with 8 of 24 readings" in said.value
-    assert "nterim" not in said.value
+    standing = _run(ROOT / "pages" / "results.py").get("html")[-3].proto.body
+    assert "closed with 8 of 24 readings" in standing
+    assert "nterim" not in standing
 
 
 def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,10 @@ import analysis
 from analysis import Bundle, Results
 from analysis.report.content import SECTIONS
 from analysis.report.figure import ReportFigure
-from analysis.report.figures import report_figures
+from analysis.report.figures import overview_figure, report_figures
 from analysis.report.findings import findings
 from analysis.report.findings.finding import Theme
+from analysis.report.headline import Headline, headline
 from study.base.errors import NotNow
 from study.base.translation import t
 from study.exchange.bundle import bundle_files, zipped
@@ -53,6 +54,12 @@ def sentences(store: Store, study: str) -> FindingsByTheme:
         (theme, [one.text for one in part])
         for theme, part in groupby(found, key=lambda one: one.theme.value)
     ]
+
+
+def opening(store: Store, study: str) -> tuple[Headline, list[ReportFigure]]:
+    """Return what the report begins with, and its figure where there is one."""
+    found = results(store, study)
+    return headline(found), overview_figure(found)
 
 
 def without_accuracy(found: FindingsByTheme) -> FindingsByTheme:

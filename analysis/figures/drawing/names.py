@@ -37,7 +37,13 @@ class RaterName:
     @property
     def full(self) -> str:
         """The label with its mark, as text."""
-        return f"{self.label} (simulated)" if self.simulated else self.label
+        return self.label + self.mark
+
+    @property
+    def mark(self) -> str:
+        """What marks a simulated rater whose label does not say so itself."""
+        told = "simulated" in self.label.lower()
+        return " (simulated)" if self.simulated and not told else ""
 
     @property
     def in_sentence(self) -> str:
@@ -47,9 +53,8 @@ class RaterName:
     @property
     def on_figure(self) -> Label:
         """The label with its mark, cut to fit."""
-        mark = " (simulated)" if self.simulated else ""
-        otherwise = shorten(self.rater_id, LONGEST) + mark if self.rater_id else ""
-        return Label(text=shorten(self.label, LONGEST) + mark, otherwise=otherwise)
+        otherwise = shorten(self.rater_id, LONGEST) + self.mark if self.rater_id else ""
+        return Label(text=shorten(self.label, LONGEST) + self.mark, otherwise=otherwise)
 
 
 def rater_names(bundle: Bundle) -> dict[str, RaterName]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from analysis.bundle.protocol import Plan, amended_plan
@@ -32,7 +33,10 @@ KEYS = {
     "claim_about": "claim",
     "primary_model": "primary model",
 }
+EXPLORATORY = "all results are exploratory"
 MOST_OF_AN_OUTCOME = 12
+# Verdicts that a report begins with.
+MOST_VERDICTS = 8
 VERDICTS = {
     NON_INFERIORITY: {
         Outcome.SHOWN: "Non-inferior",
@@ -47,6 +51,73 @@ VERDICTS = {
         Outcome.UNDECIDED: "Not decided",
     },
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictLine:
+    """The verdict on a declared endpoint, in a line.
+
+    Parameters
+    ----------
+    word : str
+        The verdict; empty where nothing was declared that could be decided.
+    text : str
+        On what it rests.
+    shown : bool
+        Whether the declared hypothesis was shown.
+    """
+
+    word: str
+    text: str
+    shown: bool = False
+
+
+def verdict_lines(results: Results) -> list[VerdictLine]:
+    """Give a line for every declared endpoint and model, or the one that says there is none."""
+    plan = declared_plan(results)
+    if not plan.is_confirmatory:
+        return [VerdictLine(word="", text=f"{_nothing_declared(plan)}; {EXPLORATORY}.")]
+    found = sorted(decisions(results), key=lambda one: -number(one.row, "difference"))
+    if not found:
+        why = _undecided(results, plan).strip() or "There is no such comparison in these data."
+        return [VerdictLine(word="Not decided", text=why)]
+    lines = [
+        VerdictLine(
+            word=VERDICTS[plan.hypothesis][one.outcome],
+            text=f"{_who(results, plan, one.row)}{_in_numbers(results, plan, one)}.",
+            shown=one.outcome is Outcome.SHOWN,
+        )
+        for one in found[:MOST_VERDICTS]
+    ]
+    left = len(found) - len(lines)
+    more = f"{count(left, 'more comparison')} in tables/panel_adjusted.csv."
+    return [*lines, *([VerdictLine(word="", text=more)] if left else [])]
+
+
+def _nothing_declared(plan: Plan) -> str:
+    if plan.hypothesis:
+        return f"A hypothesis ({plan.hypothesis}) was declared without an endpoint"
+    if plan.metric:
+        words = METRICS[plan.metric]
+        return f"{words[0].upper()}{words[1:]} was declared as the endpoint, without a hypothesis"
+    return "No endpoint was declared"
+
+
+def _in_numbers(results: Results, plan: Plan, one: Decision) -> str:
+    row = one.row
+    if one.outcome is Outcome.UNDECIDED:
+        return f": {_why_undecided(row)}"
+    scale = scale_of(results, plan.metric)
+    margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
+    value, mean = (scale.value(number(row, c)) for c in ("model_value", "reader_mean"))
+    readers = count(int(number(row, "n_readers")), "reader")
+    said = [
+        f", {value} against {mean} ({readers}): {scale.signed(number(row, 'difference'))}",
+        scale.interval(row, margin),
+    ]
+    if margin is not None:
+        said.append(f"margin {_size(results, plan.metric, margin)}")
+    return ", ".join(said)
 
 
 def endpoint_findings(results: Results) -> list[Finding]:
@@ -193,11 +264,14 @@ def _undecided_models(results: Results, plan: Plan, found: list[Decision]) -> It
     """Name the models that share a reason together."""
     reasons: dict[str, list[str]] = {}
     for one in found:
-        defined = not math.isnan(number(one.row, "ci_low"))
-        why = "there is no adjusted p-value" if defined else reason(one.row)
-        reasons.setdefault(why, []).append(_who(results, plan, one.row))
+        reasons.setdefault(_why_undecided(one.row), []).append(_who(results, plan, one.row))
     for why, who in reasons.items():
         yield f"{listed(who, most=MOST_OF_AN_OUTCOME)}, because {why}"
+
+
+def _why_undecided(row: Row) -> str:
+    defined = not math.isnan(number(row, "ci_low"))
+    return "there is no adjusted p-value" if defined else reason(row)
 
 
 def scale_of(results: Results, metric: str) -> Scale:

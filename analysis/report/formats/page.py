@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
 from analysis.report.content import FigureSection, ReportContent
@@ -43,14 +43,22 @@ def report_page(content: ReportContent) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["isolated"] = isolated
     order = [reference.key for reference in content.references]
     return environment.get_template("report.html.jinja").render(
         content=content,
         css=Markup((here / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
         plotly=Markup(get_plotlyjs()),  # noqa: S704 - the library itself
+        overview=None if content.overview is None else _embedded(content.overview),
         sections=[_section(section) for section in content.sections],
         methods=[(part.title, numbered(part.text, order)) for part in content.methods],
     )
+
+
+def isolated(text: str) -> Markup:
+    """Return a text as HTML: names stand in elements, so that copies hold no invisible signs."""
+    shown = str(escape(text)).replace("\u2068", "<bdi>").replace("\u2069", "</bdi>")
+    return Markup(shown)  # noqa: S704 - escaped before
 
 
 def _section(section: FigureSection) -> dict[str, Any]:

@@ -29,7 +29,7 @@ SHORT_ROWS, SHORT_LINE = 20, 150
 MOST_SVG_BYTES = 3_000_000
 # Longer words get places where a line may break: a label of 200 letters must not leave its cell.
 LONGEST_WORD = 18
-LONGEST_TITLE, LONGEST_NAME = 120, 40
+LONGEST_TITLE = 120
 # Widths of a column of ids, and of a letter at the size of a table.
 ITEM_MM, LETTER_MM = (16.0, 38.0), 1.55
 TEMPLATE = Path(__file__).parent / "report.typ"
@@ -39,8 +39,9 @@ FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
 def report_pdf(content: ReportContent) -> bytes:
     """Set the report as PDF.
 
-    A4, tagged, the findings on the first page. The same content gives the same bytes: fonts are
-    those of matplotlib and Typst, never the system's, and no date is set.
+    A4, tagged, the summary on the first page and the findings on the second. The same content
+    gives the same bytes: fonts are those of matplotlib and Typst, never the system's, and no date
+    is set.
     """
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         template = prepared(content, Path(folder))
@@ -71,6 +72,13 @@ def _data(content: ReportContent, place: Path) -> dict[str, Any]:
         "name": _soft(shorten(content.name, LONGEST_TITLE)),
         "facts": [" ".join(fact) for fact in content.facts],
         "simulated": _simulated(content),
+        "verdicts": [
+            {"word": line.word, "text": _soft(line.text), "shown": line.shown}
+            for line in content.headline.verdicts
+        ],
+        "raters": _table(content.headline.raters.cut(content.headline.raters.most_in_print)),
+        "agreement": [_soft(line) for line in content.headline.agreement],
+        "overview": None if content.overview is None else _figure(content.overview, place),
         "findings": [
             {"theme": theme, "sentences": [_soft(one) for one in sentences]}
             for theme, sentences in content.findings
@@ -106,29 +114,15 @@ def _simulated(content: ReportContent) -> str:
             "Every rater in this report is simulated: it shows how a report looks and says nothing"
             " about people or models."
         )
-    names = ", ".join(
-        f"\u2068{shorten(name.label, LONGEST_NAME)}\u2069" for name in content.simulated[:12]
-    )
-    more = len(content.simulated) - 12
-    rest = f" and {more} more" if more > 0 else ""
     n = len(content.simulated)
-    return f"The answers of {n} of the raters are simulated: {_soft(names)}{rest}."
+    return f"The answers of {n} of the raters are simulated, and marked so wherever they appear."
 
 
 def _section(section: FigureSection, place: Path) -> dict[str, Any]:
     conditions = [
         {
             "name": _soft(condition),
-            "figures": [
-                {
-                    "file": file,
-                    "title": _soft(figure.title),
-                    "caption": _soft(figure.caption),
-                    "square": figure.square,
-                }
-                for figure in figures
-                if (file := _file(figure, place))
-            ],
+            "figures": [drawn for figure in figures if (drawn := _figure(figure, place))],
         }
         for condition, figures in section.conditions
     ]
@@ -138,14 +132,19 @@ def _section(section: FigureSection, place: Path) -> dict[str, Any]:
     }
 
 
-def _file(figure: DrawnFigure, place: Path) -> str:
+def _figure(figure: DrawnFigure, place: Path) -> dict[str, Any] | None:
     svg = figure.svg
     if svg is None:
-        return ""
+        return None
     picture = figure.png if len(svg) > MOST_SVG_BYTES else None
     name = f"{figure.name}.{'svg' if picture is None else 'png'}"
     (place / name).write_bytes(svg if picture is None else picture)
-    return name
+    return {
+        "file": name,
+        "title": _soft(figure.title),
+        "caption": _soft(figure.caption),
+        "square": figure.square,
+    }
 
 
 def _items(one: ItemList) -> dict[str, Any]:

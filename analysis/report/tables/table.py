@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.figures.drawing.names import RaterName, shorten
-from analysis.report.wording.numbers import rounded
+from analysis.report.wording.numbers import decimals_for, rounded
 
 MOST_ROWS = 300
 MOST_IN_PRINT = 40
@@ -173,6 +173,23 @@ def range_cell(low: float, high: float, *, factor: float = 100, decimals: int = 
     if math.isnan(low) or math.isnan(high):
         return EMPTY
     return f"{rounded(factor * low, decimals)} to {rounded(factor * high, decimals)}"
+
+
+def estimate_with_range(estimate: float, low: float, high: float) -> str:
+    """Write an estimate with its interval in one cell; a dash where it is undefined.
+
+    Examples
+    --------
+    >>> estimate_with_range(83.3, 66.4, 92.7), estimate_with_range(50.0, float("nan"), 1.0)
+    ('83.3 (66.4 to 92.7)', '50.0')
+    """
+    if math.isnan(estimate):
+        return EMPTY
+    if math.isnan(low) or math.isnan(high):
+        return rounded(estimate, 1)
+    # A limit just beyond 0 must not be printed as 0.
+    decimals = decimals_for([low, high], [0.0], 1)
+    return f"{rounded(estimate, 1)} ({rounded(low, decimals)} to {rounded(high, decimals)})"
 
 
 def p_cell(p: float) -> str:

@@ -199,7 +199,10 @@ def test_conditions_have_figures_of_their_own() -> None:
     both = bundle_from_tables(bundle.items, readings, bundle.raters)
     figures = report_figures(analyse(both, Options(bootstrap=10)))
     assert len({figure.name for figure in figures}) == len(figures)
-    assert {figure.condition for figure in figures} == {"a/b", "a b"}
+    first, *rest = figures
+    assert first.section == "overview"
+    assert [panel.title for panel in first.chart.panels] == ["a b", "a/b"]
+    assert {figure.condition for figure in rest} == {"a/b", "a b"}
     forests = [figure for figure in figures if figure.section == "accuracy"]
     for forest in forests:
         assert len(forest.chart.panels[0].y.ticks) == len(tables.READERS) + len(tables.MODELS)
@@ -214,7 +217,7 @@ def test_tables_that_say_nothing_give_no_figure(results: Results, how: str) -> N
         table = results.tables[name]
         kept[name] = table.iloc[:0] if how == "empty" else _undefined(table)
     found = report_figures(replace(results, tables=kept))
-    assert {figure.section for figure in found} == {"accuracy", "tasks", "agreement"}
+    assert {figure.section for figure in found} == {"overview", "accuracy", "tasks", "agreement"}
 
 
 def _undefined(table: pd.DataFrame) -> pd.DataFrame:
@@ -228,6 +231,7 @@ def _undefined(table: pd.DataFrame) -> pd.DataFrame:
 def test_every_figure_says_how_many_and_which_interval(figures: list[ReportFigure]) -> None:
     """Captions name n, and the intervals or why there are none."""
     assert {figure.section for figure in figures} == {
+        "overview",
         "accuracy",
         "leaderboard",
         "tasks",

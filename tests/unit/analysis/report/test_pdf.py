@@ -1,4 +1,4 @@
-"""The PDF: findings on one page, text that is never markup, the same bytes every time."""
+"""The PDF: summary and findings on a page each, text that is never markup, the same bytes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +8,8 @@ import typst
 
 from analysis import Bundle, Options
 from analysis.report.content import report_content
+from analysis.report.figure import drawn
+from analysis.report.figures import overview_figure
 from analysis.report.formats.pdf import FONTS, prepared, report_pdf
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
@@ -34,35 +36,41 @@ def _hostile(bundle: Bundle) -> Bundle:
     )
 
 
-def _second_page(results: Results, place: Path) -> str:
-    template = prepared(report_content(results, []), place)
-    found = typst.query(
-        str(template),
-        "<after-findings>",
-        field="value",
-        one=True,
-        root=str(place),
-        font_paths=[FONTS],
-        ignore_system_fonts=True,
-    )
-    return str(found)
+def _pages_after(results: Results, place: Path) -> list[str]:
+    """Return the page after the summary, and the one after the findings."""
+    figures = [drawn(figure) for figure in overview_figure(results)]
+    template = prepared(report_content(results, figures), place)
+    return [
+        str(
+            typst.query(
+                str(template),
+                label,
+                field="value",
+                one=True,
+                root=str(place),
+                font_paths=[FONTS],
+                ignore_system_fonts=True,
+            )
+        )
+        for label in ("<after-summary>", "<after-findings>")
+    ]
 
 
 @pytest.mark.parametrize(
     ("readers", "models", "conditions"), [(1, 0, ("",)), (3, 8, ("",)), (20, 30, ("a", "b"))]
 )
-def test_findings_keep_to_one_page(
+def test_summary_and_findings_keep_to_a_page_each(
     tmp_path: Path, readers: int, models: int, conditions: tuple[str, ...]
 ) -> None:
     """However many models and conditions there are."""
     bundle = study(readers, models, 40, conditions=conditions)
-    assert _second_page(full_run(bundle), tmp_path) == "2"
+    assert _pages_after(full_run(bundle), tmp_path) == ["2", "3"]
 
 
 def test_hostile_names_are_shown_and_keep_to_one_page(tmp_path: Path) -> None:
     """Nothing of them is a command, and no word is too long."""
     results = full_run(_hostile(study(6, 6, 40, conditions=("a #$", "b"))))
-    assert _second_page(results, tmp_path) == "2"
+    assert _pages_after(results, tmp_path) == ["2", "3"]
     assert report_pdf(report_content(results, [])).startswith(b"%PDF-")
 
 

@@ -1,0 +1,222 @@
+"""How every report begins: the verdict, a row for each rater, one line of agreement."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analysis.bundle.model import RaterKind
+from analysis.figures.drawing.names import conditions_of, rater_names
+from analysis.figures.kappa_matrix import pairs_in_condition
+from analysis.report.findings.endpoint import VerdictLine, verdict_lines
+from analysis.report.findings.finding import MOST_CONDITIONS
+from analysis.report.tables.table import (
+    EMPTY,
+    ReportTable,
+    TableRow,
+    estimate_with_range,
+    named,
+    percent_cell,
+    report_table,
+    words,
+)
+from analysis.report.wording.numbers import count, rounded
+from analysis.report.wording.rows import (
+    Row,
+    has_several,
+    headline_intervals,
+    number,
+    rows_of,
+    under,
+)
+from analysis.report.wording.verdicts import declared_plan
+from analysis.results import Results
+from analysis.statistics.agreement.pairs.pairing import PairKind
+
+THESE = "these readers"
+PAIR_WORDS = {
+    PairKind.READERS: "within readers",
+    PairKind.MODELS: "within models",
+    PairKind.MIXED: "between readers and models",
+}
+# What page 1 of the PDF has room for, beside a figure.
+MOST_RATERS_IN_PRINT = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """What is seen in the first ten seconds.
+
+    Parameters
+    ----------
+    verdicts : list of VerdictLine
+        A line for every declared endpoint; where none was declared, one that says so.
+    raters : ReportTable
+        Every rater.
+    agreement : list of str
+        A line for each condition; empty where no two raters have a defined agreement.
+    """
+
+    verdicts: list[VerdictLine]
+    raters: ReportTable
+    agreement: list[str]
+
+
+def headline(results: Results) -> Headline:
+    """Collect what every report begins with, from the tables alone."""
+    return Headline(
+        verdicts=verdict_lines(results),
+        raters=raters_table(results),
+        agreement=agreement_lines(results),
+    )
+
+
+def raters_in_order(results: Results) -> pd.DataFrame:
+    """Return a row for each rater and condition: readers first, each kind best first."""
+    table = headline_intervals(results.tables["accuracy"])
+    rows = table.loc[(table["by"] == "overall") & (table["group"] == "micro")]
+    kinds = {kind.value: place for place, kind in enumerate(RaterKind)}
+    return rows.assign(place=rows["rater_kind"].map(kinds)).sort_values(
+        ["place", "condition", "accuracy"], ascending=[True, True, False], kind="stable"
+    )
+
+
+def raters_table(results: Results) -> ReportTable:
+    """Show each rater's accuracy, difference from the readers, time and missing answers."""
+    found = raters_in_order(results).to_dict("records")
+    readers, models = (
+        [{str(k): v for k, v in row.items()} for row in found if row["rater_kind"] == kind]
+        for kind in RaterKind
+    )
+    confidence = results.options.confidence_percent
+    made = report_table(
+        name="raters",
+        title="All raters",
+        note=_note(results),
+        file="tables/accuracy.csv",
+        header=(
+            "Rater",
+            "Condition",
+            "n",
+            f"Accuracy,\u00a0% ({confidence}\u00a0%\u00a0CI)",
+            f"Difference\u00a0from readers,\u00a0points ({confidence}\u00a0%\u00a0CI)",
+            "Median time,\u00a0s",
+            "Missing",
+        ),
+        rows=[
+            *(_rater(results, row) for row in readers),
+            *_means(results),
+            *(_rater(results, row) for row in models),
+        ],
+        most_in_print=MOST_RATERS_IN_PRINT,
+    )
+    return made if has_several(results) else made.without("Condition")
+
+
+def claim_shown(results: Results) -> str:
+    """Return whom the models' differences are about: what was declared, else these readers."""
+    return declared_plan(results).claim or THESE
+
+
+def _note(results: Results) -> str:
+    which = "over patients" if results.clustered else "Wilson"
+    models = ""
+    if rows_of(results, "reader_panel", metric="accuracy"):
+        models = f" Difference: model minus the mean of the readers, for {claim_shown(results)}."
+    return (
+        f"Readers first, each group in order of accuracy. Intervals of accuracy: {which}.{models}"
+        " Missing: assigned cases without an answer."
+    )
+
+
+def _rater(results: Results, row: Row) -> TableRow:
+    rater, condition = str(row["rater_id"]), str(row["condition"])
+    own = {"rater_id": rater, "condition": condition}
+    time, lacking = _first(results, "times", by="overall", **own), _first(results, "missing", **own)
+    missing = number(lacking, "n_assigned") - number(lacking, "n_answered")
+    cells = (
+        condition or EMPTY,
+        f"{int(number(row, 'n')):,}",
+        _percent(row, "accuracy"),
+        _difference(results, row),
+        rounded(number(time, "median_ms") / 1000, 1),
+        EMPTY if math.isnan(missing) else f"{int(missing):,}",
+    )
+    return (named(rater_names(results.bundle), rater),), cells
+
+
+def _first(results: Results, table: str, **where: str) -> Row:
+    return next(iter(rows_of(results, table, **where)), {})
+
+
+def _percent(row: Row, column: str) -> str:
+    ends = (100 * number(row, one) for one in (column, "ci_low", "ci_high"))
+    return estimate_with_range(*ends)
+
+
+def _difference(results: Results, row: Row) -> str:
+    """Write a model's difference from the readers; with several conditions, each with its own."""
+    rows = rows_of(
+        results,
+        "reader_panel",
+        model_id=str(row["rater_id"]),
+        metric="accuracy",
+        claim=claim_shown(results),
+    )
+    if len(rows) > 1:
+        rows = [one for one in rows if one["condition"] == row["condition"]]
+    return _percent(rows[0], "difference") if len(rows) == 1 else EMPTY
+
+
+def _means(results: Results) -> list[TableRow]:
+    """Show the readers' mean that the models are measured against, once for each condition."""
+    means = {
+        str(row["condition"]): row
+        for row in rows_of(results, "reader_panel", metric="accuracy", claim=claim_shown(results))
+        if number(row, "n_readers") > 1
+    }
+    return [
+        (
+            (words(f"Mean of the {count(int(number(row, 'n_readers')), 'reader')}"),),
+            (
+                condition or EMPTY,
+                f"{int(number(row, 'n_items')):,}",
+                percent_cell(number(row, "reader_mean")),
+                EMPTY,
+                EMPTY,
+                EMPTY,
+            ),
+        )
+        for condition, row in means.items()
+    ]
+
+
+def agreement_lines(results: Results) -> list[str]:
+    """Say how well raters agree on average: within readers, within models and between them."""
+    pairs = results.tables["agreement_pairs"]
+    overall = pairs.loc[(pairs["scope"] == "all") & pairs["estimate"].notna()]
+    kappa, corrected = (
+        overall.loc[overall["measure"] == measure]
+        for measure in ("kappa_letters", "brennan_prediger")
+    )
+    lines = []
+    for condition in conditions_of(results.tables["accuracy"])[:MOST_CONDITIONS]:
+        both = pairs_in_condition(kappa, condition), pairs_in_condition(corrected, condition)
+        parts = [
+            f"{first} ({second}) {where}"
+            for kind, where in PAIR_WORDS.items()
+            for first, second in [(_mean(both[0], kind), _mean(both[1], kind))]
+            if (first, second) != (EMPTY, EMPTY)
+        ]
+        if parts:
+            lines.append(
+                f"Mean agreement{under(results, condition)}, Cohen's kappa (Brennan-Prediger):"
+                f" {', '.join(parts)}."
+            )
+    return lines
+
+
+def _mean(pairs: pd.DataFrame, kind: PairKind) -> str:
+    return rounded(float(pairs.loc[pairs["pair_kind"] == kind, "estimate"].mean()), 2)

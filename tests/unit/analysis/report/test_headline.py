@@ -1,0 +1,160 @@
+"""What every report begins with: the verdict, the raters, their agreement, one figure, in order."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis import Options, analyse
+from analysis.figures.drawing.chart import Points
+from analysis.report.content import report_content
+from analysis.report.figure import drawn
+from analysis.report.figures import overview_figure
+from analysis.report.formats.page import report_page
+from analysis.report.formats.pdf import prepared
+from analysis.report.headline import agreement_lines, headline
+from analysis.results import Results
+from tests.unit.analysis.report.full_run import study
+
+DECLARED = {
+    "endpoint": "accuracy",
+    "hypothesis": "non-inferiority",
+    "margin": 0.05,
+    "claim_about": "readers like these",
+    "primary_model": "M2",
+}
+
+
+@pytest.fixture(scope="module")
+def run() -> Results:
+    """Give a run of three readers and four models, with a margin and nothing declared."""
+    results = analyse(replace(study(), protocol=DECLARED), Options(bootstrap=20))
+    return replace(results, bundle=replace(results.bundle, protocol={}))
+
+
+def _declaring(run: Results, **protocol: object) -> Results:
+    return replace(run, bundle=replace(run.bundle, protocol={**DECLARED, **protocol}))
+
+
+def test_the_table_holds_the_numbers_of_the_tables(run: Results) -> None:
+    """Of every rater: accuracy with interval, difference, median time, missing; best first."""
+    shown = headline(run).raters
+    cells = {names[0].rater_id: row for names, row in shown.rows}
+    accuracy = run.tables["accuracy"].query("by == 'overall' and group == 'micro'")
+    assert set(accuracy["rater_id"]) == cells.keys() - {""}
+    lacking = run.tables["missing"].set_index("rater_id")
+    times = run.tables["times"].query("by == 'overall'").set_index("rater_id")
+    panel = run.tables["reader_panel"].query("metric == 'accuracy' and claim == 'these readers'")
+    panel = panel.set_index("model_id")
+    for row in accuracy.to_dict("records"):
+        n, percent, difference, time, missing = cells[row["rater_id"]]
+        assert n == str(row["n"])
+        ends = [100 * row[c] for c in ("accuracy", "cluster_ci_low", "cluster_ci_high")]
+        assert _numbers(percent) == pytest.approx(ends, abs=0.051)
+        own = lacking.loc[row["rater_id"]]
+        assert int(missing) == own["n_assigned"] - own["n_answered"]
+        if row["rater_kind"] == "model":
+            found = panel.loc[row["rater_id"]]
+            ends = [100 * found[c] for c in ("difference", "ci_low", "ci_high")]
+            assert _numbers(difference) == pytest.approx(ends, abs=0.051)
+        else:
+            assert difference == "–"
+            assert float(time) == pytest.approx(times.loc[row["rater_id"], "median_ms"] / 1000)
+    assert _numbers(cells[""][1]) == pytest.approx([100 * panel["reader_mean"].iloc[0]], abs=0.051)
+    order = [_numbers(row[1])[0] for names, row in shown.rows if names[0].rater_id[:1] == "M"]
+    assert order == sorted(order, reverse=True)
+
+
+def _numbers(cell: str) -> list[float]:
+    return [float(one) for one in re.findall(r"-?\d+\.\d+", cell.replace("\u2212", "-"))]
+
+
+def test_the_line_of_agreement_is_the_mean_over_pairs(run: Results) -> None:
+    """Of Cohen's kappa; of Brennan-Prediger the means that stand in their own table."""
+    (line,) = agreement_lines(run)
+    kappas, corrected = re.findall(r"(\d\.\d\d) \(", line), re.findall(r"\((\d\.\d\d)\)", line)
+    pairs = run.tables["agreement_pairs"].query("scope == 'all' and measure == 'kappa_letters'")
+    means = pairs.groupby("pair_kind")["estimate"].mean()
+    wanted = [means[kind] for kind in ("reader-reader", "model-model", "reader-model")]
+    assert [float(one) for one in kappas] == pytest.approx(wanted, abs=0.0051)
+    between = run.tables["agreement_between"].query("scope == 'all'").set_index("measure")
+    columns = ["among_readers", "among_models", "readers_models"]
+    wanted = between.loc["brennan_prediger", columns].tolist()
+    assert [float(one) for one in corrected] == pytest.approx(wanted, abs=0.0051)
+    assert re.sub(r"[\d.() ]+", " ", line.split(": ")[1]).strip() == (
+        "within readers, within models, between readers and models"
+    )
+
+
+def test_without_a_declared_endpoint_there_is_no_verdict(run: Results) -> None:
+    """One line says so, and says of a half declaration what it lacks."""
+    (line,) = headline(run).verdicts
+    assert (line.word, line.shown) == ("", False)
+    assert line.text == "No endpoint was declared; all results are exploratory."
+    for protocol, lacks in (
+        ({"hypothesis": ""}, "as the endpoint, without a hypothesis"),
+        ({"endpoint": ""}, "without an endpoint"),
+    ):
+        (line,) = headline(_declaring(run, **protocol)).verdicts
+        assert lacks in line.text
+        assert not line.word
+
+
+def test_a_declared_endpoint_has_a_line_of_its_own(run: Results) -> None:
+    """With the claim and the model that were declared, and the margin."""
+    results = _declaring(run)
+    row = results.tables["reader_panel"].query(
+        "metric == 'accuracy' and model_id == 'M2' and claim == 'readers like these'"
+    )
+    (line,) = headline(results).verdicts
+    assert line.shown == bool(row["ci_low"].iloc[0] > -0.05)
+    assert line.word == ("Non-inferior" if line.shown else "Non-inferiority not shown")
+    assert "Model-2_x" in line.text
+    assert "margin 5.0 points" in line.text
+    assert _numbers(line.text)[2] == pytest.approx(100 * row["difference"].iloc[0], abs=0.051)
+    (line,) = headline(_declaring(run, primary_model="nobody")).verdicts
+    assert line.word == "Not decided"
+    assert "No model of that name" in line.text
+    assert len(headline(_declaring(run, primary_model="")).verdicts) == 4
+
+
+def test_the_figure_shows_the_raters_of_the_table_in_its_order(run: Results) -> None:
+    """With their accuracies, and the readers' mean."""
+    (figure,) = overview_figure(run)
+    (panel,) = figure.chart.panels
+    rows = [(names, cells) for names, cells in headline(run).raters.rows if names[0].rater_id]
+    assert [tick.label.text for tick in panel.y.ticks] == [names[0].full for names, _ in rows]
+    marks = {
+        y: x
+        for one in panel.layers
+        if isinstance(one, Points)
+        for x, y in zip(one.x, one.y, strict=True)
+    }
+    shown = [marks[float(i)] for i in range(len(rows))]
+    assert shown == pytest.approx([_numbers(cells[1])[0] for _, cells in rows], abs=0.051)
+
+
+def test_page_and_pdf_begin_alike(run: Results, tmp_path: Path) -> None:
+    """Verdict, raters, agreement, figure; the findings after them."""
+    results = _declaring(run)
+    content = report_content(results, [drawn(figure) for figure in overview_figure(results)])
+    page = report_page(content)
+    page = page[page.index('<div class="paper">') :]
+    parts = ('class="verdict', "<table>", 'class="agreement"', "figure-overview", 'id="findings"')
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
+    template = prepared(content, tmp_path).read_text("utf-8")
+    first = template[template.index("#let first-page") : template.index("#let findings-page")]
+    places = [
+        first.index(f"data.{part}") for part in ("verdicts", "raters", "agreement", "overview.file")
+    ]
+    assert places == sorted(places)
+    assert np.all(np.diff(places) > 0)
+
+
+def test_copied_sentences_hold_no_invisible_signs(run: Results) -> None:
+    """Names stand in elements of their own instead."""
+    page = report_page(report_content(_declaring(run), []))
+    assert "\u2068" not in page[page.index('id="headline"') : page.index('id="tables"')]
