@@ -199,7 +199,7 @@ def _size(n_bytes: int) -> str:
 
 
 masthead(person)
-page_title(t("Archive"))
+page_title(t("Close and export"))
 with error_line():
     found = archive.state_of(person)
     _state(found)

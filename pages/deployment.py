@@ -1,20 +1,43 @@
-"""The deployment: its backups, bundles of other deployments to restore, its own trail."""
+"""Administration: who looks after this server, its backups, bundles to restore, its own trail."""
 
 import streamlit as st
 
 from study.base.translation import t
-from study.people.roles import Act
+from study.people.roles import Act, Role
 from ui.app.masthead import masthead
 from ui.archive import backups, bundles
 from ui.overview import trail
-from ui.parts.look import error_line
+from ui.parts.look import error_line, page_title, section
+from ui.people import forms as people_forms
+from ui.people import handout
+from ui.people import rows as people_rows
+from ui.people.acts import Scope, expiry_choice, members_of
 from ui.server.access import guard
 
 person = guard(Act.DEPLOYMENT)
 
+
+def _administrators() -> None:
+    scope = Scope(person=person, study="")
+    section(
+        t("Who looks after this deployment"),
+        t(
+            "An administrator counts in every study. A coordinator of the deployment may set up "
+            "studies. Neither can read in them."
+        ),
+    )
+    with st.columns([1, 3])[0]:
+        days = expiry_choice("expiry")
+    people_rows.rows(scope, members_of(scope), days, name="deployment")
+    with st.expander(t("Give a role in the deployment")):
+        people_forms.give_role(scope, (Role.COORDINATOR, Role.ADMINISTRATOR), days)
+
+
 masthead(person)
-st.title(t("Deployment"))
+page_title(t("Administration"))
+handout.show("")
 with error_line():
+    _administrators()
     st.subheader(t("Backups"))
     backups.section(person)
     st.subheader(t("Restore a study from its bundle"))

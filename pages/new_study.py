@@ -99,7 +99,8 @@ def _draw(working: Working) -> None:
             store(), working.id, seen=working.seen, maker=person.id, **acting(person)
         )
         forget(working.id)
-        st.session_state["drawn"] = enter_study(person, study)
+        mine = [one for one in memberships(store(), person) if one.study_name == study]
+        st.session_state["drawn"] = bool(mine) and enter_study(person, mine[0])
         st.query_params.clear()
         st.rerun()  # the menu of the study just entered is made by the next run
 

@@ -64,7 +64,7 @@ def _body(part: str, *, may_step_in: bool) -> None:
 
 
 masthead(person)
-page_title(person.study_name)
+page_title(t("Progress"))
 acting = person.may(Act.STEP_IN)
 chosen = st.segmented_control(
     t("Part"),

@@ -186,7 +186,7 @@ def _body() -> None:
 masthead(person)
 head = st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
 with head:
-    page_title(t("Results: {study}", study=person.study_name))
+    page_title(t("Results"))
 try:
     _body()
 except (StudyError, AnalysisError) as error:

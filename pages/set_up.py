@@ -10,7 +10,7 @@ from ui.app.masthead import masthead
 from ui.app.menu import page_file
 from ui.overview.heads import deposited
 from ui.parts.links import links
-from ui.parts.look import error_line
+from ui.parts.look import error_line, page_title
 from ui.parts.text import minute, plain
 from ui.server.access import acting, guard
 from ui.server.deployment import store
@@ -169,7 +169,7 @@ def _again(found: SetUp) -> None:
 
 def _page() -> None:
     found = set_up_of(person.study_name)
-    st.title(plain(found.name), anchor=False)
+    page_title(t("Protocol"))
     st.html(LOOK)
     _way(found)
     body, side = st.columns([5, 1.4], gap="large")

@@ -5,7 +5,7 @@ import streamlit as st
 from study.base.translation import t, tn
 from study.lifecycle import drafts
 from study.people.memberships import Choice, choices
-from study.people.roles import Act, Role
+from study.people.roles import Act
 from study.store import banks
 from ui.app.masthead import masthead, role_word
 from ui.app.menu import page_file
@@ -13,10 +13,6 @@ from ui.parts.forms import choose_form
 from ui.parts.links import links
 from ui.parts.look import error_line, page_title, section, state_badge
 from ui.parts.text import plain
-from ui.people import forms as people_forms
-from ui.people import handout
-from ui.people import rows as people_rows
-from ui.people.acts import Scope, expiry_choice, members_of
 from ui.server.access import guard
 from ui.server.deployment import store
 from ui.wizard.draft_list import draft_list
@@ -82,28 +78,15 @@ def _go_on(number: int) -> None:
     st.switch_page(page_file("new_study.py"), query_params={"draft": str(number)})
 
 
-def _deployment() -> None:
-    scope = Scope(person=person, study="")
-    section(
-        t("Who looks after this deployment"),
-        t(
-            "An administrator counts in every study. A coordinator of the deployment may set up "
-            "studies. Neither can read in them."
-        ),
-    )
-    with st.columns([1, 3])[0]:
-        days = expiry_choice("expiry")
-    people_rows.rows(scope, members_of(scope), days, name="deployment")
-    with st.expander(t("Give a role in the deployment")):
-        people_forms.give_role(scope, (Role.COORDINATOR, Role.ADMINISTRATOR), days)
-
-
 masthead(person)
-page_title(t("Studies"))
-handout.show("")
+title, new = st.columns([4, 1], vertical_alignment="bottom")
+with title:
+    page_title(t("Studies"))
+if person.may(Act.MAKE_STUDY) and new.button(
+    t("New study"), icon=":material/add:", type="primary", width="stretch"
+):
+    st.switch_page(page_file("new_study.py"))
 with error_line():
     _studies()
     if person.may(Act.MAKE_STUDY):
         _drafts()
-    if person.may(Act.DEPLOYMENT):
-        _deployment()

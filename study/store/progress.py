@@ -38,6 +38,18 @@ def counts(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
+def is_read(look: Transaction, study: int) -> bool:
+    """Return whether every assigned case of the readers who are still taking part was read."""
+    return not look.rows(
+        "SELECT 1 FROM readers "
+        "JOIN grants ON grants.reader = readers.id AND revoked_at_utc IS NULL "
+        "JOIN assignments ON assignments.reader = readers.id "
+        "WHERE readers.study = :study AND NOT EXISTS "
+        "(SELECT 1 FROM readings WHERE assignment = assignments.id) LIMIT 1",
+        study=study,
+    )
+
+
 def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return every assigned case without an answer that counts, in order of reader and position."""
     return look.rows(

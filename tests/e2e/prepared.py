@@ -44,8 +44,7 @@ PARTS = {
 """Parts of a page that are chosen on it, beside the one it begins with."""
 
 _WITH = {"preview-draft": "?draft=1"}
-_DEPLOYMENTS = 5
-"""More pages than an administrator has before a study is chosen."""
+STUDY_BAR = ".st-key-study-bar"
 
 _LOOK_EVERY_MS = 50
 """Between two looks at a page, which by default come with every frame: frames are dear here."""
@@ -97,7 +96,7 @@ def sign_in(page: Page, server: Server, who: str) -> None:
         with server.store.look() as look:
             study = study_row(look, demo.STUDY).id
         page.locator(f"form[action=choose]:has([name=study][value='{study}']) button").click()
-        page.get_by_test_id("stTopNavLink").nth(_DEPLOYMENTS).wait_for()
+        page.locator(STUDY_BAR).wait_for()
         rest(page)
 
 
@@ -108,14 +107,18 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
         if entry.bare:
             page.wait_for_selector(".rr-preview")
             page.wait_for_selector("[data-state=ready], [data-step]")
-            return
+        else:
+            rest(page)
+        return
     rest(page)
-    links = page.get_by_test_id("stTopNavLink")
-    page.locator("[data-testid=stTopNavLink][aria-current]").wait_for()
-    link = links.filter(has_text=said(entry.title)).first
-    if not link.get_attribute("aria-current"):
+    where = page.locator(STUDY_BAR if entry.of_study else "[data-testid=stHeader]")
+    if entry.of_study:
+        page.locator(STUDY_BAR).wait_for()
+    else:
+        where.get_by_role("link").first.wait_for()
+    if not where.locator("[aria-current]", has_text=said(entry.title)).count():
         with rerun(page):
-            link.click()
+            where.get_by_role("link", name=said(entry.title), exact=True).click()
 
 
 def walk(

@@ -26,11 +26,11 @@ def test_a_coordinator_closes_the_study_and_accuracy_opens(
         simulate(server.store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
     page = reader.page
     reader.enter(server.url, server.codes["coordinator"])
-    page.get_by_role("link", name="Results").click()
+    page.get_by_role("link", name="Results", exact=True).click()
     page.get_by_text("Accuracy opens when the study is closed").wait_for()
     expect(page.get_by_role("radio", name="Agreement")).to_be_visible()
     expect(page.get_by_role("radio", name="Accuracy")).to_have_count(0)
-    page.get_by_role("link", name="Archive").click()
+    page.get_by_role("link", name="Close and export").click()
     page.get_by_role("button", name="Make the files").click()
     page.get_by_text("Not made: study.db").wait_for()
     page.get_by_label("Why is it closed?").fill("Every case is read.")
@@ -49,7 +49,7 @@ def test_a_coordinator_closes_the_study_and_accuracy_opens(
     download.value.save_as(tmp_path / "copy.db")
     digest = hashlib.sha256((tmp_path / "copy.db").read_bytes()).hexdigest()
     expect(row).to_contain_text(digest)
-    page.get_by_role("link", name="Results").click()
+    page.get_by_role("link", name="Results", exact=True).click()
     page.get_by_text("What was studied").wait_for()
     expect(page.get_by_role("radio", name="Accuracy")).to_be_visible()
     assert verify(server.store) == []

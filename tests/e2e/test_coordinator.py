@@ -84,7 +84,7 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     download.value.save_as(archive)
     assert "audit.jsonl" in zipfile.ZipFile(io.BytesIO(archive.read_bytes())).namelist()
     assert len(analysis.accuracy(analysis.read_bundle(archive))) > 0
-    page.get_by_role("link", name="Results").click()
+    page.get_by_role("link", name="Results", exact=True).click()
     page.get_by_text("What was studied").wait_for()
     page.get_by_role("radio", name="Agreement").click()
     page.locator(".js-plotly-plot").nth(1).wait_for()
@@ -95,7 +95,7 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     other.goto(server.url)
     other.get_by_text("Sign out").click()
     other.wait_for_selector("[name=access_code]")
-    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("link", name="Progress").click()
     page.get_by_text("This page is for a coordinator who is signed in.").or_(
         page.locator("[name=access_code]")
     ).first.wait_for()

@@ -165,7 +165,7 @@ def test_the_preview_of_a_draft_ends_where_the_draft_is(serve: Serve, reader: Re
     drafts.reach(server.store, number, 5)
     reader.sign_in(server.url, code)
     page = reader.page
-    page.get_by_role("link", name="New study").wait_for()
+    page.get_by_role("button", name="New study").wait_for()
     page.goto(f"{server.url}/preview-draft?draft={number}")
     reader.wait("ready", 1)
     page.locator(".rr-exit").get_by_role("button", name="End the preview").click()

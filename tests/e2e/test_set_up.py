@@ -34,7 +34,7 @@ def empty(tmp_path: Path) -> Iterator[Server]:
 
 
 def _import(page: Page) -> None:
-    page.get_by_role("link", name="Banks").click()
+    page.get_by_role("link", name="Question banks").click()
     page.get_by_role("tab", name="From the server").click()
     page.get_by_label("Name of the bank").last.fill("Chest bank")
     page.get_by_role("button", name="Import", exact=True).last.click()
@@ -43,7 +43,7 @@ def _import(page: Page) -> None:
 
 def _write(page: Page) -> None:
     """Begin a draft and walk through its steps, with a reload in the middle."""
-    page.get_by_role("link", name="New study").click()
+    page.get_by_role("link", name="Draft a study").click()
     page.get_by_label("Name", exact=True).fill("Residents")
     page.get_by_role("button", name="Begin").click()
     page.get_by_text("What the draw will give").wait_for()

@@ -26,7 +26,7 @@ def test_acts_are_searched_and_verified_and_downloaded(
     server = serve()
     page = reader.page
     reader.enter(server.url, server.codes["coordinator"])
-    page.get_by_role("link", name="Trail").click()
+    page.get_by_role("link", name="Audit trail").click()
     page.get_by_role("button", name="Verify now").click()
     page.get_by_text("All holds:").wait_for()
     page.get_by_label("Words").fill("signed in")
@@ -51,7 +51,7 @@ def test_an_administrator_backs_up_and_restores_a_study(
         assert change.value("SELECT name FROM studies") == "trial"
     page = reader.page
     reader.enter(server.url, code)
-    page.get_by_role("link", name="Deployment").click()
+    page.get_by_role("link", name="Administration").click()
     page.get_by_role("button", name="Make a backup now").click()
     page.get_by_text("Backup made and verified").wait_for()
     made = next((tmp_path / "store.db-backups").glob("*.db"))

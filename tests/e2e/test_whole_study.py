@@ -210,7 +210,7 @@ def _watches(ada: Coordinator, second: Reader) -> None:
 
 def _amends(ada: Coordinator) -> None:
     """Change what may be changed, with a reason, and add a model."""
-    ada.turn_to("Set up")
+    ada.turn_to("Protocol")
     ada.click(ada.page.locator("summary", has_text="Amend the protocol"))
     changed = ada.page.get_by_role("combobox", name="What changes")
     ada.click(changed)
@@ -240,7 +240,7 @@ def _sees_no_accuracy(ada: Coordinator) -> None:
 
 def _closes(ada: Coordinator) -> bytes:
     """Close the study for good, see the results, and return the bundle."""
-    ada.turn_to("Archive")
+    ada.turn_to("Close and export")
     ada.fill("Why is it closed?", "Every case is read.")
     ada.fill("To confirm, type", STUDY)
     ada.click("Close the study for good")
@@ -257,11 +257,11 @@ def _closes(ada: Coordinator) -> bytes:
 
 def _leaves_it_safe(ada: Coordinator) -> None:
     """Find the acts in the trail, verify it, and make a backup."""
-    ada.turn_to("Trail")
+    ada.turn_to("Audit trail")
     ada.sees("acts found")
     ada.click("Verify now")
     ada.page.get_by_test_id("stAlertContentSuccess").wait_for()
-    ada.turn_to("Deployment")
+    ada.turn_to("Administration")
     ada.click("Make a backup now")
     ada.sees("Backup made and verified: all holds.")
 

@@ -1,4 +1,4 @@
-"""The bar above every page of the desk: which study one is in, as whom; switch and sign out."""
+"""At the top of every page of the staff: as whom one is signed in, and the way out."""
 
 import streamlit as st
 
@@ -11,8 +11,7 @@ from ui.server.refusals import sentence
 
 _HTML = """
 <div class="bar">
-  <p><strong></strong> <span></span></p>
-  <a href="studies" target="_self"></a>
+  <p></p>
   <form method="post" action="sign-out"><button type="submit"></button></form>
 </div>
 <p class="link" role="alert" hidden></p>
@@ -20,16 +19,17 @@ _HTML = """
 """
 
 _CSS = """
-.bar { display: flex; align-items: center; gap: .75rem; font: 400 .9rem/1.4 var(--st-font);
-  color: var(--st-text-color); border-bottom: 1px solid var(--rr-edge);
-  padding-bottom: .5rem; }
-.bar p { margin: 0 auto 0 0; overflow-wrap: anywhere; }
-.bar a, .bar button { font: 500 .9rem/1.4 var(--st-font); padding: .35rem .8rem; color: inherit;
+.bar { display: flex; align-items: center; justify-content: end; gap: .75rem;
+  font: 400 .9rem/1.4 var(--st-font); color: var(--st-text-color); }
+.bar p { margin: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+@media (min-width: 60rem) {
+  .bar { position: fixed; inset: 0 4.5rem auto auto; height: 3.75rem; max-width: 50vw;
+    z-index: 999991; }
+}
+.bar button { font: 500 .9rem/1.4 var(--st-font); padding: .35rem .8rem; color: inherit;
   border: 1px solid var(--rr-edge); border-radius: .5rem; background: none;
   text-decoration: none; cursor: pointer; white-space: nowrap; }
-.bar a[hidden] { display: none; }
-.bar a:focus-visible, .bar button:focus-visible {
-  outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
+.bar button:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
 .link { margin: .6rem 0 0; font: 500 1rem/1.4 var(--st-font); color: var(--st-text-color);
   border-left: 4px solid var(--st-primary-color); padding-left: .75rem; }
 .alone { position: fixed; inset: auto 0 1.5rem; margin: auto; width: fit-content; z-index: 1000000;
@@ -66,11 +66,7 @@ export default function ({ parentElement, data }) {
   parentElement.querySelector(".alone p").textContent = data.alone;
   parentElement.querySelector(".alone button").textContent = data.stay;
   if (!watches.has(parentElement)) watches.set(parentElement, watch(parentElement, data));
-  parentElement.querySelector("strong").textContent = data.study && data.study + ":";
-  parentElement.querySelector("span").textContent = data.who;
-  const link = parentElement.querySelector("a");
-  link.textContent = data.change;
-  link.hidden = !data.several;
+  parentElement.querySelector(".bar p").textContent = data.who;
   parentElement.querySelector("button").textContent = data.leave;
   if (new URLSearchParams(location.hash.slice(1)).has("code")) {
     history.replaceState(history.state, "", location.pathname + location.search);
@@ -88,15 +84,12 @@ export default function ({ parentElement, data }) {
 
 
 def masthead(person: Person) -> None:
-    """Show where somebody is and as whom, with a way to another study and out."""
+    """Show as whom somebody is signed in, with the way out."""
     bar = st.components.v2.component("masthead", html=_HTML, css=_CSS, js=_JS)
     bar(
         key="masthead",
         data={
-            "study": person.study_name,
             "who": _who(person),
-            "several": person.study is not None and (person.several or bool(person.deployment)),
-            "change": t("Switch study"),
             "leave": t("Sign out"),
             "alone": t(
                 "Nobody has used this computer for nearly two hours. In five minutes you will be "

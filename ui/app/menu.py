@@ -12,33 +12,69 @@ from study.people.signing_in import Person
 class Entry:
     """A page: its file, its title marked for the catalogue, its address, the act it is for.
 
-    A hidden one is led to from other pages and stands in no menu. A bare one is covered by the
-    reading component, and keeps the staff's styles off it.
+    One of a study stands in the study's bar; a hidden one is led to from other pages and stands
+    nowhere; the others are the menu on top. A bare one is covered by the reading component, and
+    keeps the staff's styles off it.
     """
 
     file: str
     title: str
     path: str
     act: Act | None
+    of_study: bool = False
     hidden: bool = False
     bare: bool = False
 
 
 STUDIES = Entry(file="studies.py", title=later("Studies"), path="studies", act=Act.CHOOSE)
 SIGN_IN = Entry(file="sign_in.py", title=later("Sign in"), path="sign-in-page", act=None)
+OVERVIEW = Entry(
+    file="overview.py",
+    title=later("Progress"),
+    path="overview",
+    act=Act.WATCH,
+    of_study=True,
+)
+SET_UP = Entry(
+    file="set_up.py", title=later("Protocol"), path="set-up", act=Act.SET_UP, of_study=True
+)
+PEOPLE = Entry(
+    file="people.py", title=later("People"), path="people", act=Act.PEOPLE, of_study=True
+)
+RESULTS = Entry(
+    file="results.py", title=later("Results"), path="results", act=Act.RESULTS, of_study=True
+)
+ARCHIVE = Entry(
+    file="archive.py",
+    title=later("Close and export"),
+    path="archive",
+    act=Act.EXPORT,
+    of_study=True,
+)
 _PAGES = (
     STUDIES,
+    Entry(file="banks.py", title=later("Question banks"), path="banks", act=Act.MAKE_STUDY),
+    Entry(
+        file="deployment.py",
+        title=later("Administration"),
+        path="deployment",
+        act=Act.DEPLOYMENT,
+    ),
     Entry(file="read.py", title=later("Read"), path="read", act=Act.READ, bare=True),
-    Entry(file="overview.py", title=later("Overview"), path="overview", act=Act.WATCH),
-    Entry(file="set_up.py", title=later("Set up"), path="set-up", act=Act.SET_UP),
-    Entry(file="people.py", title=later("People"), path="people", act=Act.PEOPLE),
-    Entry(file="models.py", title=later("Models"), path="models", act=Act.MODELS),
-    Entry(file="results.py", title=later("Results"), path="results", act=Act.RESULTS),
-    Entry(file="archive.py", title=later("Archive"), path="archive", act=Act.EXPORT),
-    Entry(file="trail.py", title=later("Trail"), path="trail", act=Act.TRAIL),
-    Entry(file="new_study.py", title=later("New study"), path="new-study", act=Act.MAKE_STUDY),
-    Entry(file="banks.py", title=later("Banks"), path="banks", act=Act.MAKE_STUDY),
-    Entry(file="deployment.py", title=later("Deployment"), path="deployment", act=Act.DEPLOYMENT),
+    SET_UP,
+    PEOPLE,
+    OVERVIEW,
+    Entry(file="models.py", title=later("Models"), path="models", act=Act.MODELS, of_study=True),
+    RESULTS,
+    ARCHIVE,
+    Entry(file="trail.py", title=later("Audit trail"), path="trail", act=Act.TRAIL, of_study=True),
+    Entry(
+        file="new_study.py",
+        title=later("New study"),
+        path="new-study",
+        act=Act.MAKE_STUDY,
+        hidden=True,
+    ),
     Entry(
         file="score_card.py",
         title=later("Score card"),
@@ -85,7 +121,9 @@ def home_of(person: Person | None) -> Entry:
     entries = pages_of(person)
     if person is None or person.study is None:
         return entries[0]
-    return next((one for one in entries if one is not STUDIES), entries[0])
+    if OVERVIEW in entries:
+        return OVERVIEW
+    return next((one for one in entries if one.of_study or one.act is Act.READ), entries[0])
 
 
 def page_file(name: str) -> Path:

@@ -13,6 +13,7 @@ from streamlit.navigation.page import StreamlitPage  # noqa: E402
 from study.base.errors import StudyError  # noqa: E402
 from study.base.translation import said, speak  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
+from ui.app.study_bar import study_bar  # noqa: E402
 from ui.parts import look  # noqa: E402
 from ui.server import access  # noqa: E402
 from ui.server.deployment import store  # noqa: E402
@@ -35,16 +36,18 @@ def run() -> None:
             title=said(one.title),
             url_path=one.path,
             default=one is home,
-            visibility="hidden" if one.hidden else "visible",
+            visibility="hidden" if one.hidden or one.of_study else "visible",
         )
         for one in entries
     }
     reads = person is not None and person.reader is not None  # the reading page is all there is
     everything = [*pages.values(), *_elsewhere(entries, pages[home])]
-    in_view = sum(not one.hidden for one in entries) > 1 and not reads
-    page = st.navigation(everything, position="top" if in_view else "hidden")
+    menu = [one for one in entries if not one.hidden and not one.of_study]
+    page = st.navigation(everything, position="top" if menu and not reads else "hidden")
     if page not in [made for one, made in pages.items() if one.bare]:
         look.wear()
+        if person is not None and not reads:
+            study_bar(person, {one: made for one, made in pages.items() if one.of_study}, page)
     page.run()
 
 

@@ -1,28 +1,27 @@
-"""Goes on in another study of the person signed in, as after it was drawn."""
+"""Goes on in another study of the person signed in."""
 
 from datetime import UTC, datetime
 
 import streamlit as st
 
 from study.people import signing_in
-from study.people.signing_in import Person
+from study.people.signing_in import Membership, Person
 from ui.server.access import SHOWN, token_of
 from ui.server.deployment import store
 
 
-def enter_study(person: Person, study: str) -> bool:
-    """Let this sign-in go on in a study of its person; return whether it could."""
+def enter_study(person: Person, membership: Membership) -> bool:
+    """Let this sign-in go on in another role of its person; return whether it could."""
     token = token_of(st.context.cookies)
-    mine = [one for one in signing_in.memberships(store(), person) if one.study_name == study]
-    if not token or not mine:
+    if not token:
         return False
     signing_in.choose(
         store(),
         token,
-        grant=mine[0].grant,
-        study=mine[0].study,
+        grant=membership.grant,
+        study=membership.study,
         now=datetime.now(UTC),
         place=person.place,
     )
-    st.session_state[SHOWN] = mine[0].study
+    st.session_state[SHOWN] = membership.study
     return True

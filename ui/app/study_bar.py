@@ -1,0 +1,91 @@
+"""The bar of the study one is in: its name to choose another by, its pages, and what comes next."""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from study.base.translation import said, t
+from study.people.roles import Role
+from study.people.signing_in import Membership, Person, memberships
+from study.store import people, progress
+from study.store.studies import study_row
+from ui.app.masthead import role_word
+from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
+from ui.app.switching import enter_study
+from ui.parts.look import error_line
+from ui.parts.text import plain
+from ui.server.deployment import store
+
+Pages = Mapping[Entry, StreamlitPage]
+
+
+def study_bar(person: Person, pages: Pages, shown: StreamlitPage) -> None:
+    """Show the pages of the study somebody is in, the one shown marked; nothing where in none."""
+    if person.study is None:
+        return
+    with st.container(key="study-bar", horizontal=True, vertical_alignment="center", gap="xxsmall"):
+        _picker(person)
+        for entry, page in pages.items():
+            if page is shown:
+                title = escape(said(entry.title))
+                st.html(f'<span aria-current="page">{title}</span>', width="content")
+            else:
+                st.page_link(page, label=said(entry.title))
+        _next(person, pages, shown)
+
+
+def _picker(person: Person) -> None:
+    """Show the study's name; where there are several, as a list to choose from."""
+    if not (person.several or person.deployment):
+        st.markdown(f"**{plain(person.study_name)}**")
+        return
+    # By what names one for good: a study's state changes while it is shown.
+    mine = {
+        (one.study, one.role): one for one in memberships(store(), person) if one.study is not None
+    }
+    here = (person.study, person.role)
+    chosen = st.selectbox(
+        t("Study"),
+        mine,
+        index=list(mine).index(here) if here in mine else None,
+        format_func=lambda one: _named(mine[one], mine.values()),
+        label_visibility="collapsed",
+        key=f"study-picker-{person.study}-{person.role}",
+        width=300,
+    )
+    if chosen not in (None, here):
+        with error_line():
+            enter_study(person, mine[chosen])
+            st.rerun()
+
+
+def _named(one: Membership, mine: Iterable[Membership]) -> str:
+    twice = sum(other.study == one.study for other in mine) > 1
+    if twice or one.role is Role.READER:
+        return f"{one.study_name} ({role_word(one.role)})"
+    return one.study_name
+
+
+def _next(person: Person, pages: Pages, shown: StreamlitPage) -> None:
+    """Lead to the page where the study goes on, unless it is the one shown."""
+    entry, label = _what_next(person)
+    page = pages.get(entry)
+    if page is not None and page is not shown:
+        with st.container(key="next-step", width="content"):
+            st.page_link(page, label=label, icon=":material/arrow_forward:", icon_position="right")
+
+
+def _what_next(person: Person) -> tuple[Entry, str]:
+    with store().look() as look:
+        study = study_row(look, person.study_name)
+        if study.state == "closed":
+            return RESULTS, t("Next: see the results")
+        if study.state == "open":
+            if progress.is_read(look, study.id):
+                return ARCHIVE, t("Next: close the study")
+            return OVERVIEW, t("Next: follow the readings")
+        if people.readers(look, study.id):
+            return SET_UP, t("Next: open the study")
+        return PEOPLE, t("Next: invite readers")
