@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache
+from html import escape
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -281,6 +282,22 @@ def run_apart(coroutine: Coroutine[Any, Any, Outcome]) -> Outcome:
     """Run a coroutine in a thread of its own: what drives the browsers has a loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
+
+
+@pytest.fixture
+def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print every figure as a dot that holds its chart's words: drawing takes most of a report.
+
+    That equal charts are printed in the same bytes is tested of the figures, and that all of a
+    report can be printed of the awkward ones.
+    """
+
+    def words(chart: object) -> bytes:
+        said = escape(repr(chart))
+        return f"<svg xmlns='http://www.w3.org/2000/svg'><desc>{said}</desc></svg>".encode()
+
+    for form in ("svg", "png"):
+        monkeypatch.setattr(f"analysis.figures.drawing.to_print.{form}", words)
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,8 @@ import pytest
 from analysis import analyse, read_bundle, write_results
 from analysis.cli import main
 
+pytestmark = pytest.mark.usefixtures("unprinted")
+
 
 def _files(folder: Path) -> dict[str, bytes]:
     return {

@@ -9,6 +9,8 @@ from analysis.cli import main
 from analysis.errors import OutputError
 from analysis.report.formats.placing import Part, fresh_folder
 
+pytestmark = pytest.mark.usefixtures("unprinted")
+
 RENAME = Path.rename
 
 

@@ -22,6 +22,8 @@ from analysis.figures.kappa_matrix import kappa_matrix_chart
 from analysis.report.findings import findings
 from tests.unit.analysis.conftest import MakeBundle
 
+pytestmark = pytest.mark.usefixtures("unprinted")
+
 HOSTILE = [
     "<script>alert(1)</script>",
     'a,"b"\'c',
@@ -57,13 +59,19 @@ def _hostile_bundle() -> Bundle:
     return bundle_from_tables(items, readings)
 
 
-def test_names_are_shown_and_never_run(tmp_path: Path) -> None:
-    """No name becomes an element, in the page or in a figure's data."""
+def test_hostile_names_of_simulated_raters_are_shown_and_never_run(tmp_path: Path) -> None:
+    """No name becomes an element, in the page or in a figure's data.
+
+    Nobody can take a simulation for people: banner, tables and figures mark it.
+    """
     page = _without_plotly(_page(_hostile_bundle(), tmp_path / "out"))
     assert "<script>alert" not in page
     assert "<img" not in page
     assert "<b>t</b>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert 'class="banner"' in page
+    assert page.count('class="mark">simulated') >= len(HOSTILE)
+    assert "(simulated)" in page.split('id="figure-accuracy"')[1]
 
 
 def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -> None:
@@ -74,14 +82,6 @@ def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -
     rest = _without_plotly(page)
     for word in ("http://", "https://", "cdn.", "MathJax", "<link ", "src="):
         assert word not in rest
-
-
-def test_simulated_raters_are_marked_in_banner_tables_and_figures(tmp_path: Path) -> None:
-    """Nobody can take a simulation for people."""
-    page = _without_plotly(_page(_hostile_bundle(), tmp_path / "out"))
-    assert 'class="banner"' in page
-    assert page.count('class="mark">simulated') >= len(HOSTILE)
-    assert "(simulated)" in page.split('id="figure-accuracy"')[1]
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,10 @@ def test_awkward_bundles_still_give_a_report(
     columns: dict[str, object],
 ) -> None:
     """And findings in which nothing undefined is printed as a number."""
-    bundle = make_bundle(truth, answers, **columns)
-    assert "Findings" in _page(bundle, tmp_path / "out")
-    assert not any(re.search(r"\bnan\b", str(said)) for said in findings(analyse(bundle)))
+    out = tmp_path / "out"
+    results = write_report(make_bundle(truth, answers, **columns), out, Options(bootstrap=20))
+    assert "Findings" in (out / "report.html").read_text(encoding="utf-8")
+    assert not any(re.search(r"\bnan\b", str(said)) for said in findings(results))
 
 
 def test_findings_claim_no_difference(make_bundle: MakeBundle) -> None:

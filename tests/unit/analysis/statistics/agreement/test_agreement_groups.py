@@ -212,9 +212,9 @@ def test_patients_are_resampled_where_clusters_exist(make_bundle: MakeBundle) ->
     answers = {"R": "ABABAB" * 10, "S": "ABABBA" * 10, "T": "ABABAA" * 10}
     patients = [f"p{i // 2:02d}" for i in range(60)]
     bundle = make_bundle("ABABAB" * 10, answers, patient_id=patients)
-    row = _row(bundle, "brennan_prediger", options=Options(bootstrap=64, seed=3))
+    row = _row(bundle, "brennan_prediger", options=Options(bootstrap=16, seed=3))
     assert row["method"].endswith("percentile bootstrap over patients")
-    drawn = np.random.default_rng(3).integers(30, size=(64, 30))
+    drawn = np.random.default_rng(3).integers(30, size=(16, 30))
     estimates = []
     for patients_drawn in drawn:
         places = [place for one in patients_drawn for place in (2 * one, 2 * one + 1)]
