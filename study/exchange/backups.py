@@ -14,13 +14,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from study.base.actor import SCHEDULE, By
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
 from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.store import Store, Transaction, backups, deployment, events
+from study.store.backups import BackupRow
 from study.store.events import EventKind
 from study.trail import losses
 from study.trail.losses import Loss
@@ -53,7 +54,6 @@ class Backup:
     actor: str
     n_bytes: int
     sha256: str
-    verified_at_utc: str
     finding: str
     there: bool
 
@@ -226,10 +226,10 @@ def _words(one: Schedule) -> str:
 
 
 def _is_due(look: Transaction, now: datetime) -> bool:
-    every, before = schedule(look).every_hours, backups.last(look)
+    every, before = schedule(look).every_hours, backups.every(look)
     if not every:
         return False
-    return before is None or moment(before["made_at_utc"]) + timedelta(hours=every) <= now
+    return not before or moment(before[-1].made_at_utc) + timedelta(hours=every) <= now
 
 
 def _claim(change: Transaction, now: datetime) -> bool:
@@ -268,21 +268,19 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         raise BadFile(
             t("The backup cannot be written: {strerror}.", strerror=error.strerror or error)
         ) from error
-    columns = {
+    told = {
         "file": str(out.resolve()) if out else file.name,
-        "made_at_utc": stamp(now),
-        "trigger": trigger,
-        "actor": by.name,
         "n_bytes": file.stat().st_size,
         "sha256": content,
-        "verified_at_utc": stamp(now),
         "finding": finding,
     }
+    at = stamp(now)
     with store.change() as change:
-        backups.add(change, **columns)
-        told = {key: columns[key] for key in ("file", "n_bytes", "sha256", "finding")}
+        backups.add(
+            change, **told, made_at_utc=at, trigger=trigger, actor=by.name, verified_at_utc=at
+        )
         events.record(change, "", now, kind=EventKind.BACKUP_MADE, detail=told, by=by)
-    return _backup(store, columns)
+        return _backup(store, backups.every(change)[-1])
 
 
 def _flushed(path: Path) -> str:
@@ -315,25 +313,28 @@ def _prune(store: Store, by: By, now: datetime) -> None:
     """Remove the oldest backups beyond those kept, but never the last one in which all held."""
     with store.look() as look:
         keep, rows = schedule(look).keep, backups.listed(look)
-    ours = [row for row in rows if "/" not in row["file"] and "\\" not in row["file"]]
-    sound = next((row["id"] for row in ours if not row["finding"]), None)
+    ours = [row for row in rows if "/" not in row.file and "\\" not in row.file]
+    sound = next((row.id for row in ours if not row.finding), None)
     for row in ours[keep:]:
-        if row["id"] == sound:
+        if row.id == sound:
             continue
         with suppress(OSError):
-            (folder_of(store) / row["file"]).unlink(missing_ok=True)
+            (folder_of(store) / row.file).unlink(missing_ok=True)
         with store.change() as change:
-            backups.mark_removed(change, row["id"], stamp(now))
-            detail = {"file": row["file"], "sha256": row["sha256"]}
+            backups.mark_removed(change, row.id, stamp(now))
+            detail = {"file": row.file, "sha256": row.sha256}
             events.record(change, "", now, kind=EventKind.BACKUP_REMOVED, detail=detail, by=by)
 
 
-def _backup(store: Store, row: dict[str, Any]) -> Backup:
-    file = folder_of(store) / row["file"]  # an absolute path stays what it is
-    keys = ("made_at_utc", "trigger", "actor", "n_bytes", "sha256", "finding")
+def _backup(store: Store, row: BackupRow) -> Backup:
+    file = folder_of(store) / row.file  # an absolute path stays what it is
     return Backup(
         file=file,
         there=file.is_file(),
-        verified_at_utc=row["verified_at_utc"] or "",
-        **{key: row[key] for key in keys},
+        made_at_utc=row.made_at_utc,
+        trigger=row.trigger,
+        actor=row.actor,
+        n_bytes=row.n_bytes,
+        sha256=row.sha256,
+        finding=row.finding,
     )

@@ -31,6 +31,7 @@ from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, people, studies
 from study.store import drafts as stored
 from study.store.banks import bank_row
+from study.store.drafts import DraftRow
 from study.store.events import EventKind
 from study.store.studies import study_row
 
@@ -170,7 +171,7 @@ def save(
         _refuse_overwriting(row, seen)
         _refuse_taken(change, name, number)
         # Two saves within one millisecond have to be told apart.
-        at = max(stamp(now), stamp(moment(row["saved_at_utc"]) + timedelta(milliseconds=1)))
+        at = max(stamp(now), stamp(moment(row.saved_at_utc) + timedelta(milliseconds=1)))
         stored.save(
             change,
             number,
@@ -194,7 +195,7 @@ def remove(store: Store, number: int, *, by: By, now: datetime) -> None:
         row = _row(change, number)
         stored.remove(change, number)
         events.record(
-            change, "", now, kind=EventKind.DRAFT_THROWN_AWAY, detail={"draft": row["name"]}, by=by
+            change, "", now, kind=EventKind.DRAFT_THROWN_AWAY, detail={"draft": row.name}, by=by
         )
 
 
@@ -240,7 +241,7 @@ def faults(draft: Draft) -> list[str]:
 def free_name(store: Store, wish: str) -> str:
     """Return a name like the one wished for that no study and no draft has."""
     with store.look() as look:
-        taken = {*studies.names(look), *stored.names(look)}
+        taken = {*studies.names(look), *(row.name for row in stored.listed(look))}
     if wish not in taken:
         return wish
     tries = (f"{wish[: LONGEST - 6].rstrip()} ({n})" for n in range(2, len(taken) + 3))
@@ -269,27 +270,27 @@ def _give_to(change: Transaction, maker: int, study: int, name: str, now: dateti
     enter_role(change, maker, Role.COORDINATOR, study=name, number=study, by=by, now=now)
 
 
-def _row(look: Transaction, number: int) -> dict[str, Any]:
+def _row(look: Transaction, number: int) -> DraftRow:
     row = stored.find(look, number)
     if row is None:
         raise NotFound(t("This draft is not there any more: it was drawn or thrown away."))
     return row
 
 
-def _draft(row: Mapping[str, Any]) -> Draft:
+def _draft(row: DraftRow) -> Draft:
     return Draft(
-        id=row["id"],
-        name=row["name"],
-        bank=row["bank_name"] or "",
-        values=json.loads(row["protocol"]),
-        made_by=row["handle"],
-        saved_at_utc=row["saved_at_utc"],
-        reached=row["reached"],
+        id=row.id,
+        name=row.name,
+        bank=row.bank_name or "",
+        values=json.loads(row.protocol),
+        made_by=row.handle,
+        saved_at_utc=row.saved_at_utc,
+        reached=row.reached,
     )
 
 
-def _refuse_overwriting(row: Mapping[str, Any], seen: str) -> None:
-    if row["saved_at_utc"] != seen:
+def _refuse_overwriting(row: DraftRow, seen: str) -> None:
+    if row.saved_at_utc != seen:
         raise SavedElsewhere(
             t("This draft was saved in another window meanwhile. Read it again before you go on.")
         )
@@ -297,6 +298,6 @@ def _refuse_overwriting(row: Mapping[str, Any], seen: str) -> None:
 
 def _refuse_taken(look: Transaction, name: str, number: int | None) -> None:
     check_name(name, "study")
-    others = {row["name"] for row in stored.listed(look) if row["id"] != number}
+    others = {row.name for row in stored.listed(look) if row.id != number}
     if name in others or name in studies.names(look):
         raise NotNow(t("A study or draft named {name} is already there.", name=repr(name)))

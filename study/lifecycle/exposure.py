@@ -5,10 +5,9 @@ shared is looked for in the store: the same bank, the same file of a film, or th
 same question under another name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from study.base.actor import By
 from study.base.translation import later, said, t, tn
@@ -17,8 +16,6 @@ from study.protocol.protocol import Feedback, stored_protocol
 from study.store import Transaction, events, overlaps, people, readings, studies
 from study.store.events import EventKind
 from study.store.studies import StudyRow
-
-_Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +97,9 @@ def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]
     """
     return tuple(
         dict.fromkeys(
-            Seen(study=part["name"], role=Role(part["role"]))
+            Seen(study=part.name, role=Role(part.role))
             for part in overlaps.parts_elsewhere(look, person, study.id)
-            if overlaps.shared(look, study.bank, part["study"]) and _learnt(look, part)
+            if overlaps.shared(look, study.bank, part.study) and _learnt(look, part)
         )
     )
 
@@ -137,17 +134,18 @@ def in_words(reader: str, seen: Sequence[Seen]) -> str:
 
 
 def _others(look: Transaction, bank: int, but: int) -> list[StudyRow]:
-    names = [
-        row["name"] for row in overlaps.opened(look, but) if overlaps.shared(look, bank, row["id"])
+    return [
+        row
+        for row in reversed(studies.listed(look))
+        if row.state != "drawn" and row.id != but and overlaps.shared(look, bank, row.id)
     ]
-    return [row for name in names if (row := studies.find(look, name))]
 
 
-def _learnt(look: Transaction, part: _Row) -> bool:
-    if part["role"] != Role.READER:
+def _learnt(look: Transaction, part: overlaps.Part) -> bool:
+    if part.role != Role.READER:
         return True
-    study = studies.find(look, part["name"])
-    if study is None or not readings.has_begun(look, part["reader"]):
+    study = studies.find(look, part.name)
+    if study is None or part.reader is None or not readings.has_begun(look, part.reader):
         return False
     protocol = stored_protocol(study)
     after_study = protocol.feedback is Feedback.AFTER_STUDY and study.state == "closed"

@@ -12,7 +12,6 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,9 +30,10 @@ from study.people.invitations import Invitation
 from study.people.roles import Act, Role
 from study.people.signing_in import STAYS, Person
 from study.protocol.protocol import Protocol
-from study.store import Store, Transaction, banks, copies, deployment, events, people
+from study.store import Store, Transaction, banks, copies, deployment, drafts, events, people
 from study.store import studies as stored_studies
 from study.store.deployment import secret
+from study.store.drafts import DraftRow
 from study.store.events import EventKind
 from study.store.studies import StudyRow
 
@@ -69,14 +69,9 @@ class Preview:
 class _Source:
     """What is previewed: a study's row, or a draft's; and whether its truth has to be made up."""
 
-    study: StudyRow | None
-    draft: Mapping[str, Any] | None
+    of: StudyRow | DraftRow
     mark: str
     made_up: bool
-
-    @property
-    def name(self) -> str:
-        return self.study.name if self.study else str((self.draft or {})["name"])
 
 
 def preview(
@@ -103,9 +98,10 @@ def preview(
     if not path.is_file():
         _make(store, source, person, path, entropy, now)
         with store.change() as change:
-            detail = {"draft": source.name} if source.draft else {}
+            is_draft = isinstance(source.of, DraftRow)
+            detail = {"draft": source.of.name} if is_draft else {}
             detail |= {"reference_standard": "made up"} if source.made_up else {}
-            where = "" if source.draft else source.name
+            where = "" if is_draft else source.of.name
             events.record(
                 change, where, now, kind=EventKind.PREVIEW_OPENED, detail=detail, by=person.by
             )
@@ -166,22 +162,22 @@ def _study(look: Transaction, person: Person) -> _Source:
         raise NotNow(t("The study is closed: there is nothing left to try out."))
     made_up = bool(being_read(look, row.bank))
     about = ["study", row.id, row.protocol_sha256, row.amendments, made_up]
-    return _Source(study=row, draft=None, mark=_mark(look, person, about), made_up=made_up)
+    return _Source(of=row, mark=_mark(look, person, about), made_up=made_up)
 
 
 def _draft(look: Transaction, person: Person, number: int) -> _Source:
     if not person.may(Act.MAKE_STUDY):
         raise NotAllowed(t("Only whoever sets up studies can preview a draft."))
-    row = copies.draft(look, number)
+    row = drafts.find(look, number)
     if row is None:
         raise NotFound(t("This draft is not there any more."))
-    if row["made_by"] != person.id and person.deployment is not Role.ADMINISTRATOR:
+    if row.made_by != person.id and person.deployment is not Role.ADMINISTRATOR:
         raise NotAllowed(t("This draft is somebody else's."))
-    if row["bank"] is None:
+    if row.bank is None:
         raise BadInput(t("Choose a question bank first: without one there is no case to show."))
-    made_up = bool(being_read(look, row["bank"]))
-    about = ["draft", row["id"], row["name"], row["bank"], row["protocol"], made_up]
-    return _Source(study=None, draft=row, mark=_mark(look, person, about), made_up=made_up)
+    made_up = bool(being_read(look, row.bank))
+    about = ["draft", row.id, row.name, row.bank, row.protocol, made_up]
+    return _Source(of=row, mark=_mark(look, person, about), made_up=made_up)
 
 
 def _sets_up(person: Person, study: int) -> bool:
@@ -207,23 +203,23 @@ def _make(
         deployment.set_once(change, "preview_made_up", "yes" if source.made_up else "")
         truth = _made_up() if source.made_up else None
         with store.look() as look:
-            if source.study:
-                deployment.set_once(change, "preview_study", str(source.study.id))
-                copies.copy_drawn_study(look, change, source.study.id, truth)
-            elif source.draft:
-                copies.copy_bank(look, change, source.draft["bank"], truth)
+            if isinstance(source.of, StudyRow):
+                deployment.set_once(change, "preview_study", str(source.of.id))
+                copies.copy_drawn_study(look, change, source.of.id, truth)
+            elif source.of.bank is not None:
+                copies.copy_bank(look, change, source.of.bank, truth)
 
     path.parent.mkdir(mode=0o700, exist_ok=True)
     _make_room(path.parent, now)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as scratch:
         copy = Store.create(Path(scratch) / "preview.db", fill, witnessed=False)
-        if source.draft:
-            _draw(copy, source.draft, now)
+        if isinstance(source.of, DraftRow):
+            _draw(copy, source.of, now)
         reader = [Invitation(reader_id=READER)]
         code = new_code(entropy)
-        studies.invite(copy, study=source.name, invitations=reader, codes=[code], now=now)
+        studies.invite(copy, study=source.of.name, invitations=reader, codes=[code], now=now)
         with copy.change() as change:
-            studies.open_within(change, study=source.name, now=now)
+            studies.open_within(change, study=source.of.name, now=now)
         copy.put_in_place(path)
 
 
@@ -234,12 +230,12 @@ def _made_up() -> copies.MadeUp:
     )
 
 
-def _draw(copy: Store, draft: Mapping[str, Any], now: datetime) -> None:
-    protocol = Protocol.from_json(json.loads(draft["protocol"]))
+def _draw(copy: Store, draft: DraftRow, now: datetime) -> None:
+    protocol = Protocol.from_json(json.loads(draft.protocol))
     with copy.change() as change:
         (bank,) = banks.names(change)
         studies.draw_within(
-            change, bank=bank, study=draft["name"], protocol=protocol, now=now, by=COMMAND_LINE
+            change, bank=bank, study=draft.name, protocol=protocol, now=now, by=COMMAND_LINE
         )
 
 

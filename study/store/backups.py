@@ -1,8 +1,23 @@
 """What is known of the backups of a store: one row each, of those removed as well."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
+
+
+class BackupRow(NamedTuple):
+    """A backup: its file, what verifying it found, and when the file was removed, or None."""
+
+    id: int
+    file: str
+    made_at_utc: str
+    trigger: str
+    actor: str
+    n_bytes: int
+    sha256: str
+    verified_at_utc: str | None
+    finding: str
+    removed_at_utc: str | None
 
 
 def add(change: Transaction, **columns: Any) -> int:
@@ -10,19 +25,14 @@ def add(change: Transaction, **columns: Any) -> int:
     return change.insert("backups", **columns)
 
 
-def listed(look: Transaction) -> list[dict[str, Any]]:
-    """Return every backup that was not removed, the newest first."""
-    return look.rows("SELECT * FROM backups WHERE removed_at_utc IS NULL ORDER BY id DESC")
-
-
-def every(look: Transaction) -> list[dict[str, Any]]:
+def every(look: Transaction) -> list[BackupRow]:
     """Return every backup, removed ones too, in the order they were made."""
-    return look.rows("SELECT * FROM backups ORDER BY id")
+    return [BackupRow(**row) for row in look.rows("SELECT * FROM backups ORDER BY id")]
 
 
-def last(look: Transaction) -> dict[str, Any] | None:
-    """Return the newest backup, or None."""
-    return look.row("SELECT * FROM backups ORDER BY id DESC LIMIT 1")
+def listed(look: Transaction) -> list[BackupRow]:
+    """Return every backup that was not removed, the newest first."""
+    return [row for row in reversed(every(look)) if row.removed_at_utc is None]
 
 
 def mark_removed(change: Transaction, number: int, at_utc: str) -> None:

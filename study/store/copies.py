@@ -13,11 +13,6 @@ from study.store.extract import ITEMS_SHOWN
 _WHOLE = "(SELECT id FROM items WHERE bank = :bank)"
 
 
-def draft(look: Transaction, number: int) -> dict[str, Any] | None:
-    """Return a draft's row, or None."""
-    return look.row("SELECT * FROM drafts WHERE id = :number", number=number)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUp:
     """What is copied in place of the reference standard and its explanations.

@@ -1,8 +1,23 @@
 """Drafts of studies in the store: they may change, and nothing vouches for them."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
+
+
+class DraftRow(NamedTuple):
+    """A draft with its maker's handle and its bank's name, or None; `protocol` is JSON."""
+
+    id: int
+    name: str
+    made_by: int
+    bank: int | None
+    protocol: str
+    saved_at_utc: str
+    reached: int
+    handle: str
+    bank_name: str | None
+
 
 _DRAFTS = (
     "SELECT drafts.*, handle, banks.name AS bank_name FROM drafts "
@@ -15,19 +30,16 @@ def add(change: Transaction, **columns: Any) -> int:
     return change.insert("drafts", **columns)
 
 
-def find(look: Transaction, number: int) -> dict[str, Any] | None:
-    """Return a draft with its maker's handle and its bank's name, or None."""
-    return look.row(_DRAFTS + "WHERE drafts.id = :number", number=number)
+def find(look: Transaction, number: int) -> DraftRow | None:
+    """Return a draft, or None."""
+    row = look.row(_DRAFTS + "WHERE drafts.id = :number", number=number)
+    return None if row is None else DraftRow(**row)
 
 
-def listed(look: Transaction) -> list[dict[str, Any]]:
+def listed(look: Transaction) -> list[DraftRow]:
     """Return every draft, the one saved last first."""
-    return look.rows(_DRAFTS + "ORDER BY saved_at_utc DESC, drafts.id DESC")
-
-
-def names(look: Transaction) -> list[str]:
-    """Return the names of all drafts."""
-    return [row["name"] for row in look.rows("SELECT name FROM drafts")]
+    rows = look.rows(_DRAFTS + "ORDER BY saved_at_utc DESC, drafts.id DESC")
+    return [DraftRow(**row) for row in rows]
 
 
 def save(change: Transaction, number: int, **columns: Any) -> None:

@@ -3,7 +3,7 @@
 Two banks have something in common where a file of a film is the same, or an item's id and question.
 """
 
-from typing import Any
+from typing import NamedTuple
 
 from study.store.connection import Transaction
 from study.store.extract import ITEMS_SHOWN
@@ -22,19 +22,22 @@ def shared(look: Transaction, bank: int, study: int) -> bool:
     return bool(look.value(_SHARED, bank=bank, study=study))
 
 
-def opened(look: Transaction, but: int) -> list[dict[str, Any]]:
-    """Return id and name of every study but one that is open or closed, the oldest first."""
-    return look.rows(
-        "SELECT id, name FROM studies WHERE state <> 'drawn' AND id <> :but ORDER BY id", but=but
-    )
+class Part(NamedTuple):
+    """A role a person has or had in a study."""
+
+    role: str
+    reader: int | None
+    study: int
+    name: str
 
 
-def parts_elsewhere(look: Transaction, person: int, study: int) -> list[dict[str, Any]]:
-    """Return the roles a person has or had in other studies, each with its study's id and name."""
-    return look.rows(
+def parts_elsewhere(look: Transaction, person: int, study: int) -> list[Part]:
+    """Return the roles a person has or had in other studies."""
+    rows = look.rows(
         "SELECT role, reader, studies.id AS study, studies.name FROM grants "
         "JOIN studies ON studies.id = grants.study "
         "WHERE person = :person AND grants.study <> :study ORDER BY grants.id",
         person=person,
         study=study,
     )
+    return [Part(**row) for row in rows]

@@ -5,8 +5,7 @@ codes (a new one is told of, not which), drafts, tickets, the schedule of backup
 ended: a sign-in, an account elsewhere.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from study.base.canonical import sha256_of
 from study.people import address_marks, signing_in, single_sign_on
@@ -14,8 +13,6 @@ from study.store import Transaction, deployment, events, names, people, studies
 from study.store import backups as stored_backups
 from study.store.events import EventKind
 from study.trail import deposits
-
-_Row = Mapping[str, Any]
 
 
 def itself(look: Transaction) -> Iterator[str]:
@@ -60,21 +57,16 @@ def sign_ins(look: Transaction) -> Iterator[str]:
 _LONGEST = 200
 """Addresses are kept up to here; a longer one cannot be compared with its mark."""
 
-_OF_A_BACKUP = ("file", "n_bytes", "sha256", "finding")
-
 
 def backups_made(look: Transaction) -> Iterator[str]:
     """Yield every backup that the trail does not tell of, or tells otherwise."""
-    made = [_facts(one) for one in events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_MADE)]
+    told = events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_MADE)
+    made = [tuple(one[key] for key in ("file", "n_bytes", "sha256", "finding")) for one in told]
     removed = {
         one["file"] for one in events.of_kind(look, events.DEPLOYMENT, EventKind.BACKUP_REMOVED)
     }
     for row in stored_backups.every(look):
-        if _facts(row) not in made:
-            yield f"the backup {row['file']}: it was slipped in or altered."
-        if bool(row["removed_at_utc"]) != (row["file"] in removed):
-            yield f"the backup {row['file']}: whether it was removed was altered."
-
-
-def _facts(row: _Row) -> list[Any]:
-    return [row[key] for key in _OF_A_BACKUP]
+        if (row.file, row.n_bytes, row.sha256, row.finding) not in made:
+            yield f"the backup {row.file}: it was slipped in or altered."
+        if bool(row.removed_at_utc) != (row.file in removed):
+            yield f"the backup {row.file}: whether it was removed was altered."
