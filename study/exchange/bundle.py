@@ -24,12 +24,11 @@ from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
 from study.exchange import records_file
 from study.exchange.schemas import FILES, Column
-from study.lifecycle import amendments
 from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, events, models, people, readings
+from study.store import Store, Transaction, events, models, people, readings, studies
 from study.store.events import EventRow
 from study.store.studies import StudyRow, study_row
 from study.trail import study_trails
@@ -81,7 +80,7 @@ def files_of(
     """
     found = study_row(look, study)
     trail = list(events.walk(look, events.study_chain(study)))
-    amended = [asdict(one) for one in amendments.of_study(look, found.id)]
+    amended = [one._asdict() for one in studies.amendments(look, found.id)]
     tables = tables or tables_of(look, found, blinded=blinded)
     files = {name: table_bytes(FILES[name], rows, guard=guard) for name, rows in tables.items()}
     files["protocol.json"] = _pretty(

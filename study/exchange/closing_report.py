@@ -16,7 +16,7 @@ from study.models.withdrawals import withdrawn_in
 from study.monitoring.exclusions import AFTER_CLOSING
 from study.monitoring.progress import completeness_in
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, amendments, events, exclusions, models, progress
+from study.store import Store, Transaction, events, exclusions, models, progress, studies
 from study.store import sessions as stored_sessions
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
@@ -159,7 +159,8 @@ def _lacking(missing: Sequence[Row]) -> str:
 def _decided(look: Transaction, study: StudyRow) -> str:
     number = study.id
     amended = (
-        {**row, "changes": _changes(row["changes"])} for row in amendments.of_study(look, number)
+        {**row._asdict(), "changes": _changes(row.changes)}
+        for row in studies.amendments(look, number)
     )
     stepped_in = (
         {**row, "reader_id": row["reader_id"] or "the whole study"}
@@ -192,8 +193,7 @@ def _decided(look: Transaction, study: StudyRow) -> str:
     )
 
 
-def _changes(text: str) -> str:
-    found = json.loads(text)
+def _changes(found: Mapping[str, Mapping[str, Any]]) -> str:
     return "; ".join(
         f"{key}: {_plain(change.get('old'))} → {_plain(change.get('new'))}"
         for key, change in found.items()

@@ -4,9 +4,9 @@ A film is one image file. It is decoded once at import to prove that it can be r
 it is handed out. What leaves here is pixels alone: text chunks, profiles and EXIF stay behind, for
 they may name the patient or hold the answer.
 
-`decoding` reads files, `prediction` guesses each sample from those before it, `deflating` writes
-what was guessed wrong in few bits, `packing` puts the two together, `shelf` keeps what is packed;
-`files` holds a file against its import, `previews` makes small pictures for pages about cases.
+`decoding` reads files, and holds them against their import; `prediction` guesses each sample from
+those before it, `deflating` writes what was guessed wrong in few bits, `packing` puts the two
+together and makes small pictures for pages about cases, `shelf` keeps what is packed.
 """
 
 from study.films.decoding import (
@@ -18,11 +18,10 @@ from study.films.decoding import (
     FilmFacts,
     Grey,
     grey,
+    imported_bytes,
     inspect,
 )
-from study.films.files import imported_bytes
-from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, unpacked
-from study.films.previews import preview
+from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, preview, unpacked
 
 __all__ = [
     "CONTENT_ENCODING",

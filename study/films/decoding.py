@@ -1,14 +1,16 @@
 """From a film's file to its grey levels, or to the reason why it cannot be shown as it is."""
 
+import hashlib
 import io
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from study.base.errors import BadFile
+from study.base.errors import BadFile, StudyError
 
 Grey = NDArray[np.uint8] | NDArray[np.uint16]
 
@@ -195,3 +197,20 @@ def _turned(pixels: Grey, orientation: object) -> Grey:
     if orientation in (2, 3, 6, 7):
         pixels = pixels[:, ::-1]
     return pixels.copy()
+
+
+def imported_bytes(path: Path, sha256: str) -> bytes:
+    """Return the bytes of a film's file, checked against its hash at import.
+
+    Raises
+    ------
+    StudyError
+        The file cannot be read, or was changed.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise StudyError("This film cannot be read at present. Ask your coordinator.") from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise StudyError("This film was changed after its import. Ask your coordinator.")
+    return data

@@ -4,11 +4,13 @@ Why these bytes and no image file: `docs/decisions/005-films-travel-as-predicted
 """
 
 import gzip
+import io
 import json
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from study.films.decoding import Grey
 from study.films.deflating import gzipped
@@ -197,3 +199,24 @@ def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
             here.append((guess + ((z >> 1) ^ -(z & 1))) & 0xFFFF)
         rows.append([*here, here[-1]])
     return np.array([row[2:-1] for row in rows[2:]], dtype=np.int32)
+
+
+def preview(pixels: Grey, *, low: int, high: int, longest: int = 1600) -> bytes:
+    """Return a film as an 8-bit greyscale PNG.
+
+    Parameters
+    ----------
+    pixels : numpy.ndarray of unsigned int, shape (height, width)
+        Grey levels.
+    low, high : int
+        The film's range of grey levels, shown from black to white.
+    longest : int, default 1600
+        The longer side at most, in pixels; a smaller film keeps its size.
+    """
+    span = max(int(high) - int(low), 1)
+    shown = np.clip((pixels.astype(np.float32) - low) * (255 / span), 0, 255)
+    picture = Image.fromarray(np.rint(shown).astype(np.uint8))
+    picture.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    picture.save(out, format="PNG")
+    return out.getvalue()

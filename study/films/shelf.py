@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from study.films.decoding import grey
-from study.films.files import imported_bytes
+from study.films.decoding import grey, imported_bytes
 from study.films.packing import VERSION, packed
 
 MAX_BYTES = 4 << 30

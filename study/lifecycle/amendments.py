@@ -5,24 +5,20 @@ a study that needs another is another study. What may change is stored beside th
 which stays as it was with its hash.
 """
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from study.base.actor import By
-from study.base.canonical import canonical_json
 from study.base.errors import BadProtocol, NotNow
 from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
 from study.protocol.protocol import Feedback, Protocol, faults_of, stored_protocol
-from study.store import Store, Transaction, events, readings
-from study.store import amendments as stored
+from study.store import Store, Transaction, events, readings, studies
 from study.store.events import EventKind
-from study.store.studies import StudyRow, study_row
+from study.store.studies import Amendment, StudyRow, study_row
 
 AMENDABLE = (
     "instructions",
@@ -45,17 +41,6 @@ _ASSIGNED = frozenset(
     {"case_order", "option_order", "conditions", "sessions", "hidden_repeats", "practice_cases"}
 )
 _ANSWERED = frozenset({"consent", "questionnaire", "display_check"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Amendment:
-    """One amendment: each changed key with its ``old`` and ``new`` value."""
-
-    number: int
-    at_utc: str
-    actor: str
-    reason: str
-    changes: Mapping[str, Mapping[str, Any]]
 
 
 def amend(
@@ -94,7 +79,7 @@ def amend(
         if not changed:
             raise NotNow(t("Nothing would change: these values are in force already."))
         made = Amendment(
-            number=len(stored.of_study(change, row.id)) + 1,
+            number=len(studies.amendments(change, row.id)) + 1,
             at_utc=stamp(now),
             actor=by.name,
             reason=why,
@@ -105,14 +90,6 @@ def amend(
             others = exposure.being_read(change, row.bank, but=row.id)
             exposure.record_others(change, row, others, EventKind.OTHER_STUDY_AMENDED, by, now)
     return made
-
-
-def of_study(look: Transaction, study_id: int) -> list[Amendment]:
-    """Return a study's amendments in the order they were made."""
-    return [
-        Amendment(**{**row, "changes": json.loads(row["changes"])})
-        for row in stored.of_study(look, study_id)
-    ]
 
 
 def why_fixed(key: str) -> str:
@@ -194,14 +171,6 @@ def _refuse(faults: list[str]) -> None:
 
 
 def _store(change: Transaction, row: StudyRow, made: Amendment, by: By, now: datetime) -> None:
-    stored.add(
-        change,
-        study=row.id,
-        number=made.number,
-        changes=canonical_json(made.changes),
-        reason=made.reason,
-        actor=made.actor,
-        at_utc=made.at_utc,
-    )
+    studies.add_amendment(change, row.id, made)
     detail = {"number": made.number, "reason": made.reason, "changes": dict(made.changes)}
     events.record(change, row.name, now, kind=EventKind.PROTOCOL_AMENDED, detail=detail, by=by)

@@ -1,8 +1,10 @@
-"""Studies, their cases and their assignments in the store."""
+"""Studies, their amendments, cases and assignments in the store."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from study.base.canonical import canonical_json
 from study.base.errors import NotFound, NotNow
 from study.base.translation import t
 from study.store.banks import FILM, FilmRow
@@ -27,6 +29,16 @@ class StudyRow(NamedTuple):
     simulated_films: int
     bank_sha256: str
     amendments: str
+
+
+class Amendment(NamedTuple):
+    """An amendment of an opened study: each changed key with its ``old`` and ``new`` value."""
+
+    number: int
+    at_utc: str
+    actor: str
+    reason: str
+    changes: Mapping[str, Mapping[str, Any]]
 
 
 _STUDIES = (
@@ -82,6 +94,22 @@ def mark_discarded(change: Transaction, study: int, at_utc: str) -> None:
         at_utc=at_utc,
         study=study,
     )
+
+
+def add_amendment(change: Transaction, study: int, made: Amendment) -> None:
+    """Insert an amendment, which is written once."""
+    columns = made._asdict() | {"changes": canonical_json(made.changes)}
+    change.insert("amendments", study=study, **columns)
+
+
+def amendments(look: Transaction, study: int) -> list[Amendment]:
+    """Return a study's amendments in the order they were made."""
+    rows = look.rows(
+        "SELECT number, at_utc, actor, reason, changes FROM amendments WHERE study = :study "
+        "ORDER BY number",
+        study=study,
+    )
+    return [Amendment(**{**row, "changes": json.loads(row["changes"])}) for row in rows]
 
 
 def add_cases(change: Transaction, study: int, cases: Iterable[tuple[int, int, str]]) -> None:

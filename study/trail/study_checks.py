@@ -5,17 +5,15 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from study.base.canonical import sha256_of
-from study.lifecycle import amendments
 from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_facts
 from study.models.models import predictions_hash
 from study.models.withdrawals import key_of
 from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import assignment_hash, practice_hash
-from study.store import Transaction, models, people, practice, preparations, readings
+from study.store import Transaction, models, people, practice, preparations, readings, studies
 from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
 from study.store.studies import StudyRow
@@ -96,13 +94,13 @@ def _state(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 def _amendments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     told = [event for event in trail if event.kind == EventKind.PROTOCOL_AMENDED]
-    stored = amendments.of_study(look, row.id)
+    stored = studies.amendments(look, row.id)
     if [one.number for one in stored] != list(range(1, len(told) + 1)):
         yield f"study {row.name}: {len(told)} amendment(s) were made, {len(stored)} are there."
         return
     for one, event in zip(stored, told, strict=True):
         made = {**event.detail, "actor": event.actor, "at_utc": event.at_utc}
-        altered = differing(asdict(one), made)
+        altered = differing(one._asdict(), made)
         if altered:
             yield f"study {row.name}: amendment {one.number}: {altered} altered."
 

@@ -6,8 +6,9 @@ import streamlit as st
 
 from study.base.text import LONGEST_REASON
 from study.base.translation import t
-from study.lifecycle.amendments import AMENDABLE, Amendment
+from study.lifecycle.amendments import AMENDABLE
 from study.protocol.protocol import ABOUT, ENDPOINTS, HYPOTHESES, MAX_PROSE, Feedback, Protocol
+from study.store.studies import Amendment
 from ui.parts.text import minute, plain
 from ui.wizard.protocol_view import value_in_words
 

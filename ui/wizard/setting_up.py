@@ -3,12 +3,10 @@
 import os
 from dataclasses import dataclass
 
-from study.lifecycle import amendments
-from study.lifecycle.amendments import Amendment
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, stored_protocol
-from study.store import people
-from study.store.studies import study_row
+from study.store import people, studies
+from study.store.studies import Amendment, study_row
 from study.trail import deposits
 from ui.server.access import acting
 from ui.server.deployment import store
@@ -50,7 +48,7 @@ def set_up_of(study: str) -> SetUp:
             drawn_at_utc=row.drawn_at_utc,
             opened_at_utc=row.opened_at_utc or "",
             closed_at_utc=row.closed_at_utc or "",
-            amendments=tuple(amendments.of_study(look, row.id)),
+            amendments=tuple(studies.amendments(look, row.id)),
         )
 
 

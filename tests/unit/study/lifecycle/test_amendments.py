@@ -10,12 +10,12 @@ from study.base.actor import By
 from study.base.errors import BadInput, BadProtocol, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
-from study.lifecycle.amendments import AMENDABLE, amend, of_study, why_fixed
+from study.lifecycle.amendments import AMENDABLE, amend, why_fixed
 from study.protocol.protocol import Protocol, stored_protocol
 from study.protocol.toml_file import of_study as file_of_study
 from study.reading.simulation import simulate
 from study.store import Store
-from study.store.studies import study_row
+from study.store.studies import amendments, study_row
 from study.trail.verification import verify
 from tests.conftest import NOW, tamper
 
@@ -44,7 +44,7 @@ def test_an_amendment_is_in_force_from_then_on(opened: Opened) -> None:
     assert (protocol.margin, protocol.break_every, protocol.endpoint) == (0.1, 20, "accuracy")
     with store.look() as look:
         row = study_row(look, "trial")
-        second = of_study(look, row.id)[1]
+        second = amendments(look, row.id)[1]
     assert row.protocol_sha256 == before
     assert second.changes == {
         "break_every": {"old": 0, "new": 20},
