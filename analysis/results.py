@@ -31,7 +31,7 @@ from analysis.statistics.times.model import time_model
 from analysis.statistics.times.summaries import times
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Results:
     """The tables of a run, with what they were made from.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,10 @@ from analysis.figures.drawing.names import conditions_of, shorten
 from analysis.results import Results
 
 Row = dict[str, Any]
+
+# Sixty sentences ask for rows of the same few tables. Pairs of raters can be half a million rows.
+MOST_KEPT = 5_000
+_KEPT: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDictionary()
 
 
 def rows_of(results: Results, name: str, **where: str) -> list[Row]:
@@ -21,10 +26,20 @@ def rows_of(results: Results, name: str, **where: str) -> list[Row]:
     table = results.tables.get(name)
     if table is None or not set(where) <= set(table.columns):
         return []
+    if len(table) <= MOST_KEPT:
+        kept = _KEPT.setdefault(results, {})
+        if name not in kept:
+            kept[name] = _records(table)
+        wanted = where.items()
+        return [{**row} for row in kept[name] if all(row[key] == word for key, word in wanted)]
     keep = np.ones(len(table), dtype=bool)
     for column, word in where.items():
         keep &= (table[column] == word).to_numpy()
-    found: list[Row] = table.loc[keep].to_dict("records")  # type: ignore[assignment]
+    return _records(table.loc[keep])
+
+
+def _records(table: pd.DataFrame) -> list[Row]:
+    found: list[Row] = table.to_dict("records")  # type: ignore[assignment]
     return found
 
 
