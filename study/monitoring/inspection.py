@@ -1,6 +1,5 @@
 """One reading looked at: its times, flags and comment, never its answer or whether it was right."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -54,6 +53,7 @@ _AS_STORED = (
     "paused_ms",
     "shown_at_utc",
     "received_at_utc",
+    "flags",
     "comment",
     "given_up",
 )
@@ -69,14 +69,13 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
     """
     with store.look(sealed=True) as look:
         found = study_row(look, study)
-        rows = [row for row in progress.readings(look, found.id) if row["current"]]
+        rows = [row for row in progress.readings(look, found.id) if row.current]
         excluded = excluded_readings(look, found)
     return [
         ReadingFacts(
-            **{key: row[key] for key in _AS_STORED},
-            flags=tuple(json.loads(row["flags"])),
-            setup=setup(json.loads(row["circumstances"])),
-            excluded=excluded.get(row["id"], ""),
+            **{key: getattr(row, key) for key in _AS_STORED},
+            setup=setup(row.circumstances),
+            excluded=excluded.get(row.id, ""),
         )
         for row in rows
     ]

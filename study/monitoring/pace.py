@@ -5,11 +5,10 @@ reading after a longer gap counts with its own response time, and one without a 
 all. So a night between two cases is no reading time, and looking at a film for long is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
-from typing import Any
 
 from study.base.timestamps import moment
 
@@ -61,21 +60,20 @@ class TimeLeft:
     n: int
 
 
-def pace_of(rows: Sequence[Mapping[str, Any]]) -> Pace:
+def pace_of(rows: Sequence[tuple[str, float | None]]) -> Pace:
     """Return the pace of one reader.
 
     Parameters
     ----------
     rows
-        Their first readings of each case, with `received_at_utc` and `response_ms`.
+        When their first readings of each case were received, each with its response time.
     """
-    times = [row["response_ms"] for row in rows if row["response_ms"] is not None]
+    times = [response_ms for _, response_ms in rows if response_ms is not None]
     spent: list[float] = []
     before: str | None = None
-    for row in sorted(rows, key=lambda one: str(one["received_at_utc"])):
-        at = row["received_at_utc"]
+    for at, response_ms in sorted(rows, key=lambda one: one[0]):
         gap = None if before is None else _ms(before, at)
-        own = gap if gap is not None and gap <= SITTING_MS else row["response_ms"]
+        own = gap if gap is not None and gap <= SITTING_MS else response_ms
         if own is not None:
             spent.append(own)
         before = at

@@ -18,6 +18,7 @@ from study.protocol.protocol import stored_protocol
 from study.reading.sessions import SessionStanding, State, is_withdrawn, sessions_of
 from study.store import Store, Transaction, models, people, preparations, progress, studies
 from study.store import sessions as stored_sessions
+from study.store.progress import ReadingRow
 from study.store.studies import StudyRow, study_row
 
 Row = Mapping[str, Any]
@@ -166,12 +167,16 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         row = study_row(look, study)
         readers = people.readers(look, row.id)
         counted = _by_reader(progress.counts(look, row.id))
-        firsts = _by_reader(
-            one for one in progress.readings(look, row.id) if one["supersedes"] is None
-        )
+        firsts: dict[str, list[ReadingRow]] = {}
+        for one in progress.readings(look, row.id):
+            if one.supersedes is None:
+                firsts.setdefault(one.reader_id, []).append(one)
         active = progress.activity(look, row.id)
         standings = {(one.reader_id, one.session): one for one in sessions_of(look, row, now=now)}
-    paces = {name: pace_of(firsts.get(name, [])) for name in active}
+    paces = {
+        name: pace_of([(one.received_at_utc, one.response_ms) for one in firsts.get(name, ())])
+        for name in active
+    }
     people_paces = [paces[one["reader_id"]] for one in readers if not one["simulated"]]
     watched = tuple(
         _reader(
@@ -201,7 +206,7 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         counts=total(one.counts for one in watched),
         readers=watched,
         arrivals={
-            name: tuple(sorted(one["received_at_utc"] for one in rows))
+            name: tuple(sorted(one.received_at_utc for one in rows))
             for name, rows in firsts.items()
         },
     )

@@ -5,7 +5,6 @@ words beside it (`rule`). None is a verdict: there may be a good reason for ever
 knows the reference standard; SQLite refuses it to the transaction the readings come through.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from study.monitoring.letter_runs import Run, run_probability, runs_of
 from study.protocol.assignment import shown
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Store, progress
+from study.store.progress import ReadingRow
 from study.store.studies import study_row
 
 GLANCE_MS = 2_000.0
@@ -32,7 +32,7 @@ RARE = 0.001
 GATHERED, GATHERED_SHARE = 2, 0.5
 """A case is told of where as many readings, and this share of its readings, were in trouble."""
 
-_Rows = Sequence[Mapping[str, Any]]
+_Rows = Sequence[ReadingRow]
 
 
 class FactKind(StrEnum):
@@ -99,13 +99,13 @@ def facts(store: Store, study: str) -> list[Fact]:
     """
     with store.look(sealed=True) as look:
         row = study_row(look, study)
-        rows = [_opened(one) for one in progress.readings(look, row.id)]
+        rows = progress.readings(look, row.id)
     return facts_of(rows, stored_protocol(row))
 
 
 def facts_of(rows: _Rows, protocol: Protocol) -> list[Fact]:
-    """Return the facts about readings as `study.store.progress` returns them, flags opened."""
-    read = [row for row in rows if row["current"] and row["timing_source"] == "browser"]
+    """Return the facts about readings as `study.store.progress` returns them."""
+    read = [row for row in rows if row.current and row.timing_source == "browser"]
     by_reader = _grouped(read, "reader_id")
     found = [fact for kind, of in _OF_READER.items() for fact in _each(kind, of, by_reader)]
     found += [fact for own in by_reader.values() for fact in _runs(own)]
@@ -115,36 +115,28 @@ def facts_of(rows: _Rows, protocol: Protocol) -> list[Fact]:
     return sorted(found, key=lambda fact: list(FactKind).index(fact.kind))
 
 
-def _opened(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **row,
-        "flags": frozenset(json.loads(row["flags"])),
-        "circumstances": json.loads(row["circumstances"]),
-    }
-
-
-def _grouped(rows: _Rows, key: str) -> dict[Any, list[Mapping[str, Any]]]:
-    found: dict[Any, list[Mapping[str, Any]]] = {}
+def _grouped(rows: _Rows, key: str) -> dict[Any, list[ReadingRow]]:
+    found: dict[Any, list[ReadingRow]] = {}
     for row in rows:
-        found.setdefault(row[key], []).append(row)
+        found.setdefault(getattr(row, key), []).append(row)
     return found
 
 
-_Test = Callable[[Mapping[str, Any]], bool | None]
+_Test = Callable[[ReadingRow], bool | None]
 
 
 def _has(flags: frozenset[str]) -> _Test:
-    return lambda row: bool(row["flags"] & flags)
+    return lambda row: not flags.isdisjoint(row.flags)
 
 
-def _is_glance(row: Mapping[str, Any]) -> bool | None:
-    if row["status"] != "answered" or row["supersedes"] or row["response_ms"] is None:
+def _is_glance(row: ReadingRow) -> bool | None:
+    if row.status != "answered" or row.supersedes or row.response_ms is None:
         return None
-    return bool(row["response_ms"] < GLANCE_MS)
+    return bool(row.response_ms < GLANCE_MS)
 
 
-def _is_hidden(row: Mapping[str, Any]) -> bool | None:
-    return None if row["hidden_ms"] is None else bool(row["hidden_ms"] >= HIDDEN_MS)
+def _is_hidden(row: ReadingRow) -> bool | None:
+    return None if row.hidden_ms is None else bool(row.hidden_ms >= HIDDEN_MS)
 
 
 _OF_READER: Mapping[FactKind, _Test] = {
@@ -158,7 +150,7 @@ _OF_READER: Mapping[FactKind, _Test] = {
 def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[Fact]:
     for reader_id, own in by_reader.items():
         told = [(row, test(row)) for row in own]
-        meant = tuple(row["id"] for row, yes in told if yes)
+        meant = tuple(row.id for row, yes in told if yes)
         if meant:
             yield Fact(
                 kind=kind,
@@ -173,10 +165,9 @@ def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterat
 def _runs(own: _Rows) -> Iterator[Fact]:
     """Tell of runs of one key: the letter as it was shown is the one that was pressed."""
     letters = [
-        shown(row["answer"], row["shown_order"]) if row["answer"] is not None else None
-        for row in own
+        shown(row.answer, row.shown_order) if row.answer is not None else None for row in own
     ]
-    options = [len(row["shown_order"]) for row in own if row["answer"] is not None]
+    options = [len(row.shown_order) for row in own if row.answer is not None]
     chances: dict[int, float] = {}
     for run in runs_of(letters):
         if run.length not in chances:
@@ -188,10 +179,10 @@ def _runs(own: _Rows) -> Iterator[Fact]:
 def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> Fact:
     return Fact(
         kind=FactKind.ONE_KEY,
-        reader_id=own[0]["reader_id"],
+        reader_id=own[0].reader_id,
         n=run.length,
         of=n_answered,
-        readings=tuple(row["id"] for row in own[run.first : run.last + 1]),
+        readings=tuple(row.id for row in own[run.first : run.last + 1]),
         values={"letter": run.letter, "chance": chance},
     )
 
@@ -199,14 +190,14 @@ def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> Fact:
 def _screens(own: _Rows) -> Iterator[Fact]:
     """Tell of sessions on more than one screen or browser; meant are those not on the usual one."""
     for session, rows in _grouped(own, "session").items():
-        known = [(row, where) for row in rows if (where := setup(row["circumstances"]))]
+        known = [(row, where) for row in rows if (where := setup(row.circumstances))]
         counted = Counter(where for _, where in known)
         if len(counted) > 1:
             usual = counted.most_common(1)[0][0]
-            meant = tuple(row["id"] for row, where in known if where != usual)
+            meant = tuple(row.id for row, where in known if where != usual)
             yield Fact(
                 kind=FactKind.SCREENS,
-                reader_id=rows[0]["reader_id"],
+                reader_id=rows[0].reader_id,
                 n=len(meant),
                 of=len(known),
                 readings=meant,
@@ -246,14 +237,14 @@ def _washout(own: _Rows, protocol: Protocol) -> Iterator[Fact]:
     short: list[str] = []
     for rows in _grouped(own, "case_id").values():
         for first, then in _pairs(rows):
-            days = (moment(then["shown_at_utc"]) - moment(first["received_at_utc"])).total_seconds()
+            days = (moment(then.shown_at_utc) - moment(first.received_at_utc)).total_seconds()
             kept.append(days / 86_400)
             if kept[-1] < protocol.washout_days:
-                short.append(then["id"])
+                short.append(then.id)
     if kept:
         yield Fact(
             kind=FactKind.WASHOUT,
-            reader_id=own[0]["reader_id"],
+            reader_id=own[0].reader_id,
             n=len(short),
             of=len(kept),
             readings=tuple(short),
@@ -261,11 +252,11 @@ def _washout(own: _Rows, protocol: Protocol) -> Iterator[Fact]:
         )
 
 
-def _pairs(rows: _Rows) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
     """Yield readings of one case that follow each other in different sessions."""
-    order = sorted(rows, key=lambda row: (row["session"], row["position"]))
+    order = sorted(rows, key=lambda row: (row.session, row.position))
     for first, then in pairwise(order):
-        if first["session"] != then["session"]:
+        if first.session != then.session:
             yield first, then
 
 
@@ -277,18 +268,18 @@ def _cases(read: _Rows) -> Iterator[Fact]:
             yield Fact(
                 kind=FactKind.CASE,
                 reader_id="",
-                item_id=rows[0]["item_id"],
+                item_id=rows[0].item_id,
                 n=len(meant),
                 of=len(rows),
-                readings=tuple(row["id"] for row in meant),
+                readings=tuple(row.id for row in meant),
                 values={"case_number": number, **_troubles(meant)},
             )
 
 
-def _in_trouble(row: Mapping[str, Any]) -> bool:
-    return row["status"] != "answered" or bool(row["flags"] & _ABOUT_THE_CASE)
+def _in_trouble(row: ReadingRow) -> bool:
+    return row.status != "answered" or not _ABOUT_THE_CASE.isdisjoint(row.flags)
 
 
-def _troubles(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    counted = Counter(row["status"] if row["status"] != "answered" else "flagged" for row in rows)
+def _troubles(rows: Iterable[ReadingRow]) -> dict[str, int]:
+    counted = Counter(row.status if row.status != "answered" else "flagged" for row in rows)
     return dict(counted)

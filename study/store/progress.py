@@ -1,8 +1,40 @@
 """How far a study's readers are, in the store: cases by what came of them, and every reading."""
 
-from typing import Any
+import json
+from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
+
+
+class ReadingRow(NamedTuple):
+    """A reading with its case and its presentation, and whether no other supersedes it."""
+
+    id: str
+    supersedes: str | None
+    status: str
+    answer: str | None
+    response_ms: float | None
+    elapsed_ms: float | None
+    hidden_ms: float | None
+    paused_ms: float | None
+    flags: tuple[str, ...]
+    comment: str
+    timing_source: str
+    received_at_utc: str
+    shown_at_utc: str
+    circumstances: dict[str, Any]
+    current: int
+    reader_id: str
+    position: int
+    session: int
+    condition: str
+    repeat: int
+    shown_order: str
+    item_id: str
+    case_number: int
+    case_id: int
+    given_up: str
+
 
 _CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
 
@@ -63,13 +95,13 @@ def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-def readings(look: Transaction, study: int) -> list[dict[str, Any]]:
+def readings(look: Transaction, study: int) -> list[ReadingRow]:
     """Return every reading of a study, superseded ones too, in order of reader and position."""
-    return look.rows(
+    rows = look.rows(
         "SELECT readings.id, supersedes, status, answer, response_ms, elapsed_ms, hidden_ms, "
-        "paused_ms, readings.flags, readings.comment <> '' AS has_comment, readings.comment, "
+        "paused_ms, readings.flags, readings.comment, "
         "timing_source, readings.received_at_utc, presentations.received_at_utc AS shown_at_utc, "
-        f"circumstances, {_CURRENT} AS current, reader_id, simulated, position, session, "
+        f"circumstances, {_CURRENT} AS current, reader_id, position, session, "
         "condition, repeat, shown_order, item_id, cases.number AS case_number, case_id, "
         "coalesce(words, '') AS given_up "
         "FROM readings JOIN assignments ON assignments.id = readings.assignment "
@@ -79,6 +111,16 @@ def readings(look: Transaction, study: int) -> list[dict[str, Any]]:
         "WHERE readers.study = :study ORDER BY readers.id, position, readings.rowid",
         study=study,
     )
+    return [
+        ReadingRow(
+            **row
+            | {
+                "flags": tuple(json.loads(row["flags"])),
+                "circumstances": json.loads(row["circumstances"]),
+            }
+        )
+        for row in rows
+    ]
 
 
 def activity(look: Transaction, study: int) -> dict[str, dict[str, Any]]:

@@ -1,7 +1,6 @@
 """Pace and time left: known gaps, known answers, and nothing told from too little."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -12,12 +11,9 @@ from tests.conftest import NOW
 HOUR_MS = 3_600_000.0
 
 
-def _rows(*seconds: float, response_ms: float | None = 10_000.0) -> list[dict[str, Any]]:
+def _rows(*seconds: float, response_ms: float | None = 10_000.0) -> list[tuple[str, float | None]]:
     """Return readings that arrived so many seconds after the beginning."""
-    return [
-        {"received_at_utc": stamp(NOW + timedelta(seconds=at)), "response_ms": response_ms}
-        for at in seconds
-    ]
+    return [(stamp(NOW + timedelta(seconds=at)), response_ms) for at in seconds]
 
 
 def test_active_time_runs_from_one_reading_to_the_next() -> None:

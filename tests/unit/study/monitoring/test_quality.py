@@ -15,6 +15,7 @@ from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store
+from study.store.progress import ReadingRow
 from tests.conftest import NOW, person, presentation, reading
 
 Opened = Callable[..., Store]
@@ -22,34 +23,39 @@ PROTOCOL = Protocol(washout_days=28)
 _numbers = itertools.count()
 
 
-def _row(**changed: Any) -> dict[str, Any]:
+def _row(**changed: Any) -> ReadingRow:
     """Return a reading nothing can be said about, with what is changed of it."""
     n = next(_numbers)
-    return {
-        "id": f"reading-{n}",
-        "supersedes": None,
-        "status": "answered",
-        "answer": "ABCD"[n % 4],
-        "shown_order": "ABCD",
-        "response_ms": 9000.0,
-        "hidden_ms": 0.0,
-        "flags": frozenset(),
-        "timing_source": "browser",
-        "current": 1,
-        "reader_id": "R1",
-        "session": 1,
-        "position": n,
-        "case_id": n,
-        "case_number": n,
-        "item_id": f"q{n}",
-        "shown_at_utc": stamp(NOW),
-        "received_at_utc": stamp(NOW),
-        "circumstances": {"screen": [1920, 1080], "user_agent": "Firefox/140"},
-        **changed,
-    }
+    return ReadingRow(
+        id=f"reading-{n}",
+        supersedes=None,
+        status="answered",
+        answer="ABCD"[n % 4],
+        response_ms=9000.0,
+        elapsed_ms=9000.0,
+        hidden_ms=0.0,
+        paused_ms=0.0,
+        flags=(),
+        comment="",
+        timing_source="browser",
+        received_at_utc=stamp(NOW),
+        shown_at_utc=stamp(NOW),
+        circumstances={"screen": [1920, 1080], "user_agent": "Firefox/140"},
+        current=1,
+        reader_id="R1",
+        position=n,
+        session=1,
+        condition="image-present",
+        repeat=1,
+        shown_order="ABCD",
+        item_id=f"q{n}",
+        case_number=n,
+        case_id=n,
+        given_up="",
+    )._replace(**changed)
 
 
-def _only(rows: list[dict[str, Any]], protocol: Protocol = PROTOCOL) -> Fact:
+def _only(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> Fact:
     (fact,) = facts_of(rows, protocol)
     return fact
 
@@ -64,12 +70,12 @@ def test_ordinary_readings_have_no_facts() -> None:
     [
         ({"response_ms": 1999.0}, FactKind.GLANCE),
         ({"hidden_ms": 60_000.0}, FactKind.HIDDEN),
-        ({"flags": frozenset({"too_fast"})}, FactKind.TOO_FAST),
-        ({"flags": frozenset({"clock_disagreement"})}, FactKind.CLOCK),
-        ({"flags": frozenset({"received_late"})}, FactKind.LATE),
-        ({"flags": frozenset({"view_not_shown"})}, FactKind.FILM),
-        ({"flags": frozenset({"page_zoom"})}, FactKind.WINDOW),
-        ({"flags": frozenset({"software_rendering"})}, FactKind.SOFTWARE),
+        ({"flags": ("too_fast",)}, FactKind.TOO_FAST),
+        ({"flags": ("clock_disagreement",)}, FactKind.CLOCK),
+        ({"flags": ("received_late",)}, FactKind.LATE),
+        ({"flags": ("view_not_shown",)}, FactKind.FILM),
+        ({"flags": ("page_zoom",)}, FactKind.WINDOW),
+        ({"flags": ("software_rendering",)}, FactKind.SOFTWARE),
     ],
 )
 def test_each_fact_says_who_how_many_and_which(changed: dict[str, Any], kind: FactKind) -> None:
@@ -77,7 +83,7 @@ def test_each_fact_says_who_how_many_and_which(changed: dict[str, Any], kind: Fa
     odd = _row(**changed)
     fact = _only([_row(), odd, _row()])
     assert (fact.kind, fact.reader_id, fact.n, fact.of) == (kind, "R1", 1, 3)
-    assert fact.readings == (odd["id"],)
+    assert fact.readings == (odd.id,)
 
 
 def test_thresholds_are_where_they_are_said_to_be() -> None:
@@ -130,7 +136,7 @@ def test_a_long_run_of_one_key_is_told_with_its_chance() -> None:
     fact = _only([*start, *run])
     assert (fact.kind, fact.n, fact.of, fact.values["letter"]) == (FactKind.ONE_KEY, 9, 29, "B")
     assert fact.values["chance"] == pytest.approx(run_probability(9, [4] * 29))
-    assert fact.readings == tuple(row["id"] for row in run)
+    assert fact.readings == tuple(row.id for row in run)
     assert facts_of([*start, *run[:4]], PROTOCOL) == []
 
 
@@ -155,7 +161,7 @@ def test_several_screens_in_a_session_are_told_and_over_sessions_are_not() -> No
     odd = _row(**other)
     fact = _only([_row(), _row(), odd, _row(circumstances={})])
     assert (fact.kind, fact.session, fact.n, fact.of) == (FactKind.SCREENS, 1, 1, 3)
-    assert fact.readings == (odd["id"],)
+    assert fact.readings == (odd.id,)
     assert facts_of([_row(), _row(**other, session=2)], PROTOCOL) == []
 
 
@@ -167,7 +173,7 @@ def test_a_browser_is_named_without_its_version() -> None:
     assert setup({}) == ""
 
 
-def _pair(days: float) -> list[dict[str, Any]]:
+def _pair(days: float) -> list[ReadingRow]:
     later = stamp(NOW + timedelta(days=days))
     first = _row(case_id=-1)
     return [first, _row(case_id=-1, session=2, shown_at_utc=later, received_at_utc=later)]
@@ -195,7 +201,7 @@ def test_a_case_that_gathers_trouble_is_told_by_its_item() -> None:
     """Two of three readers gave it up or did not see it whole; one of three is nothing yet."""
     case = {"case_number": 1, "item_id": "q1"}
     given_up = _row(**case, status="skipped", answer=None)
-    unseen = _row(**case, reader_id="R2", flags=frozenset({"film_not_whole"}))
+    unseen = _row(**case, reader_id="R2", flags=("film_not_whole",))
     fine = _row(**case, reader_id="R3")
     found = [
         one for one in facts_of([given_up, unseen, fine], PROTOCOL) if one.kind is FactKind.CASE
