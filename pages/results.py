@@ -6,7 +6,12 @@ from typing import Any
 import streamlit as st
 
 from analysis import AnalysisError, Results
+from analysis.figures.captions import MATRIX_CAPTIONS
+from analysis.figures.group_agreement import scope_text
+from analysis.figures.kappa_matrix import MEASURE_TITLES, pairs_in_condition
 from analysis.report.case import case_of
+from analysis.report.figure import ReportFigure
+from analysis.report.figures import matrix_figure
 from study.base.errors import StudyError
 from study.base.translation import later, said, t
 from study.lifecycle.closing import accuracy_is_shown
@@ -73,14 +78,77 @@ def _figures(section: SectionFigures) -> None:
         if condition and len({one.condition for one in section}) > 1:
             st.subheader(plain(condition))
         for figure in figures:
-            st.markdown(f"**{plain(figure.title)}**")
-            st.plotly_chart(
-                figure.plotly(dark=st.context.theme.type == "dark"),
-                theme=None,
-                width="stretch" if figure.chart.stretches else "content",
-                key=figure.name,
-            )
+            _chart(figure)
             st.caption(plain(figure.caption))
+
+
+def _chart(figure: ReportFigure) -> None:
+    st.markdown(f"**{plain(figure.title)}**")
+    st.plotly_chart(
+        figure.plotly(dark=st.context.theme.type == "dark"),
+        theme=None,
+        width="stretch" if figure.chart.stretches else "content",
+        key=figure.name,
+    )
+
+
+def _agreement(section: SectionFigures) -> None:
+    """Show one large matrix with a switch, then the other figures of agreement."""
+    found = results(store(), person.study_name)
+    matrices = [figure for figure in section if figure.chart.square]
+    if matrices:
+        _matrix(found, sorted({figure.condition for figure in matrices}))
+    _figures([figure for figure in section if not figure.chart.square])
+
+
+def _matrix(found: Results, conditions: list[str]) -> None:
+    pairs = found.tables["agreement_pairs"]
+    pairs = pairs.loc[pairs["measure"].isin(MATRIX_CAPTIONS) & pairs["estimate"].notna()]
+    left, right = st.columns([3, 2], gap="medium")
+    scope = right.selectbox(
+        t("Cases"), list(dict.fromkeys(pairs["scope"])), format_func=scope_text, key="matrix-scope"
+    )
+    condition = conditions[0]
+    if len(conditions) > 1:
+        condition = right.selectbox(t("Condition"), conditions, key="matrix-condition")
+    known = set(pairs.loc[pairs["scope"] == scope, "measure"])
+    if "kappa" in known:  # the same number, which needs no caveat where all options are the same
+        known.remove("kappa_letters")
+    # Where all questions have the same options, kappa needs no caveat.
+    measures = [
+        one
+        for one in MEASURE_TITLES
+        if one in known and (one, "kappa" in known) != ("kappa_letters", True)
+    ]
+    measure = left.segmented_control(
+        t("Measure"),
+        measures,
+        default=measures[0],
+        required=True,
+        format_func=MEASURE_TITLES.__getitem__,
+        key=f"matrix-measure-{'-'.join(measures)}",
+    )
+    figure = matrix_figure(found, measure, scope=scope, condition=condition)
+    if figure is None:
+        st.write(t("No two raters have a defined agreement here."))
+        return
+    with left:
+        _chart(figure)
+    right.caption(plain(figure.caption))
+    rows = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
+    with right.expander(t("As a table")):
+        grid(
+            pairs_in_condition(rows, condition),
+            column_order=["rater_a", "rater_b", "n", "estimate", "ci_low", "ci_high", "method"],
+            column_config={
+                "rater_a": t("First rater"),
+                "rater_b": t("Second rater"),
+                "estimate": st.column_config.NumberColumn(t("Estimate"), format="%.3f"),
+                "ci_low": st.column_config.NumberColumn(t("Lower limit"), format="%.3f"),
+                "ci_high": st.column_config.NumberColumn(t("Upper limit"), format="%.3f"),
+                "method": t("Method"),
+            },
+        )
 
 
 def _cases(found: Results) -> None:
@@ -147,7 +215,14 @@ def _blinded() -> None:
         st.html(agreement_html(opening(store(), person.study_name)[0]))
         st.html(findings_html(without_accuracy(sentences(store(), person.study_name))))
     else:
-        _figures(drawn[part])
+        _part(drawn[part])
+
+
+def _part(section: SectionFigures) -> None:
+    if any(figure.section == "agreement" for figure in section):
+        _agreement(section)
+    else:
+        _figures(section)
 
 
 def _body() -> None:
@@ -180,7 +255,7 @@ def _body() -> None:
     elif part == TABLES:
         _tables(results(store(), person.study_name))
     else:
-        _figures(drawn[part])
+        _part(drawn[part])
 
 
 masthead(person)

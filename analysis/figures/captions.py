@@ -9,13 +9,21 @@ import pandas as pd
 from analysis.bundle.model import RaterKind
 
 AGREEMENT_CAPTIONS: Mapping[str, str] = {
+    "kappa_letters": "Cohen's kappa on the answers, for comparison with published matrices. Letters"
+    " are canonical, those of the question bank, whatever order the options were shown in. They are"
+    " arbitrary labels: permuting the options of the questions changes kappa, but not"
+    " Brennan-Prediger.",
     "brennan_prediger": "Agreement beyond guessing among the options offered (chance: the mean of"
     " 1/k). Relabelling the options does not change it.",
     "error_consistency": "Cohen's kappa on correct and incorrect: whether two raters fail on the"
-    " same items more often than their accuracies alone would have it.",
-    "kappa_letters": "For comparison with published matrices only. Letters are arbitrary labels:"
-    " permuting the options of the questions changes this number.",
+    " same items more often than their accuracies alone would lead one to expect.",
     "raw": "Share of items with the same answer, not corrected for chance.",
+}
+MATRIX_CAPTIONS: Mapping[str, str] = {
+    **AGREEMENT_CAPTIONS,
+    # Of the items of one set of options.
+    "kappa": "Cohen's kappa on the answers to questions with the same options.",
+    "ac1": "Gwet's AC1 on the answers to questions with the same options.",
 }
 CLUSTERED = (
     "over patients, who have several items each (where these are too few, Wilson's or MOVER's)"
@@ -48,9 +56,9 @@ def matrix_caption(rows: pd.DataFrame, measure: str, percent: str) -> str:
     """Say what a matrix shows; `rows` are its pairs."""
     sizes = rows["n"]
     return (
-        f"{AGREEMENT_CAPTIONS[measure]} {len(rows)} pairs of raters over the items that both"
-        f" answered, n = {span(sizes)}; readers first, and within each kind those side by side who"
-        f" agree. Each pair's {percent} % interval ({_methods(rows)}) stands in the table."
+        f"{MATRIX_CAPTIONS[measure]} Below the diagonal the"
+        f" estimate, above it the {percent} % interval ({_methods(rows)}); readers first."
+        f" {len(rows)} pairs of raters over the items that both answered, n = {span(sizes)}."
     )
 
 

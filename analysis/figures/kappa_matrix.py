@@ -6,90 +6,96 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
 
 from analysis.figures.drawing.axes import interval_text, rater_labels, signed
-from analysis.figures.drawing.chart import Axis, Cells, Chart, Panel, Rule, Tick
-from analysis.figures.drawing.look import AGREEMENT_SCALE
+from analysis.figures.drawing.chart import Axis, Cells, Chart, Label, Panel, Rule, Tick
+from analysis.figures.drawing.look import AGREEMENT_SCALE, COUNT_SCALE
 from analysis.figures.drawing.names import RaterName, name_of
 from analysis.statistics.agreement.pairs.pairing import PairKind
 
 MEASURE_TITLES: Mapping[str, str] = {
+    "kappa_letters": "Cohen's kappa",
+    "kappa": "Cohen's kappa",
     "brennan_prediger": "Brennan-Prediger",
     "error_consistency": "Error consistency",
-    "kappa_letters": "Cohen's kappa on letters",
     "raw": "Raw agreement",
+    "ac1": "Gwet's AC1",
     "same_wrong": "Same wrong answer",
 }
-# Its order of raters is that of every matrix.
-HEADLINE = "brennan_prediger"
+# Shares of items, which begin at 0.
+SHARES = ("raw", "same_wrong")
 MOST_WITH_NUMBERS = 24
 MOST_WITH_HOVER = 60
-CELL_MM = 9.2
+# Up to so many raters an interval is written with its word.
+MOST_WITH_WORDS = 12
+CELL_MM = 16.0
+ENDS = ("estimate", "ci_low", "ci_high")
+# Estimate, and the limits of its interval.
+Found = tuple[float, float, float]
+UNKNOWN: Found = (math.nan, math.nan, math.nan)
 
 
 def kappa_matrix_chart(
     pairs: pd.DataFrame,
     *,
-    measure: str = "brennan_prediger",
+    measure: str = "kappa_letters",
     condition: str = "",
     scope: str = "all",
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart:
-    """Chart the agreement of every two raters, with the interval on hover.
+    """Chart the agreement of every two raters: estimates below the diagonal, intervals above it.
 
     Pairs of models that have another single condition stand in each. A square heat map in the order
-    of `matrix_order`; undefined cells and the diagonal are grey. Over 24 raters the numbers are
-    left out, over 60 the texts on hover as well.
+    of `matrix_order`, columns named by the numbers of the rows; undefined cells and the diagonal
+    are grey. Over 24 raters the numbers are left out, over 60 the texts on hover as well.
     """
     wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(wanted, condition)
-    known = _estimates(rows)
-    kinds = matrix_order(pairs, measure=measure, condition=condition, scope=scope)
-    raters = [rater for kind in kinds for rater in kind]
+    readers, models = matrix_order(pairs, condition=condition, scope=scope)
+    raters = readers + models
     n = len(raters)
-    values = [[known.get((a, b), math.nan) for b in raters] for a in raters]
-    labels = rater_labels(raters, names)
-    ticks = tuple(Tick(at=i, label=label) for i, label in enumerate(labels))
+    known = pair_estimates(rows)
+    found = [[known.get((a, b), UNKNOWN) for b in raters] for a in raters]
+    share = measure in SHARES
     cells = Cells(
-        values=tuple(tuple(row) for row in values),
-        low=-1,
+        values=tuple(tuple(estimate for estimate, _, _ in row) for row in found),
+        low=0 if share else -1,
         high=1,
-        scale=AGREEMENT_SCALE,
-        texts=_texts(values) if n <= MOST_WITH_NUMBERS else (),
+        scale=COUNT_SCALE if share else AGREEMENT_SCALE,
+        texts=_texts(found) if n <= MOST_WITH_NUMBERS else (),
         hover=_hovers(rows, raters, names) if n <= MOST_WITH_HOVER else (),
-        labels=(-1, -0.5, 0, 0.5, 1),
+        labels=(0, 0.25, 0.5, 0.75, 1) if share else (-1, -0.5, 0, 0.5, 1),
     )
+    labels = [_numbered(label, i) for i, label in enumerate(rater_labels(raters, names), start=1)]
+    columns = [Label(text=f"({i})") for i in range(1, n + 1)] if n <= MOST_WITH_NUMBERS else []
     panel = Panel(
-        x=Axis(low=-0.5, high=n - 0.5, ticks=ticks, grid=False, slanted=True),
-        y=Axis(low=n - 0.5, high=-0.5, ticks=ticks, grid=False),
-        layers=(cells, *_border(len(kinds[0]), len(kinds[1]))),
+        x=Axis(
+            low=-0.5,
+            high=n - 0.5,
+            ticks=tuple(Tick(at=i, label=label) for i, label in enumerate(columns)),
+            grid=False,
+        ),
+        y=Axis(
+            low=n - 0.5,
+            high=-0.5,
+            ticks=tuple(Tick(at=i, label=label) for i, label in enumerate(labels)),
+            grid=False,
+        ),
+        layers=(cells, *_border(len(readers), len(models))),
         height_mm=max(n, 3) * CELL_MM,
     )
     return Chart(rows=((panel,),), stretches=False, square=True)
 
 
 def matrix_order(
-    pairs: pd.DataFrame,
-    *,
-    measure: str = HEADLINE,
-    condition: str = "",
-    scope: str = "all",
+    pairs: pd.DataFrame, *, condition: str = "", scope: str = "all"
 ) -> tuple[list[str], list[str]]:
-    """Return the readers and the models in the order of the condition's matrices.
+    """Return the readers and the models of a condition, each in order of id.
 
-    Each kind with alike raters side by side. Alike is who agrees by Brennan-Prediger, whatever the
-    measure, so that the matrices of a condition can be compared cell by cell; by the measure itself
-    where the pairs hold no Brennan-Prediger.
+    The order of every figure with a row for each rater, so that matrices compare cell by cell.
     """
-    here = pairs.loc[pairs["scope"] == scope]
-    rows = pairs_in_condition(here.loc[here["measure"] == measure], condition)
-    headline = pairs_in_condition(here.loc[here["measure"] == HEADLINE], condition)
-    known = _estimates(headline if len(headline) else rows)
-    readers, models = _raters(rows)
-    return by_likeness(readers, known), by_likeness(models, known)
+    return _raters(pairs_in_condition(pairs.loc[pairs["scope"] == scope], condition))
 
 
 def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
@@ -116,21 +122,35 @@ def _raters(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     return sorted(groups[0]), sorted(groups[1])
 
 
-def _estimates(rows: pd.DataFrame) -> dict[tuple[str, str], float]:
-    one_way = dict(
-        zip(zip(rows["rater_a"], rows["rater_b"], strict=True), rows["estimate"], strict=True)
-    )
-    return {**{(b, a): value for (a, b), value in one_way.items()}, **one_way}
+def pair_estimates(rows: pd.DataFrame) -> dict[tuple[str, str], Found]:
+    """Return each pair's estimate with its limits, whichever of the two is named first."""
+    columns = zip(*(rows[c] for c in ("rater_a", "rater_b", *ENDS)), strict=True)
+    one_way = {(a, b): found for a, b, *found in columns}
+    both = {**{(b, a): found for (a, b), found in one_way.items()}, **one_way}
+    return {pair: (value, low, high) for pair, (value, low, high) in both.items()}
 
 
-def _texts(values: Sequence[Sequence[float]]) -> tuple[tuple[str, ...], ...]:
+def _numbered(label: Label, number: int) -> Label:
+    otherwise = f"{label.otherwise} ({number})" if label.otherwise else ""
+    return Label(text=f"{label.text} ({number})", otherwise=otherwise)
+
+
+def _texts(found: Sequence[Sequence[Found]]) -> tuple[tuple[str, ...], ...]:
+    between = " to\n" if len(found) <= MOST_WITH_WORDS else "\n"
     return tuple(
-        tuple(
-            "" if i == j else "–" if np.isnan(value) else signed(f"{value:.2f}")
-            for j, value in enumerate(row)
-        )
-        for i, row in enumerate(values)
+        tuple(_text(i - j, *one, between) for j, one in enumerate(row))
+        for i, row in enumerate(found)
     )
+
+
+def _text(side: int, estimate: float, low: float, high: float, between: str) -> str:
+    """Write a cell: the estimate below the diagonal, its interval above it."""
+    if not side:
+        return ""
+    ends = (estimate,) if side > 0 else (low, high)
+    if any(map(math.isnan, ends)):
+        return "–"
+    return between.join(signed(f"{end:.2f}") for end in ends)
 
 
 def _hovers(
@@ -156,54 +176,3 @@ def _border(n_readers: int, n_models: int) -> tuple[Rule, ...]:
         return ()
     edge = n_readers - 0.5
     return Rule(at=edge, width_pt=1.0), Rule(at=edge, upright=False, width_pt=1.0)
-
-
-# Agreements that differ by less are taken for the same, so that the order does not hang on the
-# last digit of a sum.
-DIGITS = 9
-
-
-def by_likeness(raters: Sequence[str], agreement: Mapping[tuple[str, str], float]) -> list[str]:
-    """Order raters so that neighbours agree: average linkage with optimal leaf ordering [1]_.
-
-    Parameters
-    ----------
-    raters : sequence of str
-        In any order; the result does not depend on it.
-    agreement : mapping of (str, str) to float
-        Agreement of two raters, at most 1; absent or nan where it is undefined.
-
-    Returns
-    -------
-    list of str
-        The raters, turned so that of both ends the one earlier by name stands first.
-
-    Notes
-    -----
-    The distance is 1 minus the agreement. An undefined one counts as the largest that is known: it
-    says nothing for putting the two together. Without any, the order is that of the ids.
-
-    References
-    ----------
-    .. [1] Bar-Joseph Z, Gifford DK, Jaakkola TS. Fast optimal leaf ordering for hierarchical
-       clustering. Bioinformatics 2001;17(Suppl 1):S22-S29.
-       doi:10.1093/bioinformatics/17.suppl_1.s22
-
-    Examples
-    --------
-    >>> by_likeness("abc", {("a", "c"): 0.9, ("a", "b"): 0.1, ("b", "c"): 0.2})
-    ['a', 'c', 'b']
-    """
-    ordered = sorted(raters)
-    upper = [
-        agreement.get((a, b), agreement.get((b, a), math.nan))
-        for i, a in enumerate(ordered)
-        for b in ordered[i + 1 :]
-    ]
-    distance = np.round(1 - np.array(upper, dtype=float), DIGITS)
-    if len(ordered) < 3 or np.isnan(distance).all():
-        return ordered
-    distance = np.where(np.isnan(distance), np.nanmax(distance), distance)
-    tree = optimal_leaf_ordering(linkage(distance, "average"), distance)
-    leaves = [ordered[i] for i in leaves_list(tree)]
-    return leaves if leaves[0] < leaves[-1] else leaves[::-1]

@@ -15,7 +15,11 @@ from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.difficulty import difficulty_chart, read_by_any
 from analysis.figures.drawing.chart import Chart
 from analysis.figures.drawing.names import RaterName, conditions_of, in_condition, rater_names
-from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
+from analysis.figures.group_agreement import (
+    group_agreement_chart,
+    scope_text,
+    task_agreement_chart,
+)
 from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart, pairs_in_condition
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
@@ -26,8 +30,7 @@ from analysis.report.wording.rows import headline_intervals, number, rows_of
 from analysis.report.wording.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
 
-CAPTIONS = captions.AGREEMENT_CAPTIONS
-MATRICES = tuple(CAPTIONS)
+MATRICES = tuple(captions.AGREEMENT_CAPTIONS)
 OVERVIEW = "overview"
 # Above this many raters the headline's matrix stands alone.
 MOST_WITH_ALL_MATRICES = 60
@@ -200,23 +203,36 @@ def _agreement(results: Results, condition: str, names: Mapping[str, RaterName])
 
 
 def _matrices(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
-    pairs = results.tables["agreement_pairs"]
-    if not (pairs["condition"] == condition).any():
-        return
-    percent = results.options.confidence_percent
-    many = results.tables["accuracy"]["rater_id"].nunique() > MOST_WITH_ALL_MATRICES
-    overall = pairs.loc[pairs["scope"] == "all"]
+    many = len(names) > MOST_WITH_ALL_MATRICES
     for measure in MATRICES[:1] if many else MATRICES:
-        rows = overall.loc[overall["measure"] == measure]
-        if rows["estimate"].notna().any():
-            shown = pairs_in_condition(rows, condition)
-            yield (
-                "agreement",
-                measure,
-                MEASURE_TITLES[measure],
-                captions.matrix_caption(shown, measure, percent),
-                kappa_matrix_chart(overall, measure=measure, condition=condition, names=names),
-            )
+        figure = matrix_figure(results, measure, condition=condition)
+        if figure is not None:
+            yield "agreement", measure, figure.title, figure.caption, figure.chart
+
+
+def matrix_figure(
+    results: Results, measure: str, *, scope: str = "all", condition: str = ""
+) -> ReportFigure | None:
+    """Draw one matrix of agreement; none where no pair has a defined one."""
+    pairs = results.tables["agreement_pairs"]
+    pairs = pairs.loc[pairs["scope"] == scope]
+    rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
+    if not rows["estimate"].notna().any() or not (pairs["condition"] == condition).any():
+        return None
+    return ReportFigure(
+        name=measure,
+        section="agreement",
+        condition=condition,
+        title=MEASURE_TITLES[measure] + ("" if scope == "all" else f", {scope_text(scope)}"),
+        caption=captions.matrix_caption(rows, measure, results.options.confidence_percent),
+        chart=kappa_matrix_chart(
+            pairs,
+            measure=measure,
+            condition=condition,
+            scope=scope,
+            names=rater_names(results.bundle),
+        ),
+    )
 
 
 def _times(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:

@@ -129,12 +129,27 @@ def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.Mo
         ran.run()
         assert not ran.exception
         assert len(ran.get("plotly_chart")) >= figures
+        if part == "Agreement":
+            assert _switched(ran) == ["Cohen's kappa", "Raw agreement"]
     for part in ("Cases", "Tables"):
         ran.session_state["part"] = part
         ran.run()
         assert not ran.exception
         assert len(ran.dataframe) == 1
     assert len(ran.selectbox[0].options) == 20
+
+
+SWITCH = "matrix-measure-kappa_letters-brennan_prediger-error_consistency-raw"
+
+
+def _switched(ran: AppTest) -> list[str]:
+    """Return the title of the one matrix, as it is first and after turning the switch."""
+    first = next(one.value for one in ran.markdown if "kappa" in one.value)
+    ran.session_state[SWITCH] = "raw"
+    ran.run()
+    assert not ran.exception
+    second = next(one.value for one in ran.markdown if "Raw" in one.value)
+    return [one.strip("*").replace("\\", "") for one in (first, second)]
 
 
 def test_results_without_any_reading_are_one_sentence(

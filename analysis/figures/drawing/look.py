@@ -106,8 +106,7 @@ DARK = Palette(
         "#8fb8d9": "#25608e",
         "#3f82b5": "#5fa9dc",
         "#0b4a7d": "#b5dcf7",
-        "#dd9b8c": "#7d3a31",
-        "#a33b2e": "#f0a095",
+        "#f3cdb5": "#5c3a26",
         "#e8ab8b": "#80452a",
         "#a33b10": "#f3a578",
     },
@@ -115,10 +114,10 @@ DARK = Palette(
 )
 INKS = {RaterKind.READER: Ink.READER, RaterKind.MODEL: Ink.MODEL}
 MARKS = {RaterKind.READER: Mark.CIRCLE, RaterKind.MODEL: Mark.DIAMOND}
-# White at 0: below chance is red, above chance blue.
+# White at 0: above chance is blue, the darker the more, so that it holds without colour; below
+# chance is a pale orange, which nobody takes for blue.
 AGREEMENT_SCALE: Scale = (
-    (0.0, "#a33b2e"),
-    (0.25, "#dd9b8c"),
+    (0.0, "#f3cdb5"),
     (0.5, "#ffffff"),
     (0.625, "#d3e3f0"),
     (0.75, "#8fb8d9"),

@@ -304,7 +304,7 @@ class _Panel:
         if not layer.texts:
             return
         cell = self.placed.width / len(layer.values[0])
-        longest = max(len(text) for row in layer.texts for text in row)
+        longest = max(len(line) for row in layer.texts for text in row for line in text.split("\n"))
         size = min(px(SMALL_PT), 0.9 * cell * PX_PER_MM / (LETTER * max(longest, 1)))
         scale = self.palette.scale(layer.scale)
         for i, row in enumerate(layer.texts):
@@ -317,7 +317,7 @@ class _Panel:
                         **self.refs,
                         "x": j,
                         "y": i,
-                        "text": plotly_text(text),
+                        "text": plotly_text(text).replace("\n", "<br>"),
                         "showarrow": False,
                         "font": {"size": round(size, 1), "color": self.palette.ink_on(back)},
                     }

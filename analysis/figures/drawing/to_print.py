@@ -60,6 +60,8 @@ MM_PER_INCH = 25.4
 PNG_DPI = 300
 GRID_PT, EDGE_PT = 0.5, 0.9
 CELL_GAP = 0.016
+# From line to line in a cell, in sizes of type.
+LINE = 1.25
 SCALE_STEPS = 64
 # Above this many rows the cells of a matrix touch, in so many colours.
 SHADES = 96
@@ -310,13 +312,17 @@ class _Panel:
 
     def _write_cells(self, layer: Cells, order: float) -> None:
         cell = self.placed.width / len(layer.values[0])
-        longest = max(width_mm(Label(text=t), SMALL_PT, False) for row in layer.texts for t in row)
+        lines = {line for row in layer.texts for text in row for line in text.split("\n")}
+        longest = max(width_mm(Label(text=line), SMALL_PT, False) for line in lines)
         size = min(SMALL_PT, SMALL_PT * 0.86 * cell / max(longest, 0.1))
+        step = LINE * size * MM_PER_POINT / cell
         for i, row in enumerate(layer.texts):
             for j, text in enumerate(row):
                 ink = LIGHT.ink_on(_shade(layer, layer.values[i][j], coarse=False))
-                place = self.axes, j, i
-                _write(*place, Label(text=text), ink, size=size, ha="center", zorder=order)
+                shown = text.split("\n")
+                for k, line in enumerate(shown):
+                    place = self.axes, j, i + step * (k - (len(shown) - 1) / 2)
+                    _write(*place, Label(text=line), ink, size=size, ha="center", zorder=order)
 
     def _draw_scale(self, layer: Cells) -> None:
         one = self.placed

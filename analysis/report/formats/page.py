@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,21 @@ def _section(section: FigureSection) -> dict[str, Any]:
         "id": section.name,
         "title": section.title,
         "conditions": [
-            {"name": condition, "figures": [_embedded(figure) for figure in figures]}
-            for condition, figures in section.conditions
+            _condition(f"{section.name}-{place}", name, figures)
+            for place, (name, figures) in enumerate(section.conditions)
         ],
+    }
+
+
+def _condition(switch: str, name: str, figures: Sequence[DrawnFigure]) -> dict[str, Any]:
+    """Put the matrices of a condition behind one switch; print shows them all."""
+    square = [figure for figure in figures if figure.square]
+    switched = square if len(square) > 1 else []
+    return {
+        "name": name,
+        "switch": switch,
+        "switched": [_embedded(figure) for figure in switched],
+        "figures": [_embedded(figure) for figure in figures if figure not in switched],
     }
 
 

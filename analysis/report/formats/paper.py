@@ -23,6 +23,8 @@ from analysis.results import Results
 
 PAPER_FILES = ("tables.xlsx", "tables.tex", "references.bib", "methods.md", "checklists.md")
 MOST_LATEX_ROWS = 60
+# What the names of the tables that stand as matrices in the workbook begin with.
+MATRIX = "matrix-"
 
 
 def paper_files(results: Results, content: ReportContent) -> dict[str, bytes]:
@@ -37,7 +39,25 @@ def paper_files(results: Results, content: ReportContent) -> dict[str, bytes]:
         "checklists.md": _checklists(content.checklists),
     }
     files = {name: text.encode() for name, text in texts.items()}
-    return {"tables.xlsx": workbook(results.tables), **files}
+    matrices = [table for table in content.tables if table.name.startswith(MATRIX)]
+    sheets = {**results.tables, **{table.name: _frame(table) for table in matrices}}
+    return {"tables.xlsx": workbook(sheets), **files}
+
+
+def _frame(table: ReportTable) -> pd.DataFrame:
+    rows = [
+        (" and ".join(name.full for name in names), *map(_number, cells))
+        for names, cells in table.rows
+    ]
+    return pd.DataFrame(rows, columns=list(table.header))
+
+
+def _number(cell: str) -> str | float:
+    """Return an estimate as a number, an interval as it is written."""
+    try:
+        return float(cell.replace("\u2212", "-"))
+    except ValueError:
+        return cell
 
 
 def _tables(tables: list[ReportTable]) -> str:
@@ -142,7 +162,8 @@ def workbook(tables: Mapping[str, pd.DataFrame], most_rows: int = MOST_ROWS) -> 
     about.set_column(0, 4, 24)
     for place, (name, table) in enumerate(tables.items(), start=1):
         shown = min(len(table), most_rows)
-        cells = (name, names[name], len(table), shown, f"tables/{name}.csv")
+        source = "agreement_pairs" if name.startswith(MATRIX) else name
+        cells = (name, names[name], len(table), shown, f"tables/{source}.csv")
         _row(about, place, cells)
         _sheet(book.add_worksheet(names[name]), name, table, shown, head, quiet, text)
     book.close()

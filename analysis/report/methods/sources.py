@@ -245,12 +245,6 @@ SOURCES = (
         " 1993;46:423-429.",
         doi="10.1016/0895-4356(93)90018-V",
     ),
-    Source(
-        method="Order of raters in matrices",
-        text="Bar-Joseph Z, Gifford DK, Jaakkola TS. Fast optimal leaf ordering for hierarchical"
-        " clustering. Bioinformatics 2001;17(Suppl 1):S22-S29.",
-        doi="10.1093/bioinformatics/17.suppl_1.s22",
-    ),
 )
 
 # Their items are listed in the report in our own words, with what this run knows about each.

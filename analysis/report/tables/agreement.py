@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 
 from analysis.figures.drawing.names import RaterName, conditions_of, rater_names
-from analysis.figures.kappa_matrix import matrix_order, pairs_in_condition
+from analysis.figures.kappa_matrix import (
+    UNKNOWN,
+    matrix_order,
+    pair_estimates,
+    pairs_in_condition,
+)
 from analysis.report.tables.table import (
     EMPTY,
     MANY_IN_PRINT,
@@ -27,12 +33,17 @@ from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
 
 MOST_IN_MATRIX = 12
-PAIR_MEASURES = ("raw", "brennan_prediger", "error_consistency", "kappa_letters", "same_wrong")
+LETTERS = (
+    " Letters are canonical, those of the question bank; permuting the options of the questions"
+    " changes this kappa."
+)
+MATRIX_MEASURES = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
+PAIR_MEASURES = (*MATRIX_MEASURES, "same_wrong")
 MEASURE_WORDS = {
-    "raw": "raw agreement",
+    "kappa_letters": "Cohen's kappa",
     "brennan_prediger": "Brennan-Prediger",
     "error_consistency": "error consistency",
-    "kappa_letters": "kappa on letters",
+    "raw": "raw agreement",
     "same_wrong": "same wrong option",
     "fleiss_kappa_letters": "Fleiss' kappa on letters",
     "conger_kappa_letters": "Conger's kappa on letters",
@@ -120,7 +131,7 @@ def matrix_overview(results: Results) -> list[ReportTable]:
     return [
         table
         for number_, condition in enumerate(conditions_of(results.tables["accuracy"]), start=1)
-        for measure in ("brennan_prediger", "error_consistency")
+        for measure in MATRIX_MEASURES
         for table in _matrix(results, condition, measure, number_)
     ]
 
@@ -130,42 +141,49 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
     table = results.tables["agreement_pairs"]
     if table["condition"].eq(condition).sum() == 0:
         return []
-    readers, models = matrix_order(table, measure=measure, condition=condition)
+    readers, models = matrix_order(table, condition=condition)
     raters = readers + models
-    if not 2 < len(raters) <= MOST_IN_MATRIX:
+    if not 1 < len(raters) <= MOST_IN_MATRIX:
         return []
     shown = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
-    cells = {}
-    for row in pairs_in_condition(shown, condition).to_dict("records"):
-        text = estimate_cell(float(row["estimate"]), float("nan"), float("nan"))
-        cells[row["rater_a"], row["rater_b"]] = cells[row["rater_b"], row["rater_a"]] = text
+    found = pair_estimates(pairs_in_condition(shown, condition))
     rows: list[TableRow] = [
         (
-            (named(names, rater),),
+            (_numbered(named(names, rater), i + 1),),
             tuple(
-                "" if j >= i else cells.get((rater, other), EMPTY)
-                for j, other in enumerate(raters[:-1])
+                _cell(i - j, *found.get((rater, other), UNKNOWN)) for j, other in enumerate(raters)
             ),
         )
         for i, rater in enumerate(raters)
     ]
     where = shown_condition(results, condition)
+    confidence = results.options.confidence_percent
     return [
         report_table(
             name=f"matrix-{measure.replace('_', '-')}" + (f"-{place}" if condition else ""),
             title=f"Agreement of every two raters: {MEASURE_WORDS[measure]}"
             + (f", {where}" if where else ""),
-            note="Readers first, in the order of the figures. Intervals and n of every pair are in"
-            " the file.",
+            note=f"Below the diagonal the estimate, above it the {confidence} % interval; readers"
+            " first, in the order of the figures."
+            + (LETTERS if measure == "kappa_letters" else ""),
             file="tables/agreement_pairs.csv",
-            header=(
-                "Rater",
-                *(names[rater].label if rater in names else rater for rater in raters[:-1]),
-            ),
-            rows=rows[1:],
+            header=("Rater", *(f"({i})" for i in range(1, len(raters) + 1))),
+            rows=rows,
             in_paper=True,
         )
     ]
+
+
+def _numbered(name: RaterName, number_: int) -> RaterName:
+    return replace(name, label=f"({number_}) {name.label}")
+
+
+def _cell(side: int, estimate: float, low: float, high: float) -> str:
+    """Write the estimate below the diagonal, its interval above it."""
+    if not side:
+        return ""
+    ends = (estimate,) if side > 0 else (low, high)
+    return EMPTY if any(map(math.isnan, ends)) else " to ".join(rounded(end, 2) for end in ends)
 
 
 def pairs_overview(results: Results) -> list[ReportTable]:

@@ -28,8 +28,9 @@ from analysis.figures.drawing.chart import (
     Points,
     Rule,
 )
+from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
-from analysis.figures.kappa_matrix import MEASURE_TITLES, by_likeness, kappa_matrix_chart
+from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
@@ -248,46 +249,54 @@ def test_the_leaderboard_is_in_order_of_micro_rank() -> None:
     assert [rank for _, rank in ranks] == sorted(micro["rank"])
 
 
-def test_alike_raters_stand_side_by_side_whatever_the_order() -> None:
-    """Two pairs of twins, in any order of names or rows."""
-    agreement = {
-        (a, b): 0.9 if {a, b} in ({"a", "d"}, {"b", "c"}) else 0.1
-        for i, a in enumerate("abcd")
-        for b in "abcd"[i + 1 :]
-    }
-    order = by_likeness("abcd", agreement)
-    assert {frozenset(order[:2]), frozenset(order[2:])} == {frozenset("ad"), frozenset("bc")}
-    assert by_likeness("dcba", agreement) == order
-    turned = {(b, a): value for (a, b), value in agreement.items()}
-    assert by_likeness("cadb", turned) == order
-
-
-def test_undefined_agreement_puts_nobody_together() -> None:
-    """Without any agreement the order is that of the ids."""
-    nan = float("nan")
-    assert by_likeness("cab", {("a", "b"): nan}) == ["a", "b", "c"]
-    assert by_likeness("cab", {("a", "b"): nan, ("a", "c"): 0.8, ("b", "c"): 0.1})[:2] != ["a", "b"]
-
-
 def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> None:
     """Readers first; the same picture from shuffled rows."""
     pairs = results.tables["agreement_pairs"]
     one = kappa_matrix_chart(pairs)
     other = kappa_matrix_chart(pairs.sample(frac=1, random_state=3))
     assert one.rows == other.rows
-    labels = _labels(one.panels[0])
-    assert set(labels[:3]) == set(tables.READERS)
+    assert _labels(one.panels[0])[:3] == [f"R{i} ({i})" for i in (1, 2, 3)]
 
 
-def test_all_matrices_of_a_condition_have_one_order(results: Results) -> None:
-    """That of Brennan-Prediger, so that they can be compared cell by cell."""
+def test_all_matrices_have_the_one_order(results: Results) -> None:
+    """Readers, then models, each by id, as every figure has them; numbered on both sides."""
     pairs = results.tables["agreement_pairs"]
-    orders = [
-        _labels(kappa_matrix_chart(pairs, measure=measure).panels[0]) for measure in MEASURE_TITLES
-    ]
-    assert all(order == orders[0] for order in orders)
-    alone = kappa_matrix_chart(pairs.loc[pairs["measure"] == "brennan_prediger"])
-    assert _labels(alone.panels[0]) == orders[0]
+    raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
+    for measure in MEASURE_TITLES:
+        panel = kappa_matrix_chart(pairs, measure=measure).panels[0]
+        assert _labels(panel) == [f"{rater} ({i})" for i, rater in enumerate(raters, start=1)]
+        columns = [tick.label.text for tick in panel.x.ticks]
+        assert columns == [f"({i})" for i in range(1, len(raters) + 1)]
+        assert not panel.x.slanted
+
+
+def test_a_matrix_shows_estimates_below_and_intervals_above(results: Results) -> None:
+    """Each cell is the table's row; a share of items is shown from 0 to 1."""
+    pairs = results.tables["agreement_pairs"]
+    raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
+    for measure, low in (("kappa_letters", -1), ("raw", 0)):
+        (cells,) = _layers(kappa_matrix_chart(pairs, measure=measure).panels[0], Cells)
+        assert (cells.low, cells.high) == (low, 1)
+        rows = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == "all")]
+        for row in rows.to_dict("records"):
+            first, second = sorted(raters.index(row[key]) for key in ("rater_a", "rater_b"))
+            assert cells.values[second][first] == cells.values[first][second] == row["estimate"]
+            below, above = cells.texts[second][first], cells.texts[first][second]
+            assert _number(below) == pytest.approx(row["estimate"], abs=0.0051)
+            ends = [_number(end) for end in above.split(" to\n")]
+            assert ends == pytest.approx([row["ci_low"], row["ci_high"]], abs=0.0051)
+        assert all(cells.texts[i][i] == "" for i in range(len(raters)))
+
+
+def _number(text: str) -> float:
+    return float(text.replace("\u2212", "-"))
+
+
+def test_the_scale_of_agreement_holds_without_colour() -> None:
+    """From 0 up it darkens; below 0 it stays paler than middling agreement."""
+    light = [luminance(colour) for at, colour in AGREEMENT_SCALE if at >= 0.5]
+    assert light == sorted(light, reverse=True)
+    assert luminance(AGREEMENT_SCALE[0][1]) > luminance(colour_at(AGREEMENT_SCALE, 0.75))
 
 
 def test_large_matrices_are_light() -> None:

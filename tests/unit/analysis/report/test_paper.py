@@ -75,6 +75,25 @@ def test_the_same_tables_give_the_same_workbook() -> None:
     assert workbook({"a": table}) == workbook({"a": table})
 
 
+def test_every_measure_of_agreement_has_its_matrix(run: Results, files: dict[str, bytes]) -> None:
+    """In LaTeX and as a sheet, kappa first; each cell is the table's row."""
+    found = [one for one in report_content(run, []).tables if one.name.startswith("matrix-")]
+    measures = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
+    assert [one.name for one in found] == [f"matrix-{m.replace('_', '-')}" for m in measures]
+    pairs = run.tables["agreement_pairs"].query("scope == 'all'")
+    about = _part(files["tables.xlsx"], "xl/workbook.xml")
+    for table, measure in zip(found, measures, strict=True):
+        assert f"tab:{table.name}" in files["tables.tex"].decode()
+        assert f'name="{table.name}"' in about
+        place = {names[0].rater_id: i for i, (names, _) in enumerate(table.rows)}
+        for row in pairs.loc[pairs["measure"] == measure].to_dict("records"):
+            first, second = sorted(place[row[key]] for key in ("rater_a", "rater_b"))
+            below, above = table.rows[second][1][first], table.rows[first][1][second]
+            wanted = [row["estimate"], row["ci_low"], row["ci_high"]]
+            shown = [float(x.replace("\u2212", "-")) for x in (below, *above.split(" to "))]
+            assert shown == pytest.approx(wanted, abs=0.0051)
+
+
 def test_latex_escapes_everything() -> None:
     """Also brackets at the start of a row, and letters that pdfLaTeX does not have."""
     escaped = latex_text("a_b % & # $x$ ~ ^ \\ {y} [z] <b> 😀 שלום – −1")
