@@ -1,8 +1,7 @@
 """The models page: predictions handed in, kept, withdrawn; never how right they are."""
 
 from study.base.translation import t
-from study.models.withdrawals import withdrawn
-from study.monitoring.progress import status
+from study.models.withdrawals import models_of, withdrawn
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.model_list import show_models, show_withdrawn, withdrawal_answer
@@ -24,9 +23,9 @@ page_title(
 )
 with error_line():
     model_form(person)
-    found = status(store(), person.study_name)
-    if found["models"]:
-        show_models(person.study_name, found["models"], found["n_cases"])
+    found, n_cases = models_of(store(), person.study_name)
+    if found:
+        show_models(person.study_name, found, n_cases)
     withdrawal_answer(person)
     gone = withdrawn(store(), person.study_name)
     if gone:

@@ -15,7 +15,7 @@ from study.base.errors import NotFound
 from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
-from study.store import Store, Transaction, events, models
+from study.store import Store, Transaction, events, models, studies
 from study.store.events import EventKind
 from study.store.models import ModelRow
 from study.store.studies import StudyRow, study_row
@@ -56,6 +56,13 @@ def is_model(store: Store, *, study: str, model_id: str) -> bool:
     """Return whether a study has a model of that very name."""
     with store.look() as look:
         return bool(model_in_force(look, study_row(look, study), model_id))
+
+
+def models_of(store: Store, study: str) -> tuple[list[ModelRow], int]:
+    """Return the models that count in a study, and how many cases it has."""
+    with store.look() as look:
+        number = study_row(look, study).id
+        return models.of_study(look, number), len(studies.cases(look, number))
 
 
 def withdrawn(store: Store, study: str) -> list[Withdrawn]:

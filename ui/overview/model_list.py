@@ -1,7 +1,5 @@
 """The models of a study: what was kept of each, withdrawing one, and those that were withdrawn."""
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
@@ -9,6 +7,7 @@ from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
 from study.models.withdrawals import Withdrawn, withdraw_model
 from study.people.signing_in import Person
+from study.store.models import ModelRow
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section
 from ui.parts.text import minute
@@ -18,7 +17,7 @@ from ui.server.deployment import store
 _KEY = "model-withdrawal"
 
 
-def show_models(study: str, found: list[dict[str, Any]], n: int) -> None:
+def show_models(study: str, found: list[ModelRow], n: int) -> None:
     """Show a study's models of so many cases, and the form that withdraws one of them."""
     section(t("Models of the study"))
     grid(model_table(found, n), key="models")
@@ -29,7 +28,7 @@ def show_models(study: str, found: list[dict[str, Any]], n: int) -> None:
                 "stay in the store; who withdrew it, when and why stands in the trail."
             )
         )
-        name = st.selectbox(t("Model"), [row["model_id"] for row in found], key="withdraw-name")
+        name = st.selectbox(t("Model"), [row.model_id for row in found], key="withdraw-name")
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="withdraw-reason")
         asked = st.form_submit_button(t("Withdraw this model"), key="withdraw-now")
     if asked:
@@ -62,23 +61,21 @@ def show_withdrawn(found: list[Withdrawn]) -> None:
     )
 
 
-def model_table(found: list[dict[str, Any]], n_cases: int) -> pd.DataFrame:
+def model_table(found: list[ModelRow], n_cases: int) -> pd.DataFrame:
     """Return a study's models with what was kept of each; nothing of right or wrong."""
     return pd.DataFrame(
         {
             t("Model"): [
-                t("{model} (simulated)", model=row["model_id"])
-                if row["simulated"]
-                else row["model_id"]
+                t("{model} (simulated)", model=row.model_id) if row.simulated else row.model_id
                 for row in found
             ],
-            t("Version"): [row["model_version"] for row in found],
+            t("Version"): [row.model_version for row in found],
             t("Cases"): [n_cases for _ in found],
-            t("Answered"): [row["n_answered"] for row in found],
-            t("Unparsed"): [row["n_unparsed"] for row in found],
-            t("Refused"): [row["n_refused"] for row in found],
-            t("Left empty"): [row["n_skipped"] for row in found],
-            t("Absent"): [row["n_absent"] for row in found],
+            t("Answered"): [row.n_answered for row in found],
+            t("Unparsed"): [row.n_unparsed for row in found],
+            t("Refused"): [row.n_refused for row in found],
+            t("Left empty"): [row.n_skipped for row in found],
+            t("Absent"): [n_cases - row.n_predicted for row in found],
         }
     )
 
