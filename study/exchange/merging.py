@@ -71,7 +71,7 @@ def merge(
         refuse(bundle.name, list(_conflicts(change, found, bundle, site)))
         editions = _new_models(change, found.id, bundle)
         rows = _rows(bundle, site, editions)
-        cases = {row["item_id"]: row["id"] for row in studies.cases(change, found.id)}
+        cases = {row.item_id: row.id for row in studies.cases(change, found.id)}
         insert_rows(change, bundle, found.id, cases, rows)
         events.adopt(change, events.merged_chain(study, bundle.deployment_id), bundle.chain)
         done = Merged(

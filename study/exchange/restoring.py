@@ -216,7 +216,7 @@ def _cases(change: Transaction, bundle: Received, bank: int, study: int) -> dict
             change, study, [(items[row["item_id"]], row["number"], row["stratum"]) for row in drawn]
         ),
     )
-    return {row["item_id"]: row["id"] for row in studies.cases(change, study)}
+    return {row.item_id: row.id for row in studies.cases(change, study)}
 
 
 def _fitting(bundle: Received, write: Callable[[], Any]) -> Any:

@@ -119,14 +119,12 @@ def _add_drawn(change: Transaction, study: int, bank: int, drawn: drawing.Rehear
 
 def cases_hash(look: Transaction, study: int) -> str:
     """Return the hash that covers a study's cases with their numbers and strata."""
-    return sha256_of(
-        [[row["number"], row["item_id"], row["stratum"]] for row in studies.cases(look, study)]
-    )
+    return sha256_of([[row.number, row.item_id, row.stratum] for row in studies.cases(look, study)])
 
 
 def practice_cases_hash(look: Transaction, study: int) -> str:
     """Return the hash that covers a study's practice cases with their numbers."""
-    return sha256_of([[row["number"], row["item_id"]] for row in practice.cases(look, study)])
+    return sha256_of([[row.number, row.item_id] for row in practice.cases(look, study)])
 
 
 def invite(

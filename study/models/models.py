@@ -96,7 +96,7 @@ def read_model(store: Store, path: Path, *, study: str) -> Found:
     """
     with store.look() as look:
         cases = studies.cases(look, study_row(look, study).id)
-    options = {row["item_id"]: tuple(json.loads(row["options"])) for row in cases}
+    options = {row.item_id: tuple(json.loads(row.options)) for row in cases}
     read = read_predictions(path, options=options)
     if not read.predictions:
         raise BadFile(
@@ -146,7 +146,7 @@ def keep_model(
         if replace:
             withdraw_in(change, study, model_id, reason, by, now)
         _refuse_known(change, study, model_id)
-        cases = {row["item_id"]: row["id"] for row in studies.cases(change, study.id)}
+        cases = {row.item_id: row.id for row in studies.cases(change, study.id)}
         number = models.add(
             change,
             study=study.id,

@@ -11,7 +11,7 @@ from study.protocol.assignment import Assigned, assign, assign_practice
 from study.protocol.protocol import stored_protocol
 from study.store import Transaction, deployment, events, practice, studies
 from study.store.events import EventKind
-from study.store.studies import StudyRow
+from study.store.studies import CaseRow, StudyRow
 
 
 def assign_reader(
@@ -30,19 +30,19 @@ def assign_reader(
         Counts the study's readers from 0, in the order of their invitation.
     """
     protocol, name = stored_protocol(study), reader["reader_id"]
-    cases = {row["item_id"]: row for row in studies.cases(change, study.id)}
+    cases = {row.item_id: row for row in studies.cases(change, study.id)}
     assigned = assign(_options(cases), protocol, reader_id=name, reader_index=index)
-    practised = {row["item_id"]: row for row in practice.cases(change, study.id)}
+    practised = {row.item_id: row for row in practice.cases(change, study.id)}
     rehearsed = assign_practice(_options(practised), protocol, reader_id=name, reader_index=index)
     key = bytes.fromhex(deployment.secret(change))
     studies.add_assignments(
         change,
-        (_row(entry, reader["id"], cases[entry.item_id]["id"], key) for entry in assigned),
+        (_row(entry, reader["id"], cases[entry.item_id].id, key) for entry in assigned),
     )
     practice.add_assignments(
         change,
         (
-            _practice_row(entry, reader["id"], practised[entry.item_id]["id"], key)
+            _practice_row(entry, reader["id"], practised[entry.item_id].id, key)
             for entry in rehearsed
         ),
     )
@@ -72,8 +72,8 @@ def practice_hash(look: Transaction, reader: int) -> str:
     return sha256_of(practice.assignments(look, reader))
 
 
-def _options(cases: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:
-    return [(item_id, row["options"]) for item_id, row in cases.items()]
+def _options(cases: Mapping[str, CaseRow]) -> list[tuple[str, str]]:
+    return [(item_id, row.options) for item_id, row in cases.items()]
 
 
 def _row(entry: Assigned, reader: int, case: int, key: bytes) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from study.store.connection import Transaction
+from study.store.studies import CaseRow
 
 _CASE = (
     "SELECT practice_assignments.id, position, condition, shown_order, question, options, "
@@ -22,13 +23,14 @@ def add_cases(change: Transaction, study: int, items: Iterable[int]) -> None:
     )
 
 
-def cases(look: Transaction, study: int) -> list[dict[str, Any]]:
+def cases(look: Transaction, study: int) -> list[CaseRow]:
     """Return the practice cases of a study with their items, in order of number."""
-    return look.rows(
+    rows = look.rows(
         "SELECT practice_cases.id, number, item, item_id, options FROM practice_cases "
         "JOIN items ON items.id = item WHERE study = :study ORDER BY number",
         study=study,
     )
+    return [CaseRow(**row) for row in rows]
 
 
 def add_assignments(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> None:

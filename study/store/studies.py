@@ -31,6 +31,17 @@ class StudyRow(NamedTuple):
     amendments: str
 
 
+class CaseRow(NamedTuple):
+    """A case of a study, or a practice case, with its item; `options` is JSON."""
+
+    id: int
+    number: int
+    item: int
+    item_id: str
+    options: str
+    stratum: str = ""
+
+
 class Amendment(NamedTuple):
     """An amendment of an opened study: each changed key with its ``old`` and ``new`` value."""
 
@@ -121,13 +132,14 @@ def add_cases(change: Transaction, study: int, cases: Iterable[tuple[int, int, s
     )
 
 
-def cases(look: Transaction, study: int) -> list[dict[str, Any]]:
+def cases(look: Transaction, study: int) -> list[CaseRow]:
     """Return the cases of a study with their items, in order of number."""
-    return look.rows(
+    rows = look.rows(
         "SELECT cases.id, number, stratum, item, item_id, options FROM cases "
         "JOIN items ON items.id = item WHERE study = :study ORDER BY number",
         study=study,
     )
+    return [CaseRow(**row) for row in rows]
 
 
 def case_films(look: Transaction, study: int) -> list[FilmRow]:

@@ -279,7 +279,7 @@ def _address(found: Deployment, path: str) -> str:
     assert reader is not None
     with found.store.look() as look:
         secret = str(look.value("SELECT value FROM deployment WHERE name = 'secret'"))
-        item = studies.cases(look, coordinator.study or 0)[0]["item_id"]
+        item = studies.cases(look, coordinator.study or 0)[0].item_id
     now = datetime.now(UTC)
     if path == "/viewer":
         return f"{next(one for one in routes() if isinstance(one, Mount)).path}/start.js"
