@@ -51,7 +51,7 @@ cases = load_cases()
 number = st.session_state.setdefault("number", 0)
 st.session_state.setdefault("started_s", time.time())
 if number >= len(cases):
-    st.success("Thank you. All cases are read.")
+    st.success("Thank you. All cases have been read.")
     st.stop()
 case = cases[number]
 films, panel = st.columns([3, 1])

@@ -47,16 +47,16 @@ def _state(found: archive.StudyState) -> None:
 
 
 def _missing(found: archive.StudyState) -> None:
-    section(t("What is missing"))
+    section(t("Missing readings"))
     lacking = [
         one
         for one in found.has.sessions
         if one.counts.n_answered < one.counts.n_assigned or one.counts.n_excluded
     ]
     if not found.has.sessions:
-        st.write(t("Nobody was assigned a case yet."))
+        st.write(t("No cases have been assigned yet."))
     elif not lacking:
-        st.write(t("Nothing: every assigned case has an answer that counts."))
+        st.write(t("None: every assigned case has a valid answer."))
     else:
         grid(
             pd.DataFrame(
@@ -66,7 +66,7 @@ def _missing(found: archive.StudyState) -> None:
                     t("Condition"): [one.condition for one in lacking],
                     t("Assigned"): [one.counts.n_assigned for one in lacking],
                     t("Not read"): [one.counts.n_unread for one in lacking],
-                    t("Given up"): [one.counts.n_skipped for one in lacking],
+                    t("Cannot answer"): [one.counts.n_skipped for one in lacking],
                     t("Timed out"): [one.counts.n_timed_out for one in lacking],
                     t("Excluded"): [one.counts.n_excluded for one in lacking],
                 }
@@ -75,8 +75,8 @@ def _missing(found: archive.StudyState) -> None:
         )
     st.caption(
         t(
-            "The closing report says who read how much, what is missing, what was amended, where "
-            "somebody stepped in, and under which hashes. It tells nothing of right or wrong."
+            "The closing report lists who read how much, what is missing, amendments, "
+            "interventions and hashes. It contains no accuracy results."
         )
     )
     closing_links()
@@ -87,22 +87,25 @@ def _close(found: archive.StudyState) -> None:
     missing = found.has.counts.n_unread
     st.markdown(
         t(
-            "Closing is **for good**: nobody can open the study again. Readers can read no more, "
-            "and an answer still on its way from a reader's browser is not taken. Nobody can be "
-            "invited. From then on everybody who may see results sees accuracy."
+            "Closing is **permanent**: no one can reopen the study. Readers can read no further "
+            "cases, and answers still on their way from a reader's browser are not accepted. No "
+            "more readers can be invited. Everyone who can see results will then see accuracy."
         )
     )
     if missing:
         st.warning(
             tn(
-                "{n} assigned case was not read. It stays missing.",
-                "{n} assigned cases were not read. They stay missing.",
+                "{n} assigned case was not read. It remains missing.",
+                "{n} assigned cases were not read. They remain missing.",
                 missing,
             )
         )
     with st.form("close-study", border=True):
         reason = st.text_area(
-            t("Why is it closed? The reason stands in the trail and in the closing report."),
+            t(
+                "Why is the study being closed? The reason is recorded in the audit trail and the "
+                "closing report."
+            ),
             max_chars=LONGEST_REASON,
             key="close-reason",
         )
@@ -110,7 +113,7 @@ def _close(found: archive.StudyState) -> None:
             t("To confirm, type the study's name: {name}", name=plain(person.study_name)),
             key="close-name",
         )
-        sure = st.form_submit_button(t("Close the study for good"), key="close-study-button")
+        sure = st.form_submit_button(t("Close the study permanently"), key="close-study-button")
     if not sure:
         return
     with error_line():
@@ -119,28 +122,28 @@ def _close(found: archive.StudyState) -> None:
 
 
 def _files(found: archive.StudyState) -> None:
-    section(t("Files to hand on"))
+    section(t("Export files"))
     if found.shows_accuracy:
         st.write(
             t(
-                "Each file is made from the same moment of the study and shown with its SHA-256. "
-                "Who made and who downloaded what stands in the trail."
+                "All files are created from the same state of the study and shown with their "
+                "SHA-256. The audit trail records who created and who downloaded them."
             )
         )
     else:
         st.write(
             t(
-                "While the study is open the files are blinded: they lack the reference standard, "
-                "so that agreement and times can be looked at and accuracy cannot. Once the study "
-                "is closed they are made whole."
+                "While the study is open the files are blinded: they do not contain the reference "
+                "standard, so agreement and times can be analysed but accuracy cannot. Once the "
+                "study is closed they can be created in full."
             )
         )
     there = archive.made(person)
-    label = t("Make the files again") if there else t("Make the files")
+    label = t("Create the files again") if there else t("Create the files")
     kind: Literal["primary", "secondary"] = "primary" if found.closed and not there else "secondary"
     if st.button(label, key="make-files", type=kind):
         with error_line():
-            with st.spinner(t("Making the files ...")):
+            with st.spinner(t("Creating the files ...")):
                 archive.make(person)
             st.rerun()
     elif there:
@@ -149,14 +152,14 @@ def _files(found: archive.StudyState) -> None:
 
 def _made(there: archive.Made, found: archive.StudyState) -> None:
     if there.blinded and found.shows_accuracy:
-        st.warning(t("These files are blinded still. Make them again to have them whole."))
+        st.warning(t("These files are still blinded. Create them again to include everything."))
     caption = t(
-        "Made on {at} (UTC) by {who}, from the trail up to event {n}.",
+        "Created on {at} (UTC) by {who}, from the audit trail up to event {n}.",
         at=minute(there.at_utc),
         who=there.by,
         n=there.last_event,
     )
-    heads = (t("File"), t("What it is"), t("Size"), "SHA-256")
+    heads = (t("File"), t("Contents"), t("Size"), "SHA-256")
     whats = _whats()
     rows = [
         Download(
@@ -171,24 +174,24 @@ def _made(there: archive.Made, found: archive.StudyState) -> None:
     sums = Download(
         address=f"export/archive/{SUMS}",
         name=SUMS,
-        what=t("The hashes of all, for: sha256sum --check SHA256SUMS"),
+        what=t("Hashes of all files, for: sha256sum --check SHA256SUMS"),
         size="",
         sha256="",
     )
     downloads(caption, heads, (*rows, sums))
     for name, why in there.left_out.items():
-        st.caption(t("Not made: {name}. {why}", name=plain(name), why=plain(why)))
+        st.caption(t("Not created: {name}. {why}", name=plain(name), why=plain(why)))
 
 
 def _whats() -> dict[str, str]:
     return {
-        BUNDLE: t("Everything, as the analysis reads it: items, raters, readings, protocol, trail"),
-        PARQUET: t("Items, raters and readings as Parquet, with types"),
-        EXCEL: t("The same as an Excel workbook"),
-        IMRMC: t("Input for iMRMC, one file an analysis, and what its numbers mean"),
-        COPY: t("This study alone as a SQLite file, which verify can check"),
-        REPORT: t("Who, how many, what is missing; to print or to file"),
-        MISSING: t("Every assigned case without an answer that counts"),
+        BUNDLE: t("Everything, ready for analysis: items, raters, readings, protocol, audit trail"),
+        PARQUET: t("Items, raters and readings as typed Parquet files"),
+        EXCEL: t("The same data as an Excel workbook"),
+        IMRMC: t("Input for iMRMC, one file per analysis, with an explanation of its numbers"),
+        COPY: t("This study alone as a SQLite file, which can be checked with verify"),
+        REPORT: t("Readers, numbers, missing readings; for printing or filing"),
+        MISSING: t("All assigned cases without a valid answer"),
     }
 
 

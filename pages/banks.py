@@ -27,17 +27,19 @@ def _there() -> None:
     with store().look() as look:
         found = banks.listed(look)
     if not found:
-        st.info(t("No bank yet. Import one below; the demo bank is enough to look around."))
+        st.info(
+            t("There is no bank yet. Import one below; the demo bank is enough to try things out.")
+        )
         return
     grid(
         pd.DataFrame(
             {
                 t("Bank"): [row.name for row in found],
                 t("Questions"): [row.n_items for row in found],
-                t("Films"): [row.n_films for row in found],
+                t("Images"): [row.n_films for row in found],
                 t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
                 t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
-                t("From"): [row.source_name for row in found],
+                t("Source"): [row.source_name for row in found],
             }
         ),
     )
@@ -47,10 +49,10 @@ def _there() -> None:
 def _try(bring: Callable[[], Imported]) -> None:
     """Import a bank and say what came of it; every fault is listed."""
     try:
-        with st.spinner(t("Reading the bank and checking every film ...")):
+        with st.spinner(t("Reading the bank and checking every image ...")):
             done = bring()
     except StudyError as error:
-        st.error(t("Nothing was imported. What has to be mended:"))
+        st.error(t("Nothing was imported. Please fix the following:"))
         st.code(str(error), language=None, wrap_lines=True, height=300)
         return
     st.session_state["bank-imported"] = done
@@ -66,7 +68,7 @@ def _done() -> None:
             "Imported {bank}: {items}, {films}.",
             bank=done.bank,
             items=tn("{n} question", "{n} questions", done.n_items),
-            films=tn("{n} film", "{n} films", done.n_films),
+            films=tn("{n} image", "{n} images", done.n_films),
         )
     )
     for sentence in done.guessable:
@@ -74,27 +76,29 @@ def _done() -> None:
     for note in done.notes:
         st.caption(note)
     if done.n_left_out:
-        st.warning(tn("{n} item was left out.", "{n} items were left out.", done.n_left_out))
+        st.warning(
+            tn("{n} question was left out.", "{n} questions were left out.", done.n_left_out)
+        )
         st.code("\n".join(map(str, done.left_out)), language=None, wrap_lines=True, height=300)
 
 
 def _upload() -> None:
     st.caption(
         t(
-            "A zip with the bank file (bank.json in the ReXVQA format, or a CSV) and its films, "
-            "with the paths the file names."
+            "A ZIP file with the bank file (bank.json in the ReXVQA format, or a CSV) and the "
+            "images, at the paths given in that file."
         )
     )
     with st.form("upload", border=False):
-        name = st.text_input(t("Name of the bank"), max_chars=100, key="zip-name")
-        archive = upload(t("Archive"), types=["zip"], key="zip-file")
-        skip = st.checkbox(t("Leave out items with faults, and list them"), key="zip-skip")
+        name = st.text_input(t("Bank name"), max_chars=100, key="zip-name")
+        archive = upload(t("ZIP file"), types=["zip"], key="zip-file")
+        skip = st.checkbox(t("Leave out questions with errors, and list them"), key="zip-skip")
         simulated = st.checkbox(
-            t("The films are simulated; say so wherever they are shown"), key="zip-simulated"
+            t("The images are simulated; say so wherever they are shown"), key="zip-simulated"
         )
         sent = st.form_submit_button(t("Import"), type="primary", icon=":material/upload:")
     if sent and archive is None:
-        st.warning(t("Choose an archive first."))
+        st.warning(t("Choose a ZIP file first."))
     elif sent and archive is not None:
         _try(
             lambda: uploads.import_zip(
@@ -112,17 +116,17 @@ def _folder() -> None:
     there = uploads.folders(store())
     st.caption(
         t(
-            "For banks too large to upload: whoever runs the server puts the folder into the "
-            "folder banks beside the store. It is imported where it lies."
+            "For banks too large to upload: the server administrator places the folder in the "
+            "folder banks, next to the database. It is imported from there without being copied."
         )
     )
     if not there:
-        st.write(t("There is no such folder at present."))
+        st.write(t("This folder does not exist at present."))
         return
     with st.form("folder", border=False):
         folder = st.selectbox(t("Folder"), there)
-        name = st.text_input(t("Name of the bank"), max_chars=100, key="folder-name")
-        skip = st.checkbox(t("Leave out items with faults, and list them"), key="folder-skip")
+        name = st.text_input(t("Bank name"), max_chars=100, key="folder-name")
+        skip = st.checkbox(t("Leave out questions with errors, and list them"), key="folder-skip")
         if not st.form_submit_button(t("Import"), type="primary"):
             return
     _try(
@@ -134,14 +138,16 @@ def _folder() -> None:
 
 def _demo() -> None:
     st.caption(
-        t("Simulated radiographs that came with the program: for a look around, never for data.")
+        t("Simulated radiographs supplied with the program: for trying it out, never for data.")
     )
     if st.button(t("Import the demo bank"), type="primary", key="demo"):
         _try(lambda: uploads.import_demo(store(), **acting(person)))
 
 
 st.title(t("Question banks"), anchor=False)
-st.write(t("A bank is a checked set of questions with their films. Studies draw cases from it."))
+st.write(
+    t("A bank is a checked set of questions with their images. Studies draw their cases from it.")
+)
 try:
     _done()
     _there()

@@ -20,16 +20,16 @@ person = guard(Act.DEPLOYMENT)
 def _administrators() -> None:
     scope = Scope(person=person, study="")
     section(
-        t("Who looks after this deployment"),
+        t("Administrators and server coordinators"),
         t(
-            "An administrator counts in every study. A coordinator of the deployment may set up "
-            "studies. Neither can read in them."
+            "Administrators have access to every study. Server coordinators can set up studies. "
+            "Neither can read in them."
         ),
     )
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     people_rows.rows(scope, members_of(scope), days, name="deployment")
-    with st.expander(t("Give a role in the deployment")):
+    with st.expander(t("Assign a role on this server")):
         people_forms.give_role(scope, (Role.COORDINATOR, Role.ADMINISTRATOR), days)
 
 
@@ -42,5 +42,5 @@ with error_line():
     backups.section(person)
     st.subheader(t("Restore a study from its bundle"))
     bundles.restore_section(person)
-    st.subheader(t("What was done here"))
+    st.subheader(t("Server activity"))
     trail.section("")

@@ -16,9 +16,9 @@ masthead(person)
 page_title(
     t("Models"),
     t(
-        "A model joins the study as a rater: its predictions for the drawn cases are kept, what "
-        "else the file holds is left out. They are read as the submission JSON of the ReXVQA "
-        "leaderboard, JSON lines, or CSV with an item_id and an answer."
+        "A model joins the study as a rater: predictions for the study's cases are kept; "
+        "everything else in the file is ignored. Accepted formats are the submission JSON of the "
+        "ReXVQA leaderboard, JSON Lines, or CSV with item_id and answer columns."
     ),
 )
 with error_line():

@@ -41,7 +41,7 @@ def _studies_to_begin_from() -> list[str]:
 
 
 def _begin(names: list[str]) -> None:
-    st.subheader(t("Begin a study"), anchor=False)
+    st.subheader(t("Start a study"), anchor=False)
     with st.form("begin", border=True):
         left, middle, right = st.columns([2, 2, 2])
         name = left.text_input(
@@ -50,11 +50,11 @@ def _begin(names: list[str]) -> None:
         bank = middle.selectbox(t("Question bank"), names)
         models = [NEW, *_studies_to_begin_from()]
         like = right.selectbox(
-            t("Begin with the rules of"),
+            t("Copy the protocol of"),
             models,
-            format_func=lambda one: one or t("A new study"),
+            format_func=lambda one: one or t("None (new protocol)"),
         )
-        if not st.form_submit_button(t("Begin"), type="primary", icon=":material/add:"):
+        if not st.form_submit_button(t("Start"), type="primary", icon=":material/add:"):
             return
     with error_line():
         number = drafts.begin(
@@ -79,14 +79,14 @@ def _home() -> None:
     st.title(t("New study"), anchor=False)
     st.write(
         t(
-            "A study is written as a draft in six short steps, each of which says what it means. "
-            "Nothing is fixed before you draw its cases."
+            "You draft a study in six short steps, each explaining what your choices mean. "
+            "Nothing is fixed until you draw the sample."
         )
     )
     with store().look() as look:
         names = banks.names(look)
     if not names:
-        st.info(t("There is no question bank yet: import one first, then come back."))
+        st.info(t("There is no question bank yet. Import one first, then come back."))
         links("to_banks", {"banks": t("Import a bank")})
         return
     _begin(names)
@@ -110,7 +110,7 @@ def _page() -> None:
     if entered:
         st.switch_page(page_file("set_up.py"))
     if entered is False:
-        st.success(t("Drawn. Choose the study to go on."))
+        st.success(t("The sample has been drawn. Choose the study to continue."))
     asked = str(st.query_params.get("draft", ""))
     if not asked.isdecimal():
         _home()
@@ -119,7 +119,7 @@ def _page() -> None:
         working = working_on(number(asked))
     except StudyError as error:
         st.info(plain(str(error)))
-        links("to_drafts", {"new-study": t("To the drafts")})
+        links("to_drafts", {"new-study": t("Back to drafts")})
         return
     st.title(plain(working.name or t("New study")), anchor=False)
     wizard(working, lambda: _draw(working))

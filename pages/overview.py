@@ -35,8 +35,8 @@ def _label(part: str) -> str:
         PROGRESS: t("Progress"),
         QUALITY: t("Data quality"),
         READINGS: t("Readings"),
-        STEP_IN: t("Step in"),
-        REMIND: t("Remind"),
+        STEP_IN: t("Intervene"),
+        REMIND: t("Reminders"),
     }[part]
 
 
@@ -47,8 +47,8 @@ def _body(part: str, *, may_step_in: bool) -> None:
         section(
             t("Export"),
             t(
-                "The bundle holds every item, rater and reading with its times, the protocol and "
-                "the chain of events. The analysis needs nothing else."
+                "The bundle contains every item, rater and reading with its times, the protocol "
+                "and the chain of events. The analysis needs nothing else."
             ),
         )
         bundle_link()

@@ -33,27 +33,27 @@ def _body() -> None:
     if readers:
         people_rows.rows(scope, readers, days, name="readers")
     else:
-        st.write(t("Nobody is invited yet. Invite the first reader below."))
+        st.write(t("No readers have been invited yet. Invite the first reader below."))
     state = set_up_of(person.study_name).state
     if readers and state == "drawn":
         _onwards()
     if state == "closed":
-        st.caption(t("The study is closed: nobody is invited any more."))
+        st.caption(t("The study is closed: no more readers can be invited."))
     else:
         _invite(scope, days)
-    section(t("Who runs the study, and its statisticians"))
+    section(t("Study team and statisticians"))
     if others:
         people_rows.rows(scope, others, days, name="others")
     else:
-        st.write(t("Nobody but the administrators of the deployment."))
-    with st.expander(t("Give a role in this study")):
-        st.caption(t("Whoever has a role here can never read in this study."))
+        st.write(t("Only the administrators of this server."))
+    with st.expander(t("Assign a role in this study")):
+        st.caption(t("Anyone with a role here can never read in this study."))
         roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
         people_forms.give_role(scope, roles, days)
 
 
 def _invite(scope: Scope, days: int) -> None:
-    one, several = st.tabs([t("Invite a reader"), t("Invite a list")])
+    one, several = st.tabs([t("Invite a reader"), t("Invite several readers")])
     with one:
         people_forms.invite_one(scope, days)
     with several:

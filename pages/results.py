@@ -38,7 +38,7 @@ from ui.server.deployment import store
 person = guard(Act.RESULTS)
 
 FINDINGS, CASES, TABLES = later("Findings"), later("Cases"), later("Tables")
-EVERY_CASE = later("every case")
+EVERY_CASE = later("all cases")
 
 
 def _standing(found: dict[str, Any]) -> None:
@@ -49,16 +49,22 @@ def _standing(found: dict[str, Any]) -> None:
     badges = []
     if n_read < n_assigned and found["state"] == "closed":
         badges.append(
-            (t("The study was closed with {n_read} of {n_assigned} readings.", **counts), Tone.INFO)
+            (
+                t(
+                    "The study was closed with {n_read} of {n_assigned} readings completed.",
+                    **counts,
+                ),
+                Tone.INFO,
+            )
         )
     elif n_read < n_assigned:
         badges.append(
-            (t("Interim results: {n_read} of {n_assigned} readings are in.", **counts), Tone.INFO)
+            (t("Interim results: {n_read} of {n_assigned} readings received.", **counts), Tone.INFO)
         )
     simulated = [row["reader_id"] for row in found["readers"] if row["simulated"]]
     simulated += [row["model_id"] for row in found["models"] if row["simulated"]]
     if simulated:
-        said = t("Simulated, not data: {names}.", names=", ".join(simulated))
+        said = t("Simulated, not real data: {names}.", names=", ".join(simulated))
         badges.append((said, Tone.WARN))
     if badges:
         st.html(f'<p class="rr-badges">{"".join(badge_html(*one) for one in badges)}</p>')
@@ -154,15 +160,15 @@ def _matrix(found: Results, conditions: list[str]) -> None:
 def _cases(found: Results) -> None:
     table = found.tables["item_difficulty"]
     kinds = [EVERY_CASE, *sorted(note for note in table["note"].unique() if note)]
-    kind = st.selectbox(t("Which cases"), kinds, format_func=lambda one: said(one).capitalize())
+    kind = st.selectbox(t("Show cases"), kinds, format_func=lambda one: said(one).capitalize())
     shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
     shown = shown.reset_index(drop=True)
-    st.caption(t("Choose a row to see the films, the reference standard and who answered what."))
+    st.caption(t("Choose a row to see the images, the reference standard and each answer."))
     columns: dict[str, Any] = {
         "note": st.column_config.TextColumn(t("Who missed it"), width="medium"),
-        "n_readers_correct": t("Readers right"),
+        "n_readers_correct": t("Readers correct"),
         "n_readers": t("of"),
-        "n_models_correct": t("Models right"),
+        "n_models_correct": t("Models correct"),
         "n_models": t("of") + " ",
         "task": t("Task"),
         "category": t("Category"),
@@ -197,8 +203,9 @@ def _blinded() -> None:
     """Show what can be seen without the reference standard, which the analysis is not given."""
     st.info(
         t(
-            "Accuracy opens when the study is closed: until then nobody sees who is right, "
-            "coordinators included. What raters agree on and how long they take can be seen."
+            "Accuracy is shown once the study is closed: until then no one, including "
+            "coordinators, can see who is correct. Agreement between raters and reading times are "
+            "available now."
         )
     )
     drawn = sections(store(), person.study_name)
@@ -212,8 +219,12 @@ def _blinded() -> None:
         key="part",
     )
     if part == FINDINGS:
-        st.html(agreement_html(opening(store(), person.study_name)[0]))
-        st.html(findings_html(without_accuracy(sentences(store(), person.study_name))))
+        for html in (
+            agreement_html(opening(store(), person.study_name)[0]),
+            findings_html(without_accuracy(sentences(store(), person.study_name))),
+        ):
+            if html:  # nobody has read yet
+                st.html(html)
     else:
         _part(drawn[part])
 
@@ -228,7 +239,12 @@ def _part(section: SectionFigures) -> None:
 def _body() -> None:
     found = status(store(), person.study_name)
     if not any(row["n_read"] for row in found["readers"]) and not found["models"]:
-        st.write(t("Nobody has read a case yet, and no model was added: there is nothing to show."))
+        st.write(
+            t(
+                "No case has been read and no model has been added yet: there are no results "
+                "to show."
+            )
+        )
         return
     if not accuracy_is_shown(store(), person.study_name):
         _blinded()

@@ -77,7 +77,7 @@ def _receipt() -> None:
     """Show the receipt once more: the reader may have lost it, and the study is over."""
     found = receipt_of(store(), person)
     if found:
-        st.caption(t("Your receipt, with which it can be checked that your answers stand:"))
+        st.caption(t("Your receipt, with which your answers can be checked for changes:"))
         st.code(found, language=None)
 
 
@@ -88,7 +88,7 @@ except NotAllowed:
     st.title(t("Thank you"))
     st.write(
         t(
-            "The study {study} is closed. There is nothing left for you to do.",
+            "The study {study} is closed. There is nothing more for you to do.",
             study=plain(person.study_name),
         )
     )

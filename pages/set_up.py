@@ -29,7 +29,7 @@ def _way(found: SetUp) -> None:
     n = len(found.readers)
     places = [
         (t("Drawn"), _day(found.drawn_at_utc), True),
-        (t("Readers invited"), str(n) if n else t("nobody yet"), n > 0),
+        (t("Readers invited"), str(n) if n else t("none yet"), n > 0),
         (t("Open"), _day(found.opened_at_utc), found.state != "drawn"),
         (t("Closed"), _day(found.closed_at_utc), found.state == "closed"),
     ]
@@ -53,34 +53,36 @@ def _open(found: SetUp) -> None:
         st.warning(plain(sentence))
     if not _is_ready(found):
         st.subheader(t("Next: invite readers"), anchor=False)
-        st.write(t("Nobody is invited yet. A study opens with at least one reader."))
+        st.write(t("No readers have been invited yet. A study needs at least one reader to open."))
         links("people", {"people": t("Invite readers"), "preview": t("Preview as a reader")})
         return
     st.subheader(t("Next: open the study"), anchor=False)
     st.write(
         tn(
-            "{n} reader is invited. Opening writes their list and lets them in.",
-            "{n} readers are invited. Opening writes their lists and lets them in.",
+            "{n} reader has been invited. Opening the study assigns their cases and lets them "
+            "sign in.",
+            "{n} readers have been invited. Opening the study assigns their cases and lets them "
+            "sign in.",
             len(found.readers),
         )
     )
-    links("people", {"people": t("Invite more"), "preview": t("Preview as a reader")})
+    links("people", {"people": t("Invite more readers"), "preview": t("Preview as a reader")})
     consent_view(found.protocol)
     st.caption(t("Hash of the protocol, the bank and the drawn cases:"))
     st.code(found.protocol_sha256, language=None)
     sure = st.checkbox(
         t(
-            "I have read the protocol and what readers agree to. From now on every change is an "
+            "I have read the protocol and the consent text. From now on every change is an "
             "amendment with a reason."
         ),
         key="sure",
     )
     witness = st.text_input(
-        t("Who keeps the proof that nothing was changed? (e-mail, optional)"),
+        t("Who keeps the proof of integrity? (email, optional)"),
         help=t(
-            "Somebody outside the study, such as its statistician. They get one line at the "
-            "opening, every day and at the closing, with which anybody can check the study later. "
-            "It says nothing of answers."
+            "Someone outside the study, such as its statistician. They receive one line when the "
+            "study opens, every day and when it closes; anyone can use it to check the study "
+            "later. It contains nothing about the answers."
         ),
         key="head-witness",
         max_chars=200,
@@ -93,11 +95,12 @@ def _open(found: SetUp) -> None:
 
 
 def _discard() -> None:
-    with st.expander(t("Discard this draw")):
+    with st.expander(t("Discard this sample")):
         st.write(
             t(
-                "The study is hidden for good, its codes let nobody in, and the trail says why. "
-                "Begin again with its rules below before you discard it."
+                "The study is permanently hidden, its access codes stop working, and the audit "
+                "trail records the reason. To reuse its protocol, start a new study with it below "
+                "before you discard this one."
             )
         )
         reason = st.text_input(t("Reason"), key="discard-reason", max_chars=LONGEST_REASON)
@@ -109,22 +112,22 @@ def _discard() -> None:
 
 def _onwards(state: str) -> None:
     if state == "open":
-        st.subheader(t("Next: watch the readings, then close"), anchor=False)
-        links("onwards", {"./": t("Watch the study"), "archive": t("Close the study")})
+        st.subheader(t("Next: follow progress, then close the study"), anchor=False)
+        links("onwards", {"./": t("Follow progress"), "archive": t("Close the study")})
     else:
-        st.subheader(t("Next: results and files"), anchor=False)
-        links("onwards", {"results": t("See the results"), "archive": t("Hand the files on")})
+        st.subheader(t("Next: results and export"), anchor=False)
+        links("onwards", {"results": t("View results"), "archive": t("Export the files")})
 
 
 def _locked(found: SetUp) -> None:
     _onwards(found.state)
     st.subheader(t("The protocol is locked"), anchor=False)
-    st.caption(t("Hash of the protocol as it was opened, the bank and the drawn cases:"))
+    st.caption(t("Hash of the protocol at opening, the bank and the drawn cases:"))
     st.code(found.protocol_sha256, language=None)
     st.write(
-        tn("It was amended {n} time.", "It was amended {n} times.", len(found.amendments))
+        tn("Amended {n} time.", "Amended {n} times.", len(found.amendments))
         if found.amendments
-        else t("It was never amended.")
+        else t("Not amended.")
     )
     amendment_list(found.amendments)
     deposited(found.name)
@@ -133,8 +136,8 @@ def _locked(found: SetUp) -> None:
     with st.expander(t("Amend the protocol")):
         st.caption(
             t(
-                "Only what leaves answered cases as they were can change. It holds from now on; "
-                "the locked protocol keeps its hash."
+                "Only settings that do not affect cases already answered can be changed. Changes "
+                "apply from now on; the locked protocol keeps its hash."
             )
         )
         sent = amendment_form(found.protocol, len(found.amendments))
@@ -155,7 +158,7 @@ def _locked(found: SetUp) -> None:
 def _again(found: SetUp) -> None:
     if not person.may(Act.MAKE_STUDY):
         return
-    if st.button(t("Begin a new study with these rules"), icon=":material/content_copy:"):
+    if st.button(t("Start a new study with this protocol"), icon=":material/content_copy:"):
         number = drafts.begin(
             store(),
             name=drafts.free_name(store(), found.name),
@@ -178,7 +181,7 @@ def _page() -> None:
             _open(found)
         else:
             _locked(found)
-        title = t("Protocol in force") if found.amendments else t("Protocol")
+        title = t("Current protocol") if found.amendments else t("Protocol")
         st.subheader(title, anchor=False)
         st.caption(plain(t("Bank {bank}", bank=found.bank)))
         protocol_view(found.protocol, consent=not _is_ready(found))

@@ -18,4 +18,4 @@ with middle:
         st.error(refused)
     sign_on_part(refused=bool(refused), signed_out="signed-out" in st.query_params)
     sign_in_form()
-    st.caption(t("For research. Not a medical device; nothing shown here is for diagnosis."))
+    st.caption(t("For research only. Not a medical device; nothing shown here is for diagnosis."))

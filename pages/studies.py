@@ -43,7 +43,7 @@ def _row(choice: Choice) -> None:
     name, role, state, told, enter = st.columns(
         [3, 1.5, 1.5, 1.5, 0.9], vertical_alignment="center"
     )
-    here = t("(you are here)") if choice.here else ""
+    here = t("(current)") if choice.here else ""
     name.markdown(f"**{plain(one.study_name)}** {here}")
     role.markdown(role_word(one.role))
     with state:
@@ -55,22 +55,22 @@ def _row(choice: Choice) -> None:
 
 def _nothing_yet() -> None:
     if not person.may(Act.MAKE_STUDY):
-        st.write(t("There is no study here yet that you have a part in."))
+        st.write(t("You do not have a role in any study here yet."))
         return
     with store().look() as look:
         there = banks.names(look)
     if there:
-        st.write(t("There is no study here yet: draft one."))
+        st.write(t("There are no studies here yet. Start by drafting one."))
         links("to_new", {"new-study": t("Draft a study")})
     else:
-        st.write(t("There is no study here yet. The first step is a bank of questions and films."))
+        st.write(t("There are no studies here yet. First, import a bank of questions and images."))
         links("to_banks", {"banks": t("Import a bank")})
 
 
 def _drafts() -> None:
     found = drafts.listed(store())
     if found:
-        section(t("Drafts"), t("Studies whose cases are not drawn yet."))
+        section(t("Drafts"), t("Studies whose sample has not been drawn yet."))
         draft_list(person, found, _go_on)
 
 

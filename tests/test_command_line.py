@@ -186,7 +186,7 @@ def test_what_to_know_before_reading_is_said_at_every_step(tmp_path: Path) -> No
     assert len(opened.stdout.strip()) == 64
     for told in (drawn.stderr, opened.stderr):
         assert "Warning: The correct answer is A in 30 of 30 questions" in told
-    assert "Readers have to agree to this text before anything else:\n\n# May we?" in opened.stderr
+    assert "Readers must agree to this text before they start:\n\n# May we?" in opened.stderr
     done("study", "simulate", *study, "--reader", "R1", "--seed", "1")
     study = ("--db", db, "--study", "next")
     done("study", "draw", *study, "--bank", "b", "--protocol", protocol)
@@ -199,10 +199,13 @@ def _exclude_and_bring_back(study: tuple[str | Path, ...]) -> None:
     third = (*study, "--reader", "R1", "--position", "3", "--reason", "fire alarm")
     ran = run("study", "exclude", *third)
     assert ran.stdout == "Excluded: R1, position 3.\n"
-    assert "Note: As the protocol says, excluded readings count in the primary" in ran.stderr
+    assert (
+        "Note: As specified in the protocol, excluded readings are included in the primary"
+        in ran.stderr
+    )
     again = run("study", "exclude", *third)
     assert (again.returncode, again.stdout) == (1, "")
-    assert "excluded already" in again.stderr
+    assert "already excluded" in again.stderr
     assert done("study", "reinstate", *third) == "Brought back: R1, position 3.\n"
     none = run("study", "exclude", *study, "--reader", "R1", "--position", "41", "--reason", "x")
     assert (none.returncode, none.stderr) == (1, "'R1' has read nothing at position 41.\n")
@@ -307,7 +310,7 @@ def test_a_model_is_looked_at_replaced_and_withdrawn(drawn: Path, tmp_path: Path
     assert done(*add) == f"{counts} were left.\n"
     file.write_text(json.dumps(dict.fromkeys(bank_records(60), "no idea")))
     assert "already a model" in run(*add).stderr
-    assert "Say why" in run(*add, "--replace").stderr
+    assert "Give a reason" in run(*add, "--replace").stderr
     ran = run(*add, "--replace", "--reason", "The wrong file")
     assert "10 of 10 cases have no answer and count as wrong" in ran.stderr
     assert "M: 10 cases: 10 unparsed, 0 absent" in ran.stdout
@@ -350,13 +353,13 @@ def test_an_empty_deployment_has_one_administrator_whose_code_is_told_once(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("level\nresident\n", "no column reader_id"),
+        ("level\nresident\n", "the column reader_id is missing"),
         ("reader_id,reader_id\nR1,R2\n", "twice"),
         ("reader_id,surname\nR1,Smith\n", "unknown column 'surname'"),
         ("reader_id,level\nR1,=1+1\n", "level begins with ="),
-        ("reader_id\nR1\nR1\n", "named twice"),
+        ("reader_id\nR1\nR1\n", "listed twice"),
         ("reader_id,level\n,resident\n", "line 2: reader_id is empty"),
-        ("reader_id\n", "no reader below the header"),
+        ("reader_id\n", "there are no readers below the header"),
         ('reader_id\n"R1\n', "not a CSV file"),
     ],
 )

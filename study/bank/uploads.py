@@ -73,7 +73,7 @@ def import_folder(
         It holds no bank file, or several; or the bank has faults, all of which are listed.
     """
     if folder not in folders(store):
-        raise NotFound(t("There is no folder {name} with a bank.", name=repr(folder)))
+        raise NotFound(t("There is no folder {name} containing a bank.", name=repr(folder)))
     place = banks_folder(store) / folder
     return _import(store, place, name=name, skip_faulty=skip_faulty, by=by, now=now)
 
@@ -146,7 +146,7 @@ def unpack(archive: IO[bytes], folder: Path) -> None:
             for entry in entries:
                 left -= _extract(opened, entry, folder, left)
     except UNSOUND as error:
-        raise BadFile(t("This is no sound zip archive: {why}.", why=str(error))) from error
+        raise BadFile(t("This file is not a valid ZIP archive: {why}.", why=str(error))) from error
 
 
 def _extract(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, left: int) -> int:
@@ -161,7 +161,7 @@ def _extract(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, left
         while block := source.read(_BLOCK):
             written += len(block)
             if written > min(left, MOST_BYTES_A_FILE):
-                raise BadFile(t("{name} is larger than can be taken.", name=entry.filename))
+                raise BadFile(t("{name} is too large.", name=entry.filename))
             target.write(block)
     return written
 
@@ -174,22 +174,24 @@ def _is_litter(entry: zipfile.ZipInfo) -> bool:
 
 def _faults(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
     if len(entries) > MOST_FILES:
-        yield t("It holds {n} files; {most} can be taken.", n=len(entries), most=MOST_FILES)
+        yield t("It contains {n} files; the limit is {most}.", n=len(entries), most=MOST_FILES)
     if sum(entry.file_size for entry in entries) > MOST_BYTES:
-        yield t("Unpacked it would be too large.")
+        yield t("The unpacked files would be too large.")
     seen: set[str] = set()
     for entry in entries:
         name = entry.filename
         parts = PurePosixPath(name).parts
         odd = "\\" in name or "\0" in name or ":" in name or not name.isprintable()
         if not parts or odd or name.startswith("/") or ".." in parts:
-            yield t("{name}: leads out of the archive, or is no name of a file.", name=repr(name))
+            yield t(
+                "{name}: points outside the archive, or is not a valid file name.", name=repr(name)
+            )
         elif stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            yield t("{name}: is no plain file.", name=repr(name))
+            yield t("{name}: is not a regular file.", name=repr(name))
         elif entry.flag_bits & 1:
             yield t("{name}: is encrypted.", name=repr(name))
         elif name.casefold() in seen:
-            yield t("{name}: stands there twice.", name=repr(name))
+            yield t("{name}: appears twice.", name=repr(name))
         seen.add(name.casefold())
 
 
@@ -217,12 +219,12 @@ def _import(
 ) -> Imported:
     found = _files(place)
     if not found:
-        raise BadFile(t("There is no bank file in it: bank.json, or a JSON, JSONL or CSV file."))
+        raise BadFile(t("It contains no bank file: bank.json, or a JSON, JSONL or CSV file."))
     if len(found) > 1:
         raise BadFile(
             t(
-                "There are several files that could be the bank: {names}. Name one bank.json, or "
-                "leave the others out.",
+                "Several files could be the bank: {names}. Name one bank.json, or remove the "
+                "others.",
                 names=", ".join(sorted(one.name for one in found)),
             )
         )

@@ -53,11 +53,18 @@ class MailServer:
             port = parts.port or _PORTS[parts.scheme]
         except (KeyError, ValueError) as error:
             raise Undelivered(
-                t("{name} is no address such as smtp://user:password@host:587.", name=SERVER)
+                t(
+                    "{name} is not a valid address, such as smtp://user:password@host:587.",
+                    name=SERVER,
+                )
             ) from error
         if not parts.hostname or not sender:
             raise Undelivered(
-                t("{server} needs a host, and {sender} an address.", server=SERVER, sender=SENDER)
+                t(
+                    "{server} must contain a host, and {sender} an email address.",
+                    server=SERVER,
+                    sender=SENDER,
+                )
             )
         return cls(
             host=parts.hostname,
@@ -81,21 +88,24 @@ def send(server: MailServer, *, to: str, subject: str, text: str) -> None:
     try:
         line = _connected(server)
     except smtplib.SMTPAuthenticationError as error:
-        raise Undelivered(t("The mail server did not take its user name and password.")) from error
+        raise Undelivered(t("The mail server rejected the user name and password.")) from error
     except (smtplib.SMTPException, OSError) as error:
         raise Undelivered(_unreached(server, error)) from error
     try:
         with line:
             line.send_message(letter, from_addr=server.sender, to_addrs=[to])
     except smtplib.SMTPRecipientsRefused as error:
-        raise Undelivered(t("The mail server does not take letters to that address.")) from error
+        raise Undelivered(t("The mail server does not accept messages to this address.")) from error
     except smtplib.SMTPResponseException as error:
         raise Undelivered(
-            t("The mail server refused the letter (code {code}).", code=error.smtp_code)
+            t("The mail server rejected the message (code {code}).", code=error.smtp_code)
         ) from error
     except (smtplib.SMTPException, OSError) as error:
         raise Undelivered(
-            t("The line to the mail server broke; nobody knows whether the letter went out.")
+            t(
+                "The connection to the mail server was lost; the message may or may not have been "
+                "sent."
+            )
         ) from error
 
 
@@ -117,7 +127,9 @@ def _letter(sender: str, to: str, subject: str, text: str) -> EmailMessage:
         Address(addr_spec=to)
         letter["From"], letter["To"], letter["Subject"] = sender, to, " ".join(subject.split())
     except (ValueError, IndexError, MessageError) as error:
-        raise Undelivered(t("That is no e-mail address a letter can go to.")) from error
+        raise Undelivered(
+            t("This is not an email address that messages can be sent to.")
+        ) from error
     letter.set_content(text)
     return letter
 
@@ -147,14 +159,14 @@ def _introduce(line: smtplib.SMTP, server: MailServer, context: ssl.SSLContext) 
     if server.user:
         if not secret:
             raise Undelivered(
-                t("The mail server offers no encryption; the password was not sent to it.")
+                t("The mail server does not offer encryption; the password was not sent.")
             )
         line.login(server.user, server.password)
 
 
 def _unreached(server: MailServer, error: Exception) -> str:
     return t(
-        "The mail server {host}:{port} was not reached ({why}). Nothing was sent.",
+        "The mail server {host}:{port} could not be reached ({why}). Nothing was sent.",
         host=server.host,
         port=server.port,
         why=getattr(error, "strerror", None) or type(error).__name__,

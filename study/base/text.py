@@ -24,7 +24,7 @@ def name_fault(name: str) -> str:
     if len(name) > LONGEST:
         return t("has more than {longest} characters", longest=LONGEST)
     if not name.isprintable():
-        return t("has signs that cannot be printed")
+        return t("contains characters that cannot be printed")
     return ""
 
 
@@ -39,7 +39,7 @@ def formula_fault(text: str) -> str:
     """
     if guarded(text) == text or text.startswith("'"):
         return ""
-    return t("begins with {sign}, as formulas of a spreadsheet do", sign=text[0])
+    return t("begins with {sign}, like a spreadsheet formula", sign=text[0])
 
 
 def check_name(name: str, what: str) -> None:
@@ -100,9 +100,9 @@ def checked_reason(words: str) -> str:
     """
     reason = " ".join(without_surrogates(words).split())
     if not reason:
-        raise BadInput(t("Say why: the reason stands in the trail for good."))
+        raise BadInput(t("Give a reason: it is recorded permanently in the audit trail."))
     if len(reason) > LONGEST_REASON:
-        raise BadInput(t("The reason has more than {n} characters. Shorten it.", n=LONGEST_REASON))
+        raise BadInput(t("The reason is longer than {n} characters. Shorten it.", n=LONGEST_REASON))
     return reason
 
 

@@ -97,7 +97,7 @@ def archive(
     try:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise BadFile(
-                t("{folder} is already there. Name a new folder, or empty it.", folder=folder)
+                t("{folder} already exists. Name a new folder, or empty this one.", folder=folder)
             )
         if not blinded:
             _announce(store, study, by=by, now=now)

@@ -82,8 +82,8 @@ def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
     if not 0 <= new.every_hours <= MAX_HOURS or not 1 <= new.keep <= MAX_KEEP:
         raise BadInput(
             t(
-                "Backups are made every 1 to {max_hours} hours, or never (0); 1 to {max_keep} of "
-                "them are kept.",
+                "Backups can be made every 1 to {max_hours} hours, or never (0); 1 to {max_keep} "
+                "of them can be kept.",
                 max_hours=MAX_HOURS,
                 max_keep=MAX_KEEP,
             )
@@ -127,7 +127,7 @@ def make(
     """
     with store.change() as change:
         if not _claim(change, now):
-            raise NotNow(t("A backup is being made at present. Wait until it is done."))
+            raise NotNow(t("A backup is already in progress. Wait until it has finished."))
     with _released(store):
         made = _made(store, out, trigger, by, now)
         _prune(store, by, now)
@@ -168,11 +168,11 @@ def restore_backup(file: Path, db: Path) -> Store:
         Something lies at `db`, or the backup does not hold; every breach is listed.
     """
     if not file.is_file():
-        raise NotFound(t("No backup at {file}.", file=file))
+        raise NotFound(t("There is no backup at {file}.", file=file))
     if any(Path(f"{db}{end}").exists() for end in ("", "-wal", "-shm")):
-        raise BadFile(t("{db} is already there, and is left as it is. Name a new file.", db=db))
+        raise BadFile(t("{db} already exists and was not changed. Name a new file.", db=db))
     if not db.parent.is_dir():
-        raise NotFound(t("The folder {parent} does not exist. Make it first.", parent=db.parent))
+        raise NotFound(t("The folder {parent} does not exist. Create it first.", parent=db.parent))
     try:
         with tempfile.TemporaryDirectory(dir=db.parent, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"
@@ -182,13 +182,14 @@ def restore_backup(file: Path, db: Path) -> Store:
             found = verify(store, films=False)
             if found:
                 raise BadFile(
-                    t("{file} does not hold:\n", file=file) + "\n".join(f"  {one}" for one in found)
+                    t("{file} failed verification:\n", file=file)
+                    + "\n".join(f"  {one}" for one in found)
                 )
             store.journal_again()
             store.put_in_place(db)
     except OSError as error:
         raise BadFile(
-            t("{db} cannot be made: {strerror}.", db=db, strerror=error.strerror or error)
+            t("{db} cannot be created: {strerror}.", db=db, strerror=error.strerror or error)
         ) from error
     return Store(db)
 
@@ -301,11 +302,11 @@ def _name(copy: Path, file: Path) -> None:
         os.link(copy, file)
     except FileExistsError as error:
         raise BadFile(
-            t("{file} is already there, and is left as it is. Name a new file.", file=file)
+            t("{file} already exists and was not changed. Name a new file.", file=file)
         ) from error
     except OSError:  # a file system without links
         if file.exists():
-            raise BadFile(t("{file} is already there, and is left as it is.", file=file)) from None
+            raise BadFile(t("{file} already exists and was not changed.", file=file)) from None
         copy.replace(file)
 
 

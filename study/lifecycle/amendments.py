@@ -77,7 +77,7 @@ def amend(
             if after[key] != old
         }
         if not changed:
-            raise NotNow(t("Nothing would change: these values are in force already."))
+            raise NotNow(t("Nothing would change: these settings already apply."))
         made = Amendment(
             number=len(studies.amendments(change, row.id)) + 1,
             at_utc=stamp(now),
@@ -97,18 +97,18 @@ def why_fixed(key: str) -> str:
     if key in AMENDABLE:
         return ""
     if key in _DRAWN:
-        return t("{key}: it decided which cases were drawn.", key=key)
+        return t("{key}: it determined which cases were drawn.", key=key)
     if key in _ASSIGNED:
-        return t("{key}: it decided every reader's list, which is written.", key=key)
+        return t("{key}: it determined each reader's assigned cases, which are now fixed.", key=key)
     if key in _ANSWERED:
-        return t("{key}: readers have answered it as it stands.", key=key)
+        return t("{key}: readers have already answered it in its present form.", key=key)
     if key == "exclusions":
-        return t("{key}: it was decided before anybody had read.", key=key)
+        return t("{key}: it was decided before reading started.", key=key)
     if key == "name":
-        return t("{key}: the study is known by it.", key=key)
+        return t("{key}: it identifies the study.", key=key)
     if key in Protocol().in_full():
-        return t("{key}: it decided what answered cases looked like.", key=key)
-    return t("{key}: a protocol has no such key.", key=key)
+        return t("{key}: it determined how cases already answered were shown.", key=key)
+    return t("{key}: this is not a protocol setting.", key=key)
 
 
 def _refuse_unless_open(row: StudyRow) -> None:
@@ -118,13 +118,15 @@ def _refuse_unless_open(row: StudyRow) -> None:
     if row.state == "drawn":
         raise NotNow(
             t(
-                "The study {name} is not open yet. Discard it and draw it again with another "
-                "protocol.",
+                "The study {name} is not open yet. To change its protocol, discard it and draw "
+                "the sample again.",
                 name=name,
             )
         )
     if row.state != "open":
-        raise NotNow(t("The study {name} is closed. Its protocol stays as it is.", name=name))
+        raise NotNow(
+            t("The study {name} is closed. Its protocol can no longer be changed.", name=name)
+        )
 
 
 def _faults(
@@ -139,8 +141,8 @@ def _faults(
     ):
         faults.append(
             t(
-                "instructions: they can be reworded, not added or taken away: readers who have "
-                "begun would stand before a step that was not there."
+                "instructions: they can be reworded, but not added or removed: that would change "
+                "the steps for readers who have already started."
             )
         )
     if changes.get("interim_results") and not before.interim_results:
@@ -158,8 +160,8 @@ def _feedback_faults(
         return []
     return [
         t(
-            "feedback: once a case was read, only a score after the study can be added; anything "
-            "else would change what answered cases looked like."
+            "feedback: once a case has been read, only a score after the study can be added; any "
+            "other change would alter how cases already answered were shown."
         )
     ]
 

@@ -90,8 +90,10 @@ def close(
 
 def _not_open(study: StudyRow) -> str:
     if study.state == "closed":
-        return t("The study {name} is closed already, and for good.", name=repr(study.name))
-    return t("The study {name} was never opened: there is nothing to close.", name=repr(study.name))
+        return t(
+            "The study {name} is already closed and cannot be reopened.", name=repr(study.name)
+        )
+    return t("The study {name} was never opened, so it cannot be closed.", name=repr(study.name))
 
 
 def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
@@ -108,7 +110,12 @@ def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> 
     with store.change() as change:
         row = study_row(change, study)
         if row.state != "drawn":
-            raise NotNow(t("The study {name} was opened. It can be closed.", name=repr(study)))
+            raise NotNow(
+                t(
+                    "The study {name} has already been opened; it can only be closed.",
+                    name=repr(study),
+                )
+            )
         if row.discarded_at_utc:
             raise NotNow(t("The study {name} was discarded.", name=repr(study)))
         studies.mark_discarded(change, row.id, stamp(now))

@@ -218,7 +218,7 @@ def draw(
         _refuse_overwriting(row, seen)
         draft = _draft(row)
         if not draft.bank:
-            raise BadInput(t("Choose the bank to draw from first."))
+            raise BadInput(t("Choose a bank to draw cases from first."))
         protocol = Protocol.from_json(draft.protocol_values)
         refuse_example(protocol)
         study, strata = draw_within(
@@ -233,7 +233,7 @@ def faults(draft: Draft) -> list[str]:
     """Return what keeps a draft from being drawn, as far as its own words tell."""
     fault = name_fault(draft.name)
     named = [t("name: {fault}.", fault=fault)] if fault else []
-    banked = [] if draft.bank else [t("bank: none is chosen.")]
+    banked = [] if draft.bank else [t("bank: none has been chosen.")]
     values = draft.protocol_values
     return [*named, *banked, *faults_of(values), *example_faults(values["consent"])]
 
@@ -273,7 +273,7 @@ def _give_to(change: Transaction, maker: int, study: int, name: str, now: dateti
 def _row(look: Transaction, number: int) -> DraftRow:
     row = stored.find(look, number)
     if row is None:
-        raise NotFound(t("This draft is not there any more: it was drawn or thrown away."))
+        raise NotFound(t("This draft no longer exists: its sample was drawn or it was deleted."))
     return row
 
 
@@ -292,7 +292,7 @@ def _draft(row: DraftRow) -> Draft:
 def _refuse_overwriting(row: DraftRow, seen: str) -> None:
     if row.saved_at_utc != seen:
         raise SavedElsewhere(
-            t("This draft was saved in another window meanwhile. Read it again before you go on.")
+            t("This draft has since been saved in another window. Reload it before you continue.")
         )
 
 
@@ -300,4 +300,4 @@ def _refuse_taken(look: Transaction, name: str, number: int | None) -> None:
     check_name(name, "study")
     others = {row.name for row in stored.listed(look) if row.id != number}
     if name in others or name in studies.names(look):
-        raise NotNow(t("A study or draft named {name} is already there.", name=repr(name)))
+        raise NotNow(t("A study or draft named {name} already exists.", name=repr(name)))

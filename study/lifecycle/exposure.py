@@ -66,11 +66,12 @@ def listed(names: Sequence[str]) -> str:
 def interim_refusal(names: Sequence[str]) -> str:
     """Return why accuracy of a study cannot be shown while others are open on the same cases."""
     return tn(
-        "Cases of this bank are being read in the study {studies}, where nobody sees accuracy yet: "
-        "a study whose results may be seen while it is open can be opened once that one is closed.",
-        "Cases of this bank are being read in the studies {studies}, where nobody sees accuracy "
-        "yet: a study whose results may be seen while it is open can be opened once those are "
-        "closed.",
+        "Cases from this bank are being read in the study {studies}, where no one can see "
+        "accuracy yet. A study that shows results while it is open can be opened once that study "
+        "is closed.",
+        "Cases from this bank are being read in the studies {studies}, where no one can see "
+        "accuracy yet. A study that shows results while it is open can be opened once those "
+        "studies are closed.",
         len(names),
         studies=listed(names),
     )
@@ -116,7 +117,7 @@ def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]
 
 
 _ROLES = {
-    Role.READER: later("as a reader of {study}, who was told the right answers"),
+    Role.READER: later("as a reader in {study}, where correct answers were shown"),
     Role.COORDINATOR: later("as a coordinator of {study}"),
     Role.STATISTICIAN: later("as a statistician of {study}"),
     Role.ADMINISTRATOR: later("as an administrator of {study}"),

@@ -52,10 +52,8 @@ def consent_to_read(store: Store, study: str) -> str:
     with store.look() as look:
         consent = stored_protocol(study_row(look, study)).consent
     if not consent:
-        return t("Readers are not asked to agree to anything: consent is empty.")
-    return (
-        t("Readers have to agree to this text before anything else:") + f"\n\n{consent.strip()}\n"
-    )
+        return t("Readers are not asked for consent: the consent text is empty.")
+    return t("Readers must agree to this text before they start:") + f"\n\n{consent.strip()}\n"
 
 
 def acquaintances(
@@ -86,16 +84,17 @@ def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0)
     elif reading and protocol.feedback is Feedback.AFTER_CASE:
         found.append(
             t(
-                "This study tells its readers right answers of cases that are being read in "
-                "{studies}. The trails of both will say so.",
+                "This study shows its readers the correct answers to cases that are being read in "
+                "{studies}. The audit trails of these studies will record this.",
                 studies=listed(reading),
             )
         )
     if telling:
         found.append(
             t(
-                "Right answers of cases of this bank can be learnt in {studies}. Whoever has "
-                "learnt them there should not read here. The trails of both will say so.",
+                "Correct answers to cases from this bank are shown in {studies}. Anyone who has "
+                "seen them there should not read here. The audit trails of these studies will "
+                "record this.",
                 studies=listed(telling),
             )
         )

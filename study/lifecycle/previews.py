@@ -132,7 +132,7 @@ def find(store: Store, person: Person, mark: str) -> Preview:
         made_up = deployment.value(look, "preview_made_up")
     there = person.may(Act.MAKE_STUDY) if not study else _sets_up(person, int(study))
     if not there or owner != _owner(person):
-        raise NotAllowed(t("This preview belongs to somebody else. Open one of your own."))
+        raise NotAllowed(t("This preview belongs to someone else. Open your own."))
     if not made_up:
         with store.look() as look:
             if being_read(look, row.bank):
@@ -155,11 +155,11 @@ def _ended() -> str:
 def _study(look: Transaction, person: Person) -> _Source:
     row = stored_studies.find(look, person.study_name)
     if row is None:
-        raise NotFound(t("The study is not there any more."))
+        raise NotFound(t("This study no longer exists."))
     if not _sets_up(person, row.id):
-        raise NotAllowed(t("Only whoever sets up the study can preview it."))
+        raise NotAllowed(t("Only people who can set up this study can preview it."))
     if row.state == "closed":
-        raise NotNow(t("The study is closed: there is nothing left to try out."))
+        raise NotNow(t("The study is closed and can no longer be previewed."))
     made_up = bool(being_read(look, row.bank))
     about = ["study", row.id, row.protocol_sha256, row.amendments, made_up]
     return _Source(of=row, mark=_mark(look, person, about), made_up=made_up)
@@ -167,14 +167,14 @@ def _study(look: Transaction, person: Person) -> _Source:
 
 def _draft(look: Transaction, person: Person, number: int) -> _Source:
     if not person.may(Act.MAKE_STUDY):
-        raise NotAllowed(t("Only whoever sets up studies can preview a draft."))
+        raise NotAllowed(t("Only people who can set up studies can preview a draft."))
     row = drafts.find(look, number)
     if row is None:
-        raise NotFound(t("This draft is not there any more."))
+        raise NotFound(t("This draft no longer exists."))
     if row.made_by != person.id and person.deployment is not Role.ADMINISTRATOR:
-        raise NotAllowed(t("This draft is somebody else's."))
+        raise NotAllowed(t("This draft belongs to someone else."))
     if row.bank is None:
-        raise BadInput(t("Choose a question bank first: without one there is no case to show."))
+        raise BadInput(t("Choose a question bank first: without one there are no cases to show."))
     made_up = bool(being_read(look, row.bank))
     about = ["draft", row.id, row.name, row.bank, row.protocol, made_up]
     return _Source(of=row, mark=_mark(look, person, about), made_up=made_up)
@@ -226,7 +226,9 @@ def _make(
 def _made_up() -> copies.MadeUp:
     return copies.MadeUp(
         truth=lambda item_id, n: LETTERS[int(sha256_of(["made up", item_id]), 16) % n],
-        words=t("This is not the real answer: cases of this bank are being read in an open study."),
+        words=t(
+            "This is not the real answer: cases from this bank are being read in an open study."
+        ),
     )
 
 

@@ -65,13 +65,11 @@ def draw_within(
     check_name(study, "study")
     found = bank_row(change, bank)
     if studies.find(change, study):
-        raise NotNow(
-            t("A study named {study!r} is already there. Choose another name.", study=study)
-        )
+        raise NotNow(t("A study named {study!r} already exists. Choose another name.", study=study))
     if found.format == banks.FROM_BUNDLE:
         raise NotNow(
             t(
-                "The bank {bank!r} came with a restored study and has no films. Import it again.",
+                "The bank {bank!r} came with a restored study and has no images. Import it again.",
                 bank=bank,
             )
         )
@@ -160,7 +158,7 @@ def invite(
         found = study_row(change, study)
         if found.state == "closed":
             raise NotNow(
-                t("The study {study!r} is closed; nobody can be invited any more.", study=study)
+                t("The study {study!r} is closed; no more readers can be invited.", study=study)
             )
         refuse_restored(found)
         _refuse_known_readers(change, found.id, invitations)
@@ -203,9 +201,9 @@ def open_study(
         if example_faults(stored_protocol(found).consent):
             raise NotNow(
                 t(
-                    "The study {study!r} cannot be opened: its consent still holds the example's "
-                    "placeholder. Discard the study, put the text your ethics committee approved "
-                    "in its place, and draw it again.",
+                    "The study {study!r} cannot be opened: its consent text still contains the "
+                    "example placeholder. Discard the study, insert the text approved by your "
+                    "ethics committee, and draw the sample again.",
                     study=study,
                 )
             )
@@ -248,7 +246,7 @@ def open_within(
     if found.state != "drawn":
         raise NotNow(t("The study {study!r} is already {state}.", study=study, state=found.state))
     if found.discarded_at_utc:
-        raise NotNow(t("The study {study!r} was discarded. Draw another.", study=study))
+        raise NotNow(t("The study {study!r} was discarded. Draw a new one.", study=study))
     readers = people.readers(change, found.id)
     if not readers:
         raise NotNow(t("The study {study!r} has no readers. Invite them first.", study=study))
@@ -278,8 +276,8 @@ def _refuse_opened_before(
     if opened or any(studies.assignments(look, reader["id"]) for reader in readers):
         raise BrokenStore(
             t(
-                "The study {name!r} was opened before and its state was altered since. See what "
-                "else was: python -m study verify --db DB",
+                "The study {name!r} was opened before and its state was changed afterwards. To "
+                "see what else was changed, run: python -m study verify --db DB",
                 name=study.name,
             )
         )
@@ -295,14 +293,14 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
         fault = name_fault(who) or formula_fault(who)
         if fault:
             faults.append(
-                t("{who!r}: the name {fault}. Choose another reader_id.", who=who, fault=fault)
+                t("{who!r}: the name {fault}. Choose another reader ID.", who=who, fault=fault)
             )
         for column in ("level", "years", "site"):
             fault = formula_fault(getattr(invitation, column))
             if fault:
                 faults.append(
                     t(
-                        "{who}: {column} {fault}. Begin it with a letter or a digit, or leave it "
+                        "{who}: {column} {fault}. Start it with a letter or a digit, or leave it "
                         "empty.",
                         who=who,
                         column=column,
@@ -310,14 +308,16 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
                     )
                 )
         if key in seen:
-            faults.append(t("{who}: named twice. Leave one out.", who=who))
+            faults.append(t("{who}: listed twice. Remove one of them.", who=who))
         seen.add(key)
         if key in readers:
-            faults.append(t("{who}: already invited. Leave them out.", who=who))
+            faults.append(t("{who}: already invited. Remove them from the list.", who=who))
         if key in taken:
-            faults.append(t("{who}: a model has that name. Choose another reader_id.", who=who))
+            faults.append(
+                t("{who}: a model already has this name. Choose another reader ID.", who=who)
+            )
     if faults:
-        raise BadFile(t("Nobody was invited:\n") + "\n".join(f"  {fault}" for fault in faults))
+        raise BadFile(t("No one was invited:\n") + "\n".join(f"  {fault}" for fault in faults))
 
 
 def reader_facts(row: Mapping[str, Any]) -> dict[str, str]:

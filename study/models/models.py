@@ -101,8 +101,8 @@ def read_model(store: Store, path: Path, *, study: str) -> Found:
     if not read.predictions:
         raise BadFile(
             t(
-                "{path} has no prediction for any case of the study {study!r}. Predictions are "
-                "keyed by item_id; check the ids.",
+                "{path} has no prediction for any case in the study {study!r}. Predictions are "
+                "matched by item_id; check the IDs.",
                 path=path,
                 study=study,
             )
@@ -216,7 +216,7 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
         if name_key(known.model_id) == wanted:
             raise NotNow(
                 t(
-                    "{model_id!r} is already a model of {name!r}. {remedy}",
+                    "{model_id!r} is already a model in {name!r}. {remedy}",
                     model_id=known.model_id,
                     name=study.name,
                     remedy=said(_REMEDY),
@@ -226,7 +226,7 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
         if name_key(reader["reader_id"]) == wanted:
             raise NotNow(
                 t(
-                    "{reader_id!r} is a reader of {name!r}. {remedy}",
+                    "{reader_id!r} is a reader in {name!r}. {remedy}",
                     reader_id=reader["reader_id"],
                     name=study.name,
                     remedy=said(_REMEDY),

@@ -59,12 +59,12 @@ def what_it_does(store: Store, study: str) -> str:
         protocol = stored_protocol(study_row(look, study))
     if protocol.exclusions == "primary":
         return t(
-            "As the protocol says, excluded readings are left out of the primary analysis; a "
-            "sensitivity analysis counts them."
+            "As specified in the protocol, excluded readings are left out of the primary "
+            "analysis; a sensitivity analysis includes them."
         )
     return t(
-        "As the protocol says, excluded readings count in the primary analysis; a sensitivity "
-        "analysis leaves them out."
+        "As specified in the protocol, excluded readings are included in the primary analysis; a "
+        "sensitivity analysis leaves them out."
     )
 
 
@@ -135,7 +135,7 @@ def _reading(look: Transaction, study: StudyRow, reading: str) -> ReadingRow:
     if not row.current:
         raise NotNow(
             t(
-                "{reader} changed the answer at position {position} since; look at it again.",
+                "{reader} has since changed the answer at position {position}; check it again.",
                 reader=row.reader_id,
                 position=row.position,
             )
@@ -146,5 +146,5 @@ def _reading(look: Transaction, study: StudyRow, reading: str) -> ReadingRow:
 def _already(excluded: bool, row: ReadingRow) -> str:
     where = {"reader": row.reader_id, "position": row.position}
     if excluded:
-        return t("The reading of {reader} at position {position} is excluded already.", **where)
-    return t("The reading of {reader} at position {position} is not excluded.", **where)
+        return t("The reading by {reader} at position {position} is already excluded.", **where)
+    return t("The reading by {reader} at position {position} is not excluded.", **where)

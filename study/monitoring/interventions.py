@@ -82,7 +82,7 @@ def pause(
     with store.change() as change:
         case = _case(change, study, reader_id)
         if paused_since(case.steps, reader_id):
-            raise NotNow(t("{whom} is paused already.", whom=case.named))
+            raise NotNow(t("{whom} is already paused.", whom=case.named))
         _step_in(change, case, Intervention.PAUSE, reason, by, now, old="reading", new="paused")
 
 
@@ -130,7 +130,9 @@ def extend(
         `days` is no number of days, or no reason is given.
     """
     if not 0 < days <= LONGEST_DAYS:
-        raise BadInput(t("Give a number of days above 0, and {most} at most.", most=LONGEST_DAYS))
+        raise BadInput(
+            t("Enter a number of days above 0 and no more than {most}.", most=LONGEST_DAYS)
+        )
     with store.change() as change:
         case = _case(change, study, reader_id)
         _refuse_endless(change, case, session, now)
@@ -232,7 +234,7 @@ def _case(look: Transaction, study: str, reader_id: str | None) -> _Case:
         return _Case(study=found, steps=steps, reader=None)
     reader = people.reader(look, found.id, reader_id)
     if reader is None:
-        raise NotFound(t("There is no reader {reader} in the study.", reader=reader_id))
+        raise NotFound(t("There is no reader {reader} in this study.", reader=reader_id))
     if is_withdrawn(steps, reader_id):
         raise NotNow(t("{reader} has left the study.", reader=reader_id))
     return _Case(study=found, steps=steps, reader=reader)
@@ -246,10 +248,10 @@ def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime)
     if not 1 <= session <= len(place.sessions):
         raise NotFound(t("There is no session {n}.", n=session))
     if place.sessions[session - 1].state is State.DONE:
-        raise NotNow(t("Session {n} is read to its end.", n=session))
+        raise NotNow(t("Session {n} has already been completed.", n=session))
     about = {(step["kind"], step["reader_id"], step["session"]) for step in case.steps}
     if not protocol.session_days or ("release", case.reader_id, session) in about:
-        raise NotNow(t("Session {n} has no end that could be put off.", n=session))
+        raise NotNow(t("Session {n} has no deadline to change.", n=session))
 
 
 def _step_in(

@@ -65,14 +65,17 @@ def compose(found: Progress, reader: ReaderProgress, *, name: str, address: str)
         _how_far(found, reader),
         *_when(reader.current),
         "",
-        t("Read on here: {address}", address=address),
+        t("Continue reading here: {address}", address=address),
         t(
-            "Sign in with the access code you were given for {reader}. If you do not have it any "
-            "more, answer this letter and you will get a new one.",
+            "Sign in with the access code you were given for {reader}. If you no longer have it, "
+            "reply to this message and we will send you a new one.",
             reader=reader.reader_id,
         ),
         "",
-        t("Every answer is kept; you go on where you stopped. Thank you for reading."),
+        t(
+            "All your answers are saved; you will continue where you stopped. Thank you for "
+            "reading."
+        ),
     ]
     return Letter(subject=t("Your cases in {study}", study=found.study), text="\n".join(lines))
 
@@ -98,7 +101,7 @@ def send_reminder(
     """
     to = addressee(store, study, reader_id).email
     if not to:
-        raise NotFound(t("No e-mail address is kept for {reader}.", reader=reader_id))
+        raise NotFound(t("No email address is recorded for {reader}.", reader=reader_id))
     _refuse_closed(store, study)
     send(server, to=to, subject=letter.subject, text=letter.text)
     _record(store, study, reader_id, "e-mail", by, now)
@@ -123,7 +126,7 @@ def sent(store: Store, study: str) -> dict[str, str]:
 def _refuse_closed(store: Store, study: str) -> None:
     with store.look(sealed=True) as look:
         if study_row(look, study).state != "open":
-            raise NotNow(t("The study is not open: there is nothing to remind anybody of."))
+            raise NotNow(t("The study is not open, so no reminders can be sent."))
 
 
 def _record(store: Store, study: str, reader_id: str, way: str, by: By, now: datetime) -> None:
@@ -142,14 +145,14 @@ def _how_far(found: Progress, reader: ReaderProgress) -> str:
     counts = reader.counts
     if not counts.n_read:
         return tn(
-            "{n} case of the study {study} is waiting for you.",
-            "{n} cases of the study {study} are waiting for you.",
+            "{n} case in the study {study} is waiting for you.",
+            "{n} cases in the study {study} are waiting for you.",
             counts.n_assigned,
             study=found.study,
         )
     return tn(
-        "You have read {read} of {total} cases of the study {study}; {n} is left.",
-        "You have read {read} of {total} cases of the study {study}; {n} are left.",
+        "You have read {read} of {total} cases in the study {study}; {n} remains.",
+        "You have read {read} of {total} cases in the study {study}; {n} remain.",
         counts.n_unread,
         read=counts.n_read,
         total=counts.n_assigned,
@@ -171,7 +174,8 @@ def _when(standing: SessionStanding | None) -> list[str]:
         ended = _minute(standing.ends_at_utc)
         return [
             t(
-                "The time for session {n} ran out on {time} UTC; answer this letter to go on.",
+                "The time for session {n} ran out on {time} UTC; reply to this message if you "
+                "would like to continue.",
                 n=standing.session,
                 time=ended,
             )

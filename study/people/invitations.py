@@ -94,28 +94,31 @@ def _checked(
         if name not in _COLUMNS
     ]
     if len(set(header)) < len(header):
-        faults.append(t("header: a column stands there twice. Leave one out."))
+        faults.append(t("header: a column appears twice. Remove one."))
     if "reader_id" not in header:
-        faults.append(t("header: no column reader_id. Add it."))
+        faults.append(t("header: the column reader_id is missing. Add it."))
     found = [_invitation(row) for _, row in rows]
     for (line, row), invitation in zip(rows, found, strict=True):
         if None in row:
-            faults.append(t("line {line}: more cells than columns.", line=line))
+            faults.append(t("line {line}: there are more cells than columns.", line=line))
         elif not invitation.reader_id:
             faults.append(
-                t("line {line}: reader_id is empty. Give a study code, such as R1.", line=line)
+                t("line {line}: reader_id is empty. Enter a reader ID, such as R1.", line=line)
             )
         elif any(len(text) > 60 or not text.isprintable() for text in _texts(invitation)):
             faults.append(
-                t("line {line}: a cell holds at most 60 printable signs, in one line.", line=line)
+                t(
+                    "line {line}: a cell can hold at most 60 printable characters, on one line.",
+                    line=line,
+                )
             )
     if not rows:
-        faults.append(t("no reader below the header."))
+        faults.append(t("there are no readers below the header."))
     if faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
         raise BadFile(
             t(
-                "{source}: {n} fault(s); nobody was invited.\n{listed}",
+                "{source}: {n} error(s); no one was invited.\n{listed}",
                 source=source,
                 n=len(faults),
                 listed=listed,

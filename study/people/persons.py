@@ -67,11 +67,11 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
         check_name(name, "person")
     if email and (len(email) > LONGEST_EMAIL or not _EMAIL.fullmatch(email)):
         raise BadInput(
-            t("{email} is no e-mail address. Write it as name@example.org.", email=email)
+            t("{email} is not a valid email address. Write it as name@example.org.", email=email)
         )
     other = by_email(change, email)
     if other not in (None, person):
-        raise NotNow(t("{email} is the address of somebody else here.", email=email))
+        raise NotNow(t("{email} is already registered to someone else here.", email=email))
     before = names.of_person(change, person)
     if before and email_key(before["email"]) != email_key(email):
         names.forget_identities(change, person)
@@ -88,8 +88,8 @@ def refuse_with_parts_elsewhere(
     if any(row["study"] != study for row in people.roles_held(look, person)):
         raise NotAllowed(
             t(
-                "This person has a part outside of this study as well. "
-                "An administrator of the deployment can do this."
+                "This person also has a role outside this study. Only an administrator of this "
+                "server can do this."
             )
         )
 
@@ -127,7 +127,7 @@ def grant_in(look: Transaction, grant: int, study: int | None) -> dict[str, Any]
     """Return a role given in a study (None: in the deployment), or refuse."""
     row = people.grant_row(look, grant)
     if row is None or row["study"] != study:
-        raise NotFound(t("That role is not there any more. Load the page again."))
+        raise NotFound(t("That role no longer exists. Reload the page."))
     return row
 
 
@@ -149,13 +149,13 @@ def reader_behind(change: Transaction, email: str, study: int, now: datetime) ->
         if row["role"] != Role.READER and row["study"] in (None, study):
             raise NotAllowed(
                 t(
-                    "{email} belongs to somebody who has or had another role in this study. "
-                    "Whoever runs a study cannot read in it.",
+                    "{email} belongs to someone who has or had another role in this study. Anyone "
+                    "who runs a study cannot read in it.",
                     email=email,
                 )
             )
         if row["role"] == Role.READER and row["study"] == study:
             raise NotNow(
-                t("{email} reads in this study already, as {who}.", email=email, who=whose(row))
+                t("{email} already reads in this study, as {who}.", email=email, who=whose(row))
             )
     return known, bool(people.roles_held(change, known))

@@ -128,7 +128,7 @@ def sign_in(
         raise Refused(
             "unknown",
             t(
-                "That access code is not known here. Check it sign by sign, or ask your "
+                "This access code is not recognised. Check it character by character, or ask your "
                 "coordinator."
             ),
         )
@@ -160,7 +160,7 @@ def enter(
         held = _held(change, person_id)
         if not held:
             raise Refused(
-                "no-part", t("You have no part in any study here any more. Ask your coordinator.")
+                "no-part", t("You no longer have a role in any study here. Ask your coordinator.")
             )
         _refuse_beside(change, held, beside)
         only = held[0] if len(held) == 1 else None
@@ -260,7 +260,7 @@ def choose(
     if person is None:
         raise NotAllowed(t("Sign in first."))
     if (grant, study) not in {(one.grant, one.study) for one in memberships(store, person)}:
-        raise NotAllowed(t("You have no part in that study. Ask its coordinator."))
+        raise NotAllowed(t("You do not have a role in this study. Ask its coordinator."))
     with store.change() as change:
         people.choose(change, _token_id(token), grant, study)
         row = people.by_sign_in(change, _token_id(token), _span(now))
@@ -326,8 +326,8 @@ def _refuse_beside(
             raise Refused(
                 "runs-it",
                 t(
-                    "This browser is signed in as somebody who has another role in "
-                    "{study_name!r}. Sign out first; whoever runs a study does not read in it.",
+                    "This browser is signed in as someone with another role in {study_name!r}. "
+                    "Sign out first; anyone who runs a study cannot read in it.",
                     study_name=row["study_name"],
                 ),
             )

@@ -114,7 +114,7 @@ def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: da
     with store.change() as change:
         row = _grant(change, study, grant)
         if row["revoked_at_utc"]:
-            raise NotNow(t("That role was revoked already."))
+            raise NotNow(t("That role has already been revoked."))
         if not study and row["role"] == Role.ADMINISTRATOR:
             _refuse_last_administrator(change)
         persons.end_role(change, study, row, why, by, now)
@@ -141,7 +141,7 @@ def give_back(
             (one["role"], one["study"]) == (row["role"], row["study"])
             for one in people.roles_held(change, row["person"])
         ):
-            raise NotNow(t("That role was given back already."))
+            raise NotNow(t("That role has already been restored."))
         kept = {key: row[key] for key in ("person", "role", "study", "reader")}
         people.grant(change, **kept, given_at_utc=stamp(now))
         detail = {"whose": persons.whose(row), "new": row["role"]}
@@ -184,7 +184,7 @@ def change_name(
 ) -> None:
     """Keep another name and e-mail address; the trail says that, and neither of them."""
     if not name.strip() and not email.strip():
-        raise BadInput(t("Write a name or an e-mail address, or erase what is kept."))
+        raise BadInput(t("Enter a name or an email address, or erase what is recorded."))
     with store.change() as change:
         row = _grant(change, study, grant)
         persons.refuse_with_parts_elsewhere(
@@ -211,7 +211,7 @@ def erase_name(
             change, row["person"], row["study"], everywhere=everywhere
         )
         if not names.erase(change, row["person"]):
-            raise NotNow(t("No name is kept of {who}.", who=persons.whose(row)))
+            raise NotNow(t("No name is recorded for {who}.", who=persons.whose(row)))
         detail = {"whose": persons.whose(row)}
         events.record(change, study, now, kind=EventKind.NAME_ERASED, detail=detail, by=by)
     return store.fold_in()
@@ -225,7 +225,7 @@ def _standing_grant(look: Transaction, study: str, grant: int) -> dict[str, Any]
     row = _grant(look, study, grant)
     if row["revoked_at_utc"]:
         raise NotNow(
-            t("{who} has no part here any more. Give it back first.", who=persons.whose(row))
+            t("{who} no longer has access here. Restore their role first.", who=persons.whose(row))
         )
     return row
 
@@ -243,7 +243,9 @@ def _refuse_taken(look: Transaction, handle: str, study: int | None) -> None:
     there = people.grants_of_deployment(look)
     there += people.grants_of_study(look, study) if study else []
     if name_key(handle) in {name_key(persons.whose(row)) for row in there}:
-        raise NotNow(t("Somebody here goes by {handle} already. Choose another.", handle=handle))
+        raise NotNow(
+            t("The short name {handle} is already in use here. Choose another.", handle=handle)
+        )
 
 
 def _refuse_reader(look: Transaction, person: int, study: int | None) -> None:
@@ -251,8 +253,8 @@ def _refuse_reader(look: Transaction, person: int, study: int | None) -> None:
         if row["role"] == Role.READER and study in (None, row["study"]):
             raise NotAllowed(
                 t(
-                    "This person reads, as {who}, in a study this role would let them run. "
-                    "Whoever reads in a study cannot have another role in it.",
+                    "This person reads, as {who}, in a study this role would let them run. A "
+                    "reader in a study cannot have another role in it.",
                     who=persons.whose(row),
                 )
             )
@@ -261,7 +263,7 @@ def _refuse_reader(look: Transaction, person: int, study: int | None) -> None:
 def _refuse_twice(look: Transaction, person: int, newcomer: Newcomer, study: int | None) -> None:
     for row in people.roles_held(look, person):
         if row["role"] == newcomer.role and row["study"] == study:
-            raise NotNow(t("{who} has that role already.", who=newcomer.handle))
+            raise NotNow(t("{who} already has that role.", who=newcomer.handle))
 
 
 def _refuse_last_administrator(look: Transaction) -> None:
@@ -271,4 +273,4 @@ def _refuse_last_administrator(look: Transaction) -> None:
         if row["role"] == Role.ADMINISTRATOR and not row["revoked_at_utc"]
     ]
     if len(left) == 1:
-        raise NotNow(t("This is the only administrator. Make another one first."))
+        raise NotNow(t("This is the only administrator. Appoint another one first."))

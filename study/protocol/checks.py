@@ -35,7 +35,7 @@ def prose(longest: int) -> Check:
         if len(found) > longest:
             raise ValueError(
                 t(
-                    "has {n} characters; at most {longest} can be shown.",
+                    "has {n} characters; the maximum is {longest}.",
                     n=len(found),
                     longest=longest,
                 )
@@ -92,9 +92,9 @@ def some_of(known: tuple[str, ...], *, at_least: int) -> Check:
 
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or any(entry not in known for entry in value):
-            raise ValueError(t("must be a list of some of {listed}.", listed=", ".join(known)))
+            raise ValueError(t("must be a list of values from {listed}.", listed=", ".join(known)))
         if len(set(value)) != len(value):
-            raise ValueError(t("names something twice."))
+            raise ValueError(t("contains duplicates."))
         if len(value) < at_least:
             raise ValueError(t("must name at least {at_least}.", at_least=at_least))
         return tuple(value)

@@ -59,7 +59,9 @@ def locked(protocol: Protocol, study: str, bank_sha256: str, drawn: Rehearsed) -
 
 def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candidate]:
     if "site" in protocol.stratify_by:
-        raise BadInput(t("stratify_by names site, but a bank says nothing of sites. Leave it out."))
+        raise BadInput(
+            t("stratify_by names site, but question banks do not record sites. Remove it.")
+        )
     return [
         Candidate(
             item_id=row["item_id"],

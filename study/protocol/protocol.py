@@ -214,7 +214,7 @@ def read_protocol(path: Path) -> Protocol:
         ) from error
     except ValueError as error:
         raise BadProtocol(
-            t("{path} is not TOML: {error}. See docs/protocol.md.", path=path, error=error)
+            t("{path} is not valid TOML: {error}. See docs/protocol.md.", path=path, error=error)
         ) from error
     return protocol_from(text, source=str(path))
 
@@ -231,7 +231,11 @@ def protocol_from(text: str, *, source: str) -> Protocol:
         values = tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise BadProtocol(
-            t("{source} is not TOML: {error}. See docs/protocol.md.", source=source, error=error)
+            t(
+                "{source} is not valid TOML: {error}. See docs/protocol.md.",
+                source=source,
+                error=error,
+            )
         ) from error
     return _checked(values, source=source)
 
@@ -277,7 +281,7 @@ def refuse_example(protocol: Protocol) -> None:
     """
     faults = example_faults(protocol.consent)
     if faults:
-        raise BadProtocol(t("The study was not drawn:") + f"\n  {faults[0]}")
+        raise BadProtocol(t("The sample was not drawn:") + f"\n  {faults[0]}")
 
 
 def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
@@ -285,7 +289,7 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     if protocol is None or faults:
         listed = "\n".join(f"  {fault}" for fault in faults)
         raise BadProtocol(
-            t("{source} has {n} fault(s):\n{listed}", source=source, n=len(faults), listed=listed)
+            t("{source} has {n} error(s):\n{listed}", source=source, n=len(faults), listed=listed)
         )
     return protocol
 
@@ -366,8 +370,8 @@ def _contradictions(protocol: Protocol) -> list[str]:
     if protocol.endpoint == "AUC" and not protocol.confidence:
         faults.append(
             t(
-                "endpoint is AUC, which needs confidence: a number of steps from 2 to 9. Set it, "
-                "or take accuracy."
+                "endpoint is AUC, which needs confidence: a scale of 2 to 9 steps. Set it, or "
+                "choose accuracy."
             )
         )
     if isinstance(protocol.allocation, Mapping):
@@ -393,8 +397,8 @@ def _contradictions(protocol: Protocol) -> list[str]:
     if protocol.back_navigation and protocol.feedback is Feedback.AFTER_CASE:
         faults.append(
             t(
-                "back_navigation with feedback after each case would let a reader correct answers "
-                "after seeing the reference standard. Choose one of the two."
+                "back_navigation with feedback after each case would let readers correct their "
+                "answers after seeing the reference standard. Choose one of the two."
             )
         )
     again = protocol.hidden_repeats > 0 or len(protocol.conditions) > 1 or protocol.sessions > 1
@@ -402,7 +406,7 @@ def _contradictions(protocol: Protocol) -> list[str]:
         faults.append(
             t(
                 "feedback after each case with hidden_repeats, several conditions or several "
-                "sessions would show a case again after its reference standard was told. Choose "
+                "sessions would show a case again after its reference standard was shown. Choose "
                 "one of the two."
             )
         )
@@ -412,9 +416,9 @@ def _contradictions(protocol: Protocol) -> list[str]:
         fitting = f"{turns * n} or {turns * n + n}" if turns else f"{n}"
         faults.append(
             t(
-                "sessions = {sessions}, but there are {n} conditions, and each session has one of "
-                "them: some would be read more often than others. Make it {fitting}, or 1 to read "
-                "all conditions in one session.",
+                "sessions = {sessions}, but there are {n} conditions, and each session uses one "
+                "of them, so some would be read more often than others. Set it to {fitting}, or "
+                "to 1 to read all conditions in one session.",
                 sessions=protocol.sessions,
                 n=n,
                 fitting=fitting,

@@ -73,7 +73,7 @@ def _faults(one: Any) -> Iterator[str]:
             yield t("{key}: unknown key. Known keys: {listed}.", key=key, listed=", ".join(_KEYS))
     name = one.get("id")
     if not isinstance(name, str) or not _ID.fullmatch(name):
-        yield t("id: must be a letter and then at most 39 letters, digits, - or _.")
+        yield t("id: must start with a letter, followed by up to 39 letters, digits, - or _.")
     if not _is_words(one.get("question")):
         yield t("question: must be text of 1 to {max_words} characters.", max_words=MAX_WORDS)
     if one.get("kind") not in _KINDS:
@@ -86,14 +86,17 @@ def _faults(one: Any) -> Iterator[str]:
 def _option_faults(options: Any, kind: Any) -> Iterator[str]:
     if not isinstance(options, list) or not all(_is_words(option) for option in options):
         yield t(
-            "options: must be a list of texts of 1 to {max_words} characters.", max_words=MAX_WORDS
+            "options: must be a list of texts, each of 1 to {max_words} characters.",
+            max_words=MAX_WORDS,
         )
     elif kind == "choice" and not 2 <= len(options) <= MAX_OPTIONS:
-        yield t("options: a choice has 2 to {max_options} of them.", max_options=MAX_OPTIONS)
+        yield t(
+            "options: a choice question needs 2 to {max_options} options.", max_options=MAX_OPTIONS
+        )
     elif kind in ("number", "text") and options:
-        yield t("options: only a choice has them. Leave them out.")
+        yield t("options: only a choice question has options. Remove them.")
     elif len(set(options)) < len(options):
-        yield t("options: names something twice.")
+        yield t("options: contains duplicates.")
 
 
 def _is_words(value: Any) -> bool:
@@ -109,7 +112,7 @@ def fit_answers(asked: Sequence[Question], given: Any) -> dict[str, str | float]
         A question is not asked, a required one not answered, or an answer is not of its kind.
     """
     if not isinstance(given, Mapping):
-        raise UnfitAnswers(t("answers is an object."))
+        raise UnfitAnswers(t("answers must be an object."))
     for name in given:
         if name not in {question.id for question in asked}:
             raise UnfitAnswers(
@@ -121,7 +124,7 @@ def fit_answers(asked: Sequence[Question], given: Any) -> dict[str, str | float]
         if answer is not None:
             found[question.id] = answer
         elif question.required:
-            raise UnfitAnswers(t("The question {id!r} needs an answer.", id=question.id))
+            raise UnfitAnswers(t("The question {id!r} must be answered.", id=question.id))
     return found
 
 
@@ -133,7 +136,7 @@ def _answer(question: Question, value: Any) -> str | float | None:
     if not isinstance(value, str):
         raise UnfitAnswers(t("The answer to {id!r} must be text.", id=question.id))
     if question.kind == "choice" and value not in question.options:
-        raise UnfitAnswers(t("The answer to {id!r} is none of its options.", id=question.id))
+        raise UnfitAnswers(t("The answer to {id!r} is not one of its options.", id=question.id))
     return value if question.kind == "choice" else without_surrogates(value)[:MAX_ANSWER]
 
 

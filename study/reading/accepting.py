@@ -36,7 +36,7 @@ def take(
     """Store one record of a reader within the caller's transaction."""
     assignment = readings.assignment(change, record.case)
     if assignment is None or assignment["reader"] != reader:
-        return Taken(id=record.id, case="", refused=t("This case is not on your list."))
+        return Taken(id=record.id, case="", refused=t("This case is not assigned to you."))
     refused = _source_refusal(timing_source, bool(assignment["simulated"])) or _gate(
         change, protocol, reader, assignment
     )
@@ -48,7 +48,7 @@ def take(
     known = readings.by_id(change, record.id)
     if known is not None:
         same = known["assignment"] == record.case
-        refused = "" if same else t("Another reading has this id.")
+        refused = "" if same else t("Another reading already has this ID.")
         return Taken(id=record.id, case=record.case if same else "", refused=refused)
     place = place_of(change, protocol, reader, now=now)
     admission = _admission(change, place, assignment, record, now)
@@ -67,7 +67,7 @@ def _source_refusal(timing_source: str, simulated: bool) -> str:
     if simulated and timing_source != "simulated":
         return SIMULATED
     if timing_source == "simulated" and not simulated:
-        return t("This reader is a person; a simulation cannot read for them.")
+        return t("This reader is a real person; a simulation cannot read for them.")
     return ""
 
 
@@ -128,7 +128,7 @@ def _not_yet(look: Transaction, place: Place, reader: int, record: CaseRecord) -
 
 def _present(change: Transaction, study: str, by: By, record: Presentation, now: datetime) -> str:
     if readings.has_presentation_id(change, record.id):
-        return t("Another presentation has this id.")
+        return t("Another presentation already has this ID.")
     columns = {
         "id": record.id,
         "assignment": record.case,
@@ -146,21 +146,21 @@ def answer_refusal(protocol: Protocol, assignment: Mapping[str, Any], record: Re
     """Return why an answer cannot be one to this case in this study, or an empty text."""
     n_options = len(json.loads(assignment["options"]))
     if record.option is not None and record.option not in LETTERS[:n_options]:
-        return t("The case has no such option.")
+        return t("The case does not have this option.")
     if record.status == "timed_out" and not protocol.time_limit_s:
         return t("This study has no time limit.")
     if record.status == "skipped" and not protocol.cannot_answer:
-        return t("In this study every case is answered.")
+        return t("Every case must be answered in this study.")
     if (record.confidence is not None) > bool(protocol.confidence):
-        return t("This study asks for no confidence.")
+        return t("This study does not ask for a confidence rating.")
     if protocol.confidence and record.status == "answered":
         if record.confidence is None or record.confidence > protocol.confidence:
             return t(
-                "An answer needs a confidence from 1 to {confidence}.",
+                "An answer needs a confidence rating from 1 to {confidence}.",
                 confidence=protocol.confidence,
             )
     if record.comment and not protocol.comments:
-        return t("This study takes no comments.")
+        return t("This study does not accept comments.")
     return ""
 
 
@@ -176,10 +176,10 @@ def _order_refusal(
     current = readings.current(change, record.case)
     if record.supersedes is None:
         if current is not None:
-            return t("This case was already read; the first answer stands.")
+            return t("This case has already been read; the first answer was recorded.")
         return _not_yet(change, place, reader, record)
     if not protocol.back_navigation:
-        return t("In this study an answer cannot be changed.")
+        return t("Answers cannot be changed in this study.")
     if has_finished(change, study, by.name):
         return t("You have finished; your answers can no longer be changed.")
     if current is None or current["id"] != record.supersedes:

@@ -97,12 +97,12 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         study = _study(look, person)
         protocol = stored_protocol(study)
         if not protocol.back_navigation:
-            raise NotAllowed(t("In this study a case cannot be looked at again."))
+            raise NotAllowed(t("This study does not allow going back to earlier cases."))
         if finishing.has_finished(look, person.study_name, person.name):
             raise NotAllowed(t("You have finished; your answers can no longer be changed."))
         place = place_of(look, protocol, reader, now=now)
         if place.hold or study.state != "open":
-            raise NotNow(t("No case can be looked at just now. Reload the page to see why."))
+            raise NotNow(t("No case can be shown at the moment. Reload the page to see why."))
         within = 1 <= position <= place.current.n_assigned
         row = readings.at_position(look, reader, place.before + position) if within else None
         own = None if row is None else readings.current(look, row["id"])
@@ -142,7 +142,7 @@ def take_within(
     parsed = [_parsed(raw) for raw in records]
     # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
     if study.state != "open" and not all(isinstance(one, Finish) for one in parsed):
-        raise NotNow(t("The study is closed; no more answers are taken."))
+        raise NotNow(t("The study is closed; answers are no longer accepted."))
     taken = [_take(change, protocol, person, one, now) for one in parsed]
     told = protocol.feedback is Feedback.AFTER_CASE
     return Receipt(
@@ -182,23 +182,21 @@ def _parsed(raw: Any) -> Record | Taken:
     try:
         return parse(raw)
     except MalformedRecord as error:
-        return Taken(
-            id=record_id(raw), case="", refused=t("Not a sound record: {error}.", error=error)
-        )
+        return Taken(id=record_id(raw), case="", refused=t("Invalid record: {error}.", error=error))
 
 
 def _reader(person: Person) -> int:
     if person.reader is None:
-        raise NotAllowed(t("Only a reader of the study can read."))
+        raise NotAllowed(t("Only readers of this study can read."))
     return person.reader
 
 
 def _study(look: Transaction, person: Person) -> StudyRow:
     study = studies.find(look, person.study_name)
     if study is None:
-        raise NotFound(t("The study is not there any more."))
+        raise NotFound(t("This study no longer exists."))
     if study.state == "drawn":
-        raise NotNow(t("The study is not open for reading at present. Ask your coordinator."))
+        raise NotNow(t("The study is not open for reading at the moment. Ask your coordinator."))
     refuse_restored(study)
     return study
 

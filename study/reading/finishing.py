@@ -41,7 +41,7 @@ def take(
 
 def _refusal(look: Transaction, protocol: Protocol, person: Person, now: datetime) -> str:
     if not protocol.back_navigation:
-        return t("In this study the last answer is the end.")
+        return t("This study ends with the last answer.")
     if not place_of(look, protocol, person.reader or 0, now=now).all_read:
-        return t("There are cases still to be read.")
+        return t("Some cases have not been read yet.")
     return ""

@@ -7,7 +7,7 @@ from study.base.translation import later
 HANDED_OUT = 3
 """How many unread cases a reader's page holds: the current one and the next two."""
 
-NOT_YET = later("This case was not handed out yet.")
+NOT_YET = later("This case is not available yet.")
 SIMULATED = "This reader is a simulated one; nobody else can read for them."
 
 

@@ -54,11 +54,11 @@ def _refusal(
     known = practice.reading(look, record.id)
     if known is not None:
         same = known["assignment"] == record.case
-        return "" if same else t("Another reading has this id.")
+        return "" if same else t("Another reading already has this ID.")
     if record.supersedes is not None:
-        return t("The answer to a practice case cannot be changed.")
+        return t("Answers to practice cases cannot be changed.")
     if practice.is_read(look, record.case):
-        return t("This case was already read; the first answer stands.")
+        return t("This case has already been read; the first answer was recorded.")
     if record.case not in [row["id"] for row in practice.unread(look, reader, HANDED_OUT)]:
         return said(NOT_YET)
     return answer_refusal(protocol, assignment, record)

@@ -127,14 +127,14 @@ def film(store: Store, person: Person, position: int, number: int) -> FilmRow | 
 
 def _closed_study(look: Transaction, person: Person) -> StudyRow:
     if person.reader is None:
-        raise NotAllowed(t("Only a reader of the study has a score card."))
+        raise NotAllowed(t("Only readers of this study have a score card."))
     study = studies.find(look, person.study_name)
     if study is None:
-        raise NotFound(t("The study is not there any more."))
+        raise NotFound(t("This study no longer exists."))
     if study.state != "closed":
-        raise NotNow(t("There is no score card before the study is closed."))
+        raise NotNow(t("The score card is available once the study is closed."))
     if stored_protocol(study).feedback is Feedback.NEVER:
-        raise NotAllowed(t("This study tells its readers no score."))
+        raise NotAllowed(t("This study does not show readers their scores."))
     return study
 
 

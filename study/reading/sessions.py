@@ -142,14 +142,20 @@ def admit(
     if standing.state in (State.WAITING, State.WASHING_OUT):
         return Admission(refused=t("This session is not open yet."))
     if correction and any(one.first_at_utc for one in place.sessions[session:]):
-        return Admission(refused=t("The next session has begun; the answers of this one stand."))
+        return Admission(
+            refused=t(
+                "The next session has started; answers from this session can no longer be changed."
+            )
+        )
     if place.since_utc is None:
         return Admission()
     paused = place.hold is Hold.PAUSED
     if known or (shown_at is not None and stamp(shown_at) < place.since_utc):
         return Admission(flag="received_while_paused" if paused else "received_after_lapse")
     return Admission(
-        refused=t("Reading is paused.") if paused else t("The time for this session has run out.")
+        refused=t("Reading is paused.")
+        if paused
+        else t("The deadline for this session has passed.")
     )
 
 

@@ -94,7 +94,7 @@ def take(
     except UnfitAnswers as error:
         refused = str(error)
     except MalformedRecord as error:
-        refused = t("Not a sound record: {error}.", error=error)
+        refused = t("Invalid record: {error}.", error=error)
     return Taken(id=record.id, case="", refused=refused)
 
 
@@ -104,14 +104,14 @@ def _refusal(
     known = preparations.by_id(look, record.id)
     if known is not None:
         same = (known["reader"], known["step"]) == (reader, record.step)
-        return "" if same else t("Another record has this id.")
+        return "" if same else t("Another record already has this ID.")
     if is_simulated(look, reader):
         return SIMULATED
     if record.step not in asked(protocol):
         return t("This study has no such step.")
     waiting = to_do(look, protocol, reader, sign_in)
     if record.step in waiting[1:]:
-        return t("The step before comes first: {step}.", step=waiting[0])
+        return t("Complete the previous step first: {step}.", step=waiting[0])
     return ""
 
 

@@ -516,19 +516,19 @@ def _explained(error: sqlite3.DatabaseError, path: Path) -> Exception:
 
 
 _BROKEN = {
-    "not a database": later("The store is not a SQLite file. Name another file."),
-    "malformed": later("The store is damaged. Restore it from a backup."),
-    "no such table": later("The store is not whole. Restore it from a backup."),
-    "no such column": later("The store is not whole. Restore it from a backup."),
+    "not a database": later("The database is not a SQLite file. Name another file."),
+    "malformed": later("The database is damaged. Restore it from a backup."),
+    "no such table": later("The database is incomplete. Restore it from a backup."),
+    "no such column": later("The database is incomplete. Restore it from a backup."),
 }
 _TROUBLE = {
-    "locked": later("The store is busy. Try again in a moment."),
+    "locked": later("The database is busy. Try again in a moment."),
     "disk is full": later(
-        "The store cannot be written: the disk is full. Free some space and try again."
+        "The database cannot be written: the disk is full. Free some space and try again."
     ),
-    "disk I/O": later("The store cannot be read or written: the disk reports an error."),
-    "readonly": later("The store cannot be written: it is read-only. Check its permissions."),
+    "disk I/O": later("The database cannot be read or written: the disk reports an error."),
+    "readonly": later("The database cannot be written: it is read-only. Check its permissions."),
     "unable to open": later(
-        "The store cannot be opened. Check that it is there, and its permissions."
+        "The database cannot be opened. Check that it exists, and check its permissions."
     ),
 }

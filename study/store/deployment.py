@@ -42,7 +42,7 @@ def secret(look: Transaction) -> str:
     found = value(look, "secret")
     if len(found) != 64:
         raise BrokenStore(
-            t("The store has no secret of its own. Make one with: study init --db DB")
+            t("The database has no secret of its own. Create one with: study init --db DB")
         )
     return found
 

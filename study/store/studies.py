@@ -210,7 +210,13 @@ def study_row(look: Transaction, name: str) -> StudyRow:
     row = find(look, name)
     if row is None:
         there = ", ".join(names(look)) or "none"
-        raise NotFound(t("No study named {name!r}. There: {there}.", name=name, there=there))
+        raise NotFound(
+            t(
+                "There is no study named {name!r}. Available studies: {there}.",
+                name=name,
+                there=there,
+            )
+        )
     return row
 
 
@@ -219,8 +225,8 @@ def refuse_restored(study: StudyRow) -> None:
     if study.restored_from:
         raise NotNow(
             t(
-                "The study {name!r} was restored from a bundle: it can be looked at, analysed and "
-                "merged here, and is read where it came from.",
+                "The study {name!r} was restored from a bundle: it can be viewed, analysed and "
+                "merged here, but cases can be read only where it came from.",
                 name=study.name,
             )
         )

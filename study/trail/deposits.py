@@ -93,13 +93,13 @@ def send_now(
     try:
         server = MailServer.named(environment)
         if server is None:
-            raise Undelivered(t("This deployment has no mail server."))
-        subject = t("Head of the chain of {study}", study=study)
+            raise Undelivered(t("This server cannot send email."))
+        subject = t("Chain head of {study}", study=study)
         send(server, to=to, subject=subject, text=_text(line))
     except Undelivered as error:
         with store.change() as change:
             _set(change, _WHY, row.id, str(error))
-        return t("The head of the chain was not sent: {why}", why=str(error))
+        return t("The chain head was not sent: {why}", why=str(error))
     with store.change() as change:
         _set(change, _SENT, row.id, stamp(now))
         _set(change, _WHY, row.id, "")
@@ -139,14 +139,15 @@ def _is_due(look: Transaction, study: StudyRow, now: datetime) -> bool:
 def _text(line: str) -> str:
     return "\n".join(
         [
-            t("Please keep this letter: you were named as whoever keeps the head of the chain."),
+            t("Please keep this message: you were named as the person who keeps the chain head."),
             "",
             line,
             "",
             t(
-                "Every event of a study is sealed by the one before, and this line has the last "
-                "seal. If anything from before it is ever changed, the line does not fit any more. "
-                "To see whether it does, put this line, or all you have, into a text file and run:"
+                "Each event in a study is chained to the previous one, and this line contains the "
+                "latest hash. If anything before it is ever changed, the line will no longer "
+                "match. To check, put this line, or all the lines you have received, into a text "
+                "file and run:"
             ),
             "",
             "python -m study verify --db DB --heads FILE",

@@ -128,7 +128,12 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
     with store.change() as change:
         losses = found(change, told)
         if not losses:
-            raise NotNow(t("The store has everything that was acknowledged: nothing to accept."))
+            raise NotNow(
+                t(
+                    "The database contains everything that was acknowledged: there is nothing to "
+                    "accept."
+                )
+            )
         for one in losses:
             _record(change, ACCEPTED, one, {"reason": words}, by, now)
         lost = [head for head in told.heads if not is_there(change, head)] if told else []

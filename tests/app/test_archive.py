@@ -82,7 +82,7 @@ def test_while_open_the_results_show_agreement_and_no_accuracy(
     _as(trial, Role.COORDINATOR, monkeypatch)
     ran = _run(RESULTS)
     assert not ran.exception
-    assert "Accuracy opens when the study is closed" in ran.info[0].value
+    assert "Accuracy is shown once the study is closed" in ran.info[0].value
     assert not any("orrect" in one.value or "accura" in one.value for one in ran.markdown)
     for part in ("Agreement", "Time"):
         ran.session_state["part"] = part

@@ -78,11 +78,11 @@ def test_progress_has_every_denominator(watched: Store) -> None:
     assert list(readers["Assigned"]) == [8, 8, 8]
     assert list(readers["Presented"]) == [1, 8, 0]
     assert list(readers["Read"]) == [1, 8, 0]
-    assert list(readers["Stage"]) == ["reading", "finished", "not begun"]
+    assert list(readers["Stage"]) == ["reading", "finished", "not started"]
     assert list(readers["Reader"]) == ["R1", "R2 (simulated)", "R3"]
     pace: Any = ran.dataframe[1].value
-    assert list(pace["Known times"]) == [1, 8, 0]
-    assert "R1 read 1 of 8 and was last heard of on" in _texts(ran)
+    assert list(pace["Timed readings"]) == [1, 8, 0]
+    assert "R1 has read 1 of 8 and was last active on" in _texts(ran)
     assert len(ran.get("plotly_chart")) == 1
 
 
@@ -107,7 +107,10 @@ def test_a_fact_leads_to_its_readings(watched: Store) -> None:
     """Too fast, and at a glance: one of one; the reading is one click away."""
     ran = _page("quality")
     found: Any = ran.dataframe[0].value
-    assert list(found["Fact"]) == ["Faster than a film can be seen", "Answered at a glance"]
+    assert list(found["Observation"]) == [
+        "Faster than an image can be viewed",
+        "Answered at a glance",
+    ]
     assert list(found["Readings"]) == ["1 of 1", "1 of 1"]
     rows: Any = ran.dataframe[1].value
     assert list(rows["Position"]) == [1]
@@ -119,18 +122,19 @@ def test_a_fact_leads_to_its_readings(watched: Store) -> None:
 def test_a_reading_is_excluded_after_being_asked_back(watched: Store) -> None:
     """Reason, question, yes; then it can be brought back the same way."""
     ran = _page("readings")
-    assert "As the protocol says, excluded readings count in the primary analysis" in str(
-        [one.value for one in ran.caption]
+    assert (
+        "As specified in the protocol, excluded readings are included in the primary analysis"
+        in str([one.value for one in ran.caption])
     )
     ran.text_area[0].input("fire alarm")
     _press(ran, "Exclude this reading")
     assert history(watched, "trial") == []
-    assert plain("Exclude R1, position 1, because: fire alarm?") in _texts(ran)
+    assert plain("Exclude R1, position 1? Reason: fire alarm") in _texts(ran)
     _press(ran, "exclusion-yes")
     assert [(one.reason, one.actor) for one in history(watched, "trial")] == [("fire alarm", "c")]
     assert "1 of 9 readings is excluded." in _texts(ran)
     ran.text_area[0].input("no alarm")
-    _press(ran, "Bring this reading back")
+    _press(ran, "Reinstate this reading")
     _press(ran, "exclusion-no")
     assert len(history(watched, "trial")) == 1
     assert verify(watched) == []
@@ -140,7 +144,7 @@ def test_without_a_reason_nothing_is_asked_back(watched: Store) -> None:
     """One sentence, and no question."""
     ran = _page("readings")
     _press(ran, "Exclude this reading")
-    assert "Say why" in ran.error[0].value
+    assert "Give a reason" in ran.error[0].value
     assert not [one for one in ran.button if one.key == "exclusion-yes"]
 
 
@@ -154,11 +158,11 @@ def test_the_study_is_paused_and_resumed(watched: Store) -> None:
         ("pause", "scanner down")
     ]
     log: Any = ran.dataframe[0].value
-    assert list(log["Whom"]) == ["the whole study"]
+    assert list(log["Who"]) == ["the whole study"]
     ran.text_area[0].input("again")
     _press(ran, "Pause")
     _press(ran, "stepping-in-yes")
-    assert "paused already" in ran.error[0].value
+    assert "already paused" in ran.error[0].value
     assert len(interventions.listed(watched, "trial")) == 1
 
 
@@ -171,7 +175,7 @@ def test_a_reader_is_stepped_in_for(watched: Store, step: str) -> None:
     ran.text_area[0].input("on leave")
     labels = {
         "extend": "Extend a session",
-        "release": "Release a session",
+        "release": "Remove a session's deadline",
         "withdraw": "Withdraw a reader",
     }
     _press(ran, labels[step])
@@ -186,7 +190,7 @@ def test_a_reminder_is_there_to_copy_and_noted(watched: Store) -> None:
     """Without a mail server the letter is copied; that it was sent is noted once asked back."""
     ran = _page("remind")
     assert "You have read 1 of 8 cases" in ran.code[0].value
-    assert "no mail server" in _texts(ran)
+    assert "cannot send email" in _texts(ran)
     _press(ran, "note-sent")
     _press(ran, "reminding-yes")
     assert list(sent(watched, "trial")) == ["R1"]
@@ -242,7 +246,7 @@ def test_a_models_file_is_looked_at_before_it_is_kept(watched: Store) -> None:
     shown = " ".join(one.value for one in ran.get("html") if isinstance(one, Element))
     assert "no idea" in shown
     assert "unparsed" in shown
-    assert "Absent answers count as wrong" in ran.warning[0].value
+    assert "Absent answers count as incorrect" in ran.warning[0].value
     assert _standing(watched) == {}
     _press(ran, "model-discard")
     assert _standing(watched) == {}
@@ -257,7 +261,7 @@ def test_a_model_is_replaced_with_a_reason(watched: Store) -> None:
     """Asked for where the name is taken; the old predictions are listed as withdrawn."""
     _press(_read(watched, "M1", "?"), "model-keep")
     ran = _press(_read(watched, "M1", "A"), "model-keep")
-    assert "Say why" in ran.error[0].value
+    assert "Give a reason" in ran.error[0].value
     assert _standing(watched) == {"M1": 8}
     ran.text_area(key="model-replace-reason").set_value("The wrong file")
     _press(ran, "model-keep")
@@ -270,7 +274,7 @@ def test_a_model_is_withdrawn_with_a_reason_once_asked_back(watched: Store) -> N
     """No keeps it; yes leaves it in the list of withdrawn ones, with its event."""
     ran = _press(_read(watched, "M1", "A"), "model-keep")
     _press(ran, "withdraw-now")
-    assert "Say why" in ran.error[0].value
+    assert "Give a reason" in ran.error[0].value
     ran.text_area(key="withdraw-reason").set_value("The wrong file")
     _press(ran, "withdraw-now")
     _press(ran, "model-withdrawal-no")

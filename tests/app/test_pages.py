@@ -100,7 +100,7 @@ def test_the_results_say_interim_and_simulated(
     assert not ran.exception
     standing, opening, findings = (one.proto.body for one in ran.get("html")[-3:])
     assert "16 of 24 readings" in standing
-    assert "Simulated, not data: R1, R2." in standing
+    assert "Simulated, not real data: R1, R2." in standing
     assert opening.index("No endpoint was declared") < opening.index("<table>")
     assert opening.index("</table>") < opening.index("Mean agreement, Cohen")
     assert "2 readers" in findings
@@ -111,7 +111,7 @@ def test_the_results_of_a_closed_study_are_final_however_many_readings_are_in(
 ) -> None:
     """Nobody reads after the closing: what is missing stays missing, and nothing is interim."""
     simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    close(deployed, study="trial", reason="reading is over", now=NOW)
+    close(deployed, study="trial", reason="for reading has passed", now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
     standing = _run(ROOT / "pages" / "results.py").get("html")[-3].proto.body
     assert "closed with 8 of 24 readings" in standing
@@ -160,7 +160,7 @@ def test_results_without_any_reading_are_one_sentence(
     ran = _run(ROOT / "pages" / "results.py")
     assert not ran.exception
     assert not ran.error
-    assert "Nobody has read a case yet" in ran.markdown[0].value
+    assert "No case has been read and no model" in ran.markdown[0].value
 
 
 def test_names_from_outside_are_no_markdown(

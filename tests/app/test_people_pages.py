@@ -64,7 +64,7 @@ def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
     signed_in = signing_in.sign_in(deployed, card.code, entropy=entropy_from(7), now=NOW)
     assert signed_in.person.name == "R2"
     assert any("R2" in one.value for one in ran.markdown)
-    _button(ran, "Put the codes away")
+    _button(ran, "Hide the codes")
     assert _kept(ran) is None
 
 
@@ -86,10 +86,10 @@ def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
     """Without a reason nothing happens; the roles offered are those she may give."""
     ran = _page("people.py", _coordinator(deployed), monkeypatch)
     assert [one.options for one in ran.selectbox if one.label == "Role"] == [["statistician"]]
-    _button(ran, "Revoke at once")
-    assert "Say why" in ran.error[0].value
+    _button(ran, "Revoke now")
+    assert "Give a reason" in ran.error[0].value
     next(one for one in ran.text_input if one.label == "Reason").set_value("left the hospital")
-    _button(ran, "Revoke at once")
+    _button(ran, "Revoke now")
     assert not ran.exception
     assert any("revoked" in one.value for one in ran.markdown)
 
@@ -97,14 +97,15 @@ def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
 def test_an_administrator_sees_every_study_and_gives_roles(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Home lists the study with its readers; a coordinator of the deployment is made there."""
+    """Studies lists the study with its readers; a server coordinator is made in Administration."""
     who = _administrator(deployed)
     ran = _page("studies.py", who, monkeypatch)
     assert not ran.exception
     assert any("trial" in one.value for one in ran.markdown)
     assert any(one.value == "1 reader" for one in ran.markdown)
+    ran = _page("deployment.py", who, monkeypatch)
     ran.text_input(key="handle-0").set_value("carla")
-    _button(ran, "Give the role")
+    _button(ran, "Assign role")
     assert not ran.exception
     assert [card.who for card in _kept(ran).cards] == ["carla"]
 

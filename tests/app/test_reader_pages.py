@@ -76,7 +76,7 @@ def test_who_may_not_see_it_gets_a_calm_word(opened: Opened, run: Run, feedback:
     ran = run(store, person(store), CARD)
     assert not ran.exception
     assert not ran.error
-    assert "before the study is closed" in ran.info[0].value
+    assert "once the study is closed" in ran.info[0].value
     close(store)
     ran = run(store, person(store), CARD)
     assert not ran.exception
@@ -106,4 +106,4 @@ def test_a_preview_that_cannot_be_shown_says_why(opened: Opened, run: Run) -> No
     maker = replace(who, deployment=Role.COORDINATOR)
     ran = run(store, maker, ROOT / "pages" / "preview_draft.py")
     assert not ran.exception
-    assert "not there" in ran.error[0].value
+    assert "no longer exists" in ran.error[0].value

@@ -119,7 +119,7 @@ def test_the_smallest_window_is_chosen_and_one_from_a_file_stays(
     about = {"name": draft.name, "bank": draft.bank, "seen": draft.saved_at_utc}
     drafts.save(banked, number, values=values, now=NOW, **about)
     page = _page("new_study.py", draft=str(number), step="rules")
-    field = _field(page, "button_group", "Smallest window")
+    field = _field(page, "button_group", "Minimum window size")
     assert field.value == shown  # type: ignore[attr-defined]
     assert drafts.find(banked, number).values["smallest_window"] == loaded
     field.set_value("1280 × 720")  # type: ignore[attr-defined]
@@ -139,7 +139,7 @@ def test_a_second_window_is_told_and_destroys_nothing(
     second.run()
     assert "another window" in second.error[0].value
     assert drafts.find(banked, number).values["hidden_repeats"] == 2
-    _button(second, "Show what was saved there")
+    _button(second, "Load the saved version")
     assert _field(second, "number_input", "Hidden repeats").value == 2  # type: ignore[attr-defined]
     assert not second.error
 
@@ -151,11 +151,11 @@ def test_a_name_that_is_taken_is_said_and_the_rest_is_saved(
     number = _begun(banked)
     drafts.begin(banked, name="other", maker=1, bank="bank", by=BY, now=NOW)
     page = _page("new_study.py", draft=str(number))
-    _field(page, "text_input", "Name of the study").set_value("other")  # type: ignore[attr-defined]
+    _field(page, "text_input", "Study name").set_value("other")  # type: ignore[attr-defined]
     _field(page, "number_input", "Cases").set_value(5)  # type: ignore[attr-defined]
     page.run()
     page.run()
-    assert any("already there" in one.value for one in page.error)
+    assert any("already exists" in one.value for one in page.error)
     saved = drafts.find(banked, number)
     assert (saved.name, saved.values["cases"]) == ("trial", 5)
 
@@ -166,8 +166,8 @@ def test_questions_are_added_moved_and_taken_out(
     """Without a file format in sight; each has an id of its own."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="words")
-    _button(page, "Ask for training")
-    _button(page, "Ask for films a week")
+    _button(page, "Ask about training")
+    _button(page, "Ask about images per week")
     asked = drafts.find(banked, number).values["questionnaire"]
     assert [one["id"] for one in asked] == ["q1", "q2"]
     assert drafts.faults(drafts.find(banked, number)) == []
@@ -176,7 +176,7 @@ def test_questions_are_added_moved_and_taken_out(
     page.run()
     asked = drafts.find(banked, number).values["questionnaire"]
     assert [one["id"] for one in asked] == ["q2", "q1"]
-    next(one for one in page.button if one.help == "Take out").click()
+    next(one for one in page.button if one.help == "Remove").click()
     page.run()
     asked = drafts.find(banked, number).values["questionnaire"]
     assert [one["id"] for one in asked] == ["q1"]
@@ -187,12 +187,14 @@ def test_from_a_bank_to_an_open_amended_study(
 ) -> None:
     """Begun, drawn, invited, opened after a confirmation, amended with a reason."""
     page = _page("new_study.py")
-    _button(page, "Begin")
+    _button(page, "Start")
     (draft,) = drafts.listed(banked)
-    _button(_page("new_study.py", draft=str(draft.id), step="review"), "Draw the cases")
+    _button(_page("new_study.py", draft=str(draft.id), step="review"), "Draw the sample")
     assert drafts.listed(banked) == []
     maker("New study")
-    assert "Nobody is invited yet" in " ".join(one.value for one in _page("set_up.py").markdown)
+    assert "No readers have been invited yet" in " ".join(
+        one.value for one in _page("set_up.py").markdown
+    )
     with banked.look() as look:
         study = study_row(look, "New study")
     _invite(banked, "New study")
@@ -255,7 +257,7 @@ def test_what_to_know_stands_before_draw_and_opening(
     page = _page("set_up.py")
     assert "A in 10 of 10 questions" in page.warning[0].value
     assert next(one for one in page.expander if "agree" in one.label).proto.expanded
-    assert "what readers agree to" in page.checkbox[0].label
+    assert "the consent text" in page.checkbox[0].label
 
 
 def test_a_coordinator_without_the_deployment_makes_no_study(
@@ -269,7 +271,7 @@ def test_a_coordinator_without_the_deployment_makes_no_study(
     assert not _page("set_up.py").error
     for name in ("new_study.py", "banks.py"):
         page = _page(name)
-        assert "not open to you" in page.error[0].value
+        assert "does not give you access" in page.error[0].value
         assert not page.title
 
 

@@ -34,7 +34,7 @@ def test_what_is_pressed_for_one_study_is_not_done_to_another(
     now_in[0] = there
     page.button(key="discard").click().run()
     assert [one.value for one in page.error] == [
-        "You went on in another study in another window. Load this page again."
+        "You switched to another study in another window. Reload this page."
     ]
     with banked.look() as look:
         assert not any(study_row(look, one).discarded_at_utc for one in ("trial", "other"))

@@ -37,9 +37,9 @@ GRADUATE = "graduate"
 DRAFT = "Residents against a model"
 
 PARTS = {
-    "overview": ("Data quality", "Readings", "Step in", "Remind"),
+    "overview": ("Data quality", "Readings", "Intervene", "Reminders"),
     "results": ("Accuracy", "Agreement", "Cases", "Tables"),
-    "new-study": ("Design", "Reading rules", "Words for readers", "Endpoint", "Review and draw"),
+    "new-study": ("Design", "Reading rules", "Texts for readers", "Endpoint", "Review and draw"),
 }
 """Parts of a page that are chosen on it, beside the one it begins with."""
 
@@ -136,7 +136,7 @@ def walk(
         yield entry.path
         if entry.path == "new-study" and entry.path in parts:
             with rerun(page):
-                page.get_by_role("button", name="Go on").click()
+                page.get_by_role("button", name="Continue").click()
             _at_step(page, "Bank and sample")
             yield f"{entry.path}, a draft"
         for part in parts.get(entry.path, ()):

@@ -148,14 +148,14 @@ def _staff(browser: Browser, server: Server, images: Path) -> None:
 def _fill(page: Page, where: str) -> None:
     """Do what a page waits for before it shows what it is for."""
     if where == "archive":
-        page.get_by_role("button", name="Make the files").click()
+        page.get_by_role("button", name="Create the files").click()
         page.get_by_role("table").get_by_role("link").first.wait_for()
     elif where == "deployment":
         with rerun(page):
             page.get_by_role("button", name="Make a backup now").click()
     elif where == "trail":
         page.get_by_role("button", name="Verify now").click()
-        page.get_by_text("All holds").wait_for()
+        page.get_by_text("Verified").wait_for()
     elif where == "results, Cases":
         box = page.get_by_test_id("stDataFrame").bounding_box()
         assert box is not None

@@ -38,7 +38,7 @@ def test_no_clock_starts_before_the_reader_begins(serve: Serve, reader: Reader) 
     reader.enter(server.url, server.codes["R1"])
     page.wait_for_selector(BEGIN)
     assert reader.brightness() < 0.02
-    assert page.locator(".rr-curtain").get_by_role("button", name="Begin").is_visible()
+    assert page.locator(".rr-curtain").get_by_role("button", name="Start").is_visible()
     _press(page, "a")
     page.reload()
     page.wait_for_selector(BEGIN)
@@ -65,12 +65,12 @@ def test_whoever_begins_in_one_window_has_begun_in_the_other(serve: Serve, reade
     reader.page.wait_for_selector(BEGIN)
     second = Reader(reader.page.context.new_page())
     second.page.goto(server.url)
-    second.page.get_by_role("button", name="Go on here").wait_for()
+    second.page.get_by_role("button", name="Continue here").wait_for()
     second.page.wait_for_timeout(700)  # longer than a double press
     _press(second.page, "Enter")
     second.page.wait_for_selector(BEGIN)
     second.wait("ready", 1)
-    reader.page.get_by_role("button", name="Go on here").click()
+    reader.page.get_by_role("button", name="Continue here").click()
     reader.page.wait_for_selector("[data-state='ready'][data-position='1']")
     assert _presented(server) == 1
 

@@ -77,7 +77,7 @@ def test_an_answer_kept_nowhere_holds_the_page_and_says_so(serve: Serve, reader:
     reader.answer("b")
     reader.wait("ready", 2)
     state = reader.page.locator(".rr-outbox")
-    expect(state).to_have_text("Unsent: please keep this page open")
+    expect(state).to_have_text("Not sent: please keep this page open")
     expect(state).to_be_visible()
     with pytest.raises(PlaywrightError, match="ERR_ABORTED"):
         reader.page.goto("about:blank", timeout=5_000)
@@ -142,7 +142,9 @@ def test_answers_refused_at_the_door_are_explained_and_kept(serve: Serve, reader
     reader.wait("ready", 1)
     reader.answer("a")
     reader.wait("ready", 2)
-    expect(reader.page.locator(".rr-toast")).to_contain_text("takes no answers from this address")
+    expect(reader.page.locator(".rr-toast")).to_contain_text(
+        "does not accept answers from this address"
+    )
     assert reader.page.locator(".rr-sheet").is_hidden()
     assert reader.state("state") == "ready"
     reader.page.unroute("**/desk/records")

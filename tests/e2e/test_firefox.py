@@ -79,7 +79,7 @@ FOREIGN = [
     ("q", "KeyA", "D"),
 ]
 GERMAN_Z = ("z", "KeyY")
-RENDERERS = {"webgl2": "", "canvas2d": "Simple display in use (no WebGL)"}
+RENDERERS = {"webgl2": "", "canvas2d": "Basic display in use (no WebGL)"}
 ONE_IS_ENOUGH = pytest.mark.parametrize("firefox", ["canvas2d"], indirect=True)
 
 

@@ -56,7 +56,7 @@ def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: R
     _give_reason(page, "fire alarm", "Exclude this reading")
     page.get_by_text("R1, position 1, is excluded.").wait_for()
     assert [one.reason for one in history(served.store, "trial")] == ["fire alarm"]
-    _part(page, "Step in")
+    _part(page, "Intervene")
     _give_reason(page, "scanner down", "Pause")
     page.get_by_text("Done: Pause, the whole study.").wait_for()
     assert [one["kind"] for one in interventions.listed(served.store, "trial")] == ["pause"]
@@ -76,14 +76,14 @@ def test_a_model_is_handed_in_replaced_and_withdrawn_through_the_page(
     good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "A"} for i in range(24)}))
     page.get_by_role("link", name="Models").click()
     _hand_in(page, bad, "")
-    page.get_by_text("Give the model a name.").wait_for()
+    page.get_by_text("Enter a name for the model.").wait_for()
     _hand_in(page, bad, "M1")
     page.get_by_text("given again at line 3").wait_for()
     page.get_by_text("line 4: no item id").wait_for()
     _hand_in(page, good, "M1")
-    page.get_by_role("button", name="Keep these predictions").wait_for()
+    page.get_by_role("button", name="Save these predictions").wait_for()
     assert _models(served.store) == []
-    page.get_by_role("button", name="Keep these predictions").click()
+    page.get_by_role("button", name="Save these predictions").click()
     page.get_by_text("M1 was added: of 6 cases 6 answered").wait_for()
     assert _models(served.store) == ["M1"]
     expect(page.get_by_label("Model", exact=True).first).to_have_value("")
@@ -91,8 +91,8 @@ def test_a_model_is_handed_in_replaced_and_withdrawn_through_the_page(
     good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "?"} for i in range(24)}))
     _hand_in(page, good, "M1")
     page.get_by_text("6 of 6 cases have no answer here.").wait_for()
-    page.get_by_role("textbox", name="Why they are replaced").fill("Another release of it")
-    page.get_by_role("button", name="Keep these instead").click()
+    page.get_by_role("textbox", name="Reason for replacing them").fill("Another release of it")
+    page.get_by_role("button", name="Replace the predictions").click()
     page.get_by_text("M1 was added: of 6 cases 0 answered, 6 unparsed").wait_for()
     page.get_by_text("Withdraw a model").click()
     _give_reason(page, "The wrong file", "Withdraw this model")

@@ -23,7 +23,7 @@ def test_invited_by_a_link_and_revoked_at_once(
     page = reader.page
     reader.sign_in(server.url, server.codes["coordinator"])
     page.get_by_role("link", name="People").click()
-    page.get_by_role("textbox", name="Study code").fill("R7")
+    page.get_by_role("textbox", name="Reader ID").fill("R7")
     page.get_by_role("button", name="Invite", exact=True).dblclick()
     page.get_by_role("button", name="Print the sheet").wait_for()
     assert page.locator(".cards li").count() == 1
@@ -50,7 +50,7 @@ def test_invited_by_a_link_and_revoked_at_once(
     assert link.partition("#code=")[2] not in server.log.read_text()
     page.get_by_role("button", name="More").nth(1).click()
     page.get_by_role("textbox", name="Reason").fill("left the hospital")
-    page.get_by_role("button", name="Revoke at once").click()
+    page.get_by_role("button", name="Revoke now").click()
     page.get_by_text("revoked").wait_for()
     guest.page.goto(server.url)
     guest.page.wait_for_selector("[name=access_code]")
@@ -67,7 +67,7 @@ def test_a_readers_link_in_the_coordinators_browser_is_refused_in_words(
     page.get_by_text("c, coordinator").wait_for()
     page.goto("about:blank")
     page.goto(f"{server.url}/#code={server.codes['R1']}")
-    page.get_by_text("Sign out here first").wait_for()
+    page.get_by_text("Sign out first").wait_for()
     assert "code" not in page.url
 
 

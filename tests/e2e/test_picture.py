@@ -116,7 +116,7 @@ def test_at_one_to_one_every_pixel_equals_numpys_in_three_windows(
     """
     reader = at_film(either)
     canvas = request.node.callspec.params["either"] == "canvas2d"
-    assert reader.page.get_by_text("Simple display in use").is_visible() == canvas
+    assert reader.page.get_by_text("Basic display in use").is_visible() == canvas
     _press(reader, "z", "100 %")
     seen = _seen(reader)
     box = _box(seen >= 254)

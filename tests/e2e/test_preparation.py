@@ -142,7 +142,7 @@ def test_the_whole_way_from_consent_to_thanks_with_a_reload_at_each_stage(
     _press(reader, "Enter")
 
     _step(reader, "begin")
-    assert "Practice comes first" in page.locator(".rr-curtain").inner_text()
+    assert "Practice first" in page.locator(".rr-curtain").inner_text()
     reader.wait("ready", 0)
     assert reader.state("practice") == "true"
     assert page.locator(".rr-position").inner_text() == "Practice 1 of 2"
@@ -277,7 +277,7 @@ def test_what_is_missing_in_the_questionnaire_is_named_and_has_the_focus(
     for _ in QUESTIONNAIRE:
         _press(reader, "Enter")
     assert page.locator(".rr-missing:visible").all_inner_texts() == [
-        "Choose one of these.",
+        "Choose one of the options.",
         "Enter a number.",
     ]
     assert _focused(page) == "level"
@@ -285,7 +285,7 @@ def test_what_is_missing_in_the_questionnaire_is_named_and_has_the_focus(
     page.keyboard.type("many")
     _press(reader, "Tab", "Enter")
     assert page.locator(".rr-missing:visible").all_inner_texts() == [
-        "This is not a number: use digits only."
+        "This is not a number. Use digits only."
     ]
     assert _focused(page) == "years"
     _press(reader, "Control+a")
@@ -333,7 +333,13 @@ def test_a_screen_on_which_nothing_is_seen_is_advised_on_and_not_refused(
         while reader.page.wait_for_function(FOUND).json_value() != "done":
             _press(reader, " ")
         advice = " ".join(reader.page.locator(".rr-advice li").all_inner_texts())
-        for words in ("none of the discs", "dim the room", "another screen", "tell your", "F11"):
+        for words in (
+            "not see any of the discs",
+            "dim the room",
+            "another screen",
+            "tell your",
+            "F11",
+        ):
             assert words in advice
         if times == 1:
             reader.page.get_by_role("button", name="Check again").click()
@@ -370,7 +376,7 @@ def test_a_case_given_up_can_be_answered_later_and_the_other_way_round(
     for position in (2, 1):
         _press(reader, "Backspace")
         reader.wait("ready", position)
-        assert page.locator(".rr-revisited").inner_text() == "given up before"
+        assert page.locator(".rr-revisited").inner_text() == "already read: cannot answer"
     reader.answer("d")
     reader.wait("ready", 2)
     _press(reader, "Enter")
@@ -415,12 +421,12 @@ def test_all_of_it_by_pointer(serve: Serve, reader: Reader) -> None:
     _step(reader, "display")
     while (place := page.wait_for_function(FOUND).json_value()) != "done":
         page.locator(f"[data-place='{place}']").click()
-    page.get_by_role("button", name="To the cases").click()
+    page.get_by_role("button", name="Go to the cases").click()
     reader.wait("ready", 1)
     page.locator(".rr-give-up").click()
     page.locator("[data-reason='4']").click()
     page.locator(".rr-confirm").click(force=True)  # it says that it is not ready
-    assert "Say in a few words" in page.locator(".rr-hint").inner_text()
+    assert "Please say briefly" in page.locator(".rr-hint").inner_text()
     page.locator(".rr-reason-text").fill("too small")
     page.locator(".rr-confirm").click()
     page.wait_for_selector("[data-halt='break']")

@@ -81,11 +81,11 @@ def test_a_preview_from_consent_to_thanks_records_nothing(serve: Serve, reader: 
     reader.wait("ready", 3)
     _answer(reader, "b", "Enter", "1", "Enter")
     reader.wait("finished")
-    assert "your own answers will be set beside" in page.locator(".rr-curtain").inner_text()
+    assert "to see your answers beside" in page.locator(".rr-curtain").inner_text()
 
     assert page.evaluate(KEPT) == []
     assert tables(server.store) == before
-    page.locator(".rr-curtain").get_by_role("button", name="End the preview").click()
+    page.locator(".rr-curtain").get_by_role("button", name="End preview").click()
     page.get_by_role("link", name="Results").wait_for()
 
 
@@ -150,7 +150,7 @@ def test_start_again_begins_at_the_beginning(serve: Serve, reader: Reader) -> No
     page.wait_for_selector("[data-step='consent']")
     _answer(reader, "1", "Enter")
     reader.wait("ready", 0)
-    page.locator(".rr-preview").get_by_role("button", name="End the preview").click()
+    page.locator(".rr-preview").get_by_role("button", name="End preview").click()
     page.get_by_role("link", name="Results").wait_for()
 
 
@@ -168,7 +168,7 @@ def test_the_preview_of_a_draft_ends_where_the_draft_is(serve: Serve, reader: Re
     page.get_by_role("button", name="New study").wait_for()
     page.goto(f"{server.url}/preview-draft?draft={number}")
     reader.wait("ready", 1)
-    page.locator(".rr-exit").get_by_role("button", name="End the preview").click()
+    page.locator(".rr-exit").get_by_role("button", name="End preview").click()
     page.get_by_role("heading", name="Review and draw").wait_for()
     assert f"draft={number}" in page.url
     page.get_by_role("button", name="Bank and sample").click()

@@ -251,7 +251,7 @@ def test_confidence_is_asked_for_and_stored(serve: Serve, reader: Reader) -> Non
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.keyboard.press("4")
-    expect(reader.page.locator(".rr-hint")).to_contain_text("Press a letter")
+    expect(reader.page.locator(".rr-hint")).to_contain_text("press a letter")
     for key in ("b", "4", "Enter"):
         reader.page.keyboard.press(key)
     reader.wait("ready", 2)

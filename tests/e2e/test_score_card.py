@@ -65,7 +65,7 @@ def test_a_study_without_feedback_ends_with_thanks(serve: Serve, reader: Reader)
     _read_all(server)
     close(server.store)
     reader.enter(server.url, server.codes["R1"])
-    reader.page.get_by_text("is closed. There is nothing left").wait_for()
+    reader.page.get_by_text("is closed. There is nothing more").wait_for()
     assert reader.page.locator(".scored").count() == 0
     reader.page.get_by_role("button", name="Sign out").click()
     reader.page.wait_for_selector("input[name='access_code']")

@@ -36,7 +36,7 @@ def empty(tmp_path: Path) -> Iterator[Server]:
 def _import(page: Page) -> None:
     page.get_by_role("link", name="Question banks").click()
     page.get_by_role("tab", name="From the server").click()
-    page.get_by_label("Name of the bank").last.fill("Chest bank")
+    page.get_by_label("Bank name").last.fill("Chest bank")
     page.get_by_role("button", name="Import", exact=True).last.click()
     page.get_by_text("24 questions").wait_for()
 
@@ -45,8 +45,8 @@ def _write(page: Page) -> None:
     """Begin a draft and walk through its steps, with a reload in the middle."""
     page.get_by_role("link", name="Draft a study").click()
     page.get_by_label("Name", exact=True).fill("Residents")
-    page.get_by_role("button", name="Begin").click()
-    page.get_by_text("What the draw will give").wait_for()
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("Expected sample").wait_for()
     page.get_by_role("button", name="Next: Design").click()
     repeats = page.get_by_label("Hidden repeats", exact=True)
     repeats.fill("2")
@@ -60,8 +60,8 @@ def _write(page: Page) -> None:
     page.get_by_role("radio", name="After each case").click()
     page.get_by_text("would show a case").wait_for()
     page.get_by_role("radio", name="Never").click()
-    page.get_by_text("this can be drawn").wait_for()
-    for step in ("Words for readers", "Endpoint", "Review and draw"):
+    page.get_by_text("Ready to draw").wait_for()
+    for step in ("Texts for readers", "Endpoint", "Review and draw"):
         page.get_by_role("button", name=f"Next: {step}").click()
         page.get_by_role("heading", name=step).wait_for()
 
@@ -80,8 +80,8 @@ def test_from_an_empty_deployment_to_an_open_study(
     download.value.save_as(file)
     (draft,) = listed(empty.store)
     assert read_protocol(file).in_full() == draft.protocol_values
-    page.get_by_role("button", name="Draw the cases").click()
-    page.get_by_text("Nobody is invited yet").wait_for()
+    page.get_by_role("button", name="Draw the sample").click()
+    page.get_by_text("No readers have been invited yet").wait_for()
     studies.invite(
         empty.store,
         study="Residents",

@@ -141,7 +141,7 @@ def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothin
     page.keyboard.press("c")
     _leave_alone(server.store, 121)
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="You are signed out here").wait_for()
+    page.get_by_role("heading", name="You have been signed out").wait_for()
     page.get_by_text("1 answer is kept on this computer").wait_for()
     assert page.locator(".rr-main[data-covered]").count() == 1
     page.get_by_role("button", name="Sign in again").click()
@@ -161,7 +161,7 @@ def test_a_reading_page_left_alone_covers_its_film(serve: Serve, reader: Reader)
     page.get_by_role("heading", name="Are you still there?").wait_for()
     _leave_alone(server.store, 121)
     page.evaluate(_LOOK)
-    page.get_by_role("heading", name="You are signed out here").wait_for()
+    page.get_by_role("heading", name="You have been signed out").wait_for()
 
 
 def test_a_staff_page_left_alone_warns_and_then_shows_nothing(serve: Serve, reader: Reader) -> None:
@@ -172,7 +172,7 @@ def test_a_staff_page_left_alone_warns_and_then_shows_nothing(serve: Serve, read
     page.get_by_role("heading", name="trial").first.wait_for()
     _reload_after(page, server.store, 117)
     warning = page.get_by_role("alertdialog")
-    warning.get_by_text("In five minutes you will be signed out").wait_for()
+    warning.get_by_text("You will be signed out in five minutes").wait_for()
     warning.get_by_role("button", name="Stay signed in").click()
     warning.wait_for(state="hidden")
     _leave_alone(server.store, 117)

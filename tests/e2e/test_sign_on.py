@@ -121,7 +121,7 @@ def test_nobody_else_gets_in(hospital: Server, context: BrowserContext, who: str
     """Neither an address nobody registered nor one that the provider has not verified."""
     page = context.new_page()
     _sign_on(page, hospital, who)
-    page.get_by_text("Nobody here goes by the account").wait_for()
+    page.get_by_text("The account you signed in with is not registered here").wait_for()
     page.wait_for_selector("[name=access_code]")
     with hospital.store.look() as look:
         assert look.value("SELECT count(*) FROM identities") == 0

@@ -257,7 +257,7 @@ def test_the_scale_bar_is_true_and_absent_where_nothing_is_known(
     _come(server, reader, "R2")
     assert reader.page.locator(".rr-scale:visible").count() == 0
     reader.page.keyboard.press("j")
-    reader.page.get_by_text("nothing can be measured").wait_for()
+    reader.page.get_by_text("it cannot be measured").wait_for()
     assert reader.page.get_by_text("measuring", exact=True).count() == 0
 
 
@@ -269,9 +269,9 @@ def test_hands_are_as_set_and_each_reader_has_their_own(
     page = reader.page
     _come(server, reader)
     fitted = _zoom(page, "PA")
-    _set(page, "moves the film up and down")
+    _set(page, "pans the image up and down")
     page.keyboard.press("s")
-    page.get_by_role("radio", name="moves the film", exact=True).check()
+    page.get_by_role("radio", name="pans the image", exact=True).check()
     page.keyboard.press("s")
     page.keyboard.press("l")
     page.reload()

@@ -28,12 +28,12 @@ def test_acts_are_searched_and_verified_and_downloaded(
     reader.enter(server.url, server.codes["coordinator"])
     page.get_by_role("link", name="Audit trail").click()
     page.get_by_role("button", name="Verify now").click()
-    page.get_by_text("All holds:").wait_for()
-    page.get_by_label("Words").fill("signed in")
+    page.get_by_text("Verified:").wait_for()
+    page.get_by_label("Search text").fill("signed in")
     page.keyboard.press("Enter")
-    page.get_by_text("1 act found.").wait_for()
+    page.get_by_text("1 event found.").wait_for()
     with page.expect_download() as download:
-        page.get_by_text("Download what was found (CSV)").click()
+        page.get_by_text("Download search results (CSV)").click()
     download.value.save_as(tmp_path / "trail.csv")
     text = (tmp_path / "trail.csv").read_text()
     assert "signed in" in text
@@ -53,7 +53,7 @@ def test_an_administrator_backs_up_and_restores_a_study(
     reader.enter(server.url, code)
     page.get_by_role("link", name="Administration").click()
     page.get_by_role("button", name="Make a backup now").click()
-    page.get_by_text("Backup made and verified").wait_for()
+    page.get_by_text("Backup made; verification passed").wait_for()
     made = next((tmp_path / "store.db-backups").glob("*.db"))
     assert verify(restore_backup(made, tmp_path / "again.db"), films=False) == []
     export(elsewhere, study="trial", out=tmp_path / "bundle.zip")

@@ -57,7 +57,7 @@ def test_signed_out_in_another_tab_hides_film_and_question_until_signed_in_again
     context.clear_cookies()
     reader.answer("a")
     _sheet(reader.page)
-    assert reader.page.get_by_text("You are signed out here").is_visible()
+    assert reader.page.get_by_text("You have been signed out").is_visible()
     assert _shot(reader)[:40, :-10].max() == 0
     assert reader.page.locator(".rr-canvas").is_hidden()
     assert not _question_seen(reader.page)
@@ -159,7 +159,7 @@ def test_why_the_desk_is_closed_is_said_in_the_servers_words(
 ) -> None:
     """The page shows the reason, keeps asking, and opens when the desk does."""
     server = serve()
-    why = "The study is not open for reading at present. Ask your coordinator."
+    why = "The study is not open for reading at the moment. Ask your coordinator."
 
     def refusing(status: int) -> Callable[[Route], None]:
         return lambda route: route.fulfill(status=status, json={"why": why})

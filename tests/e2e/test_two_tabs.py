@@ -32,7 +32,7 @@ def _told(reader: Reader, words: str) -> None:
 def _go_on_here(reader: Reader) -> None:
     """Press the sheet's button, later than a key held down since the window opened."""
     reader.page.wait_for_timeout(700)
-    reader.page.get_by_role("button", name="Go on here").click()
+    reader.page.get_by_role("button", name="Continue here").click()
 
 
 def _second(context: BrowserContext, server: Server) -> Reader:
@@ -61,17 +61,17 @@ def test_a_second_tab_waits_until_told_and_the_case_goes_on_with_its_time(
     _go_on_here(other)
     other.wait("ready", 2)
     assert other.page.locator("[data-option=C]").get_attribute("aria-pressed") == "true"
-    _told(reader, "Reading went on in another window")
+    _told(reader, "Reading has continued in another window")
     reader.page.keyboard.press("d")
     other.page.keyboard.press("Enter")
     other.wait("ready", 3)
     other.answer("b")
     other.wait("ready", 4)
     other.wait_saved()
-    _told(reader, "Reading went on in another window")
+    _told(reader, "Reading has continued in another window")
     _go_on_here(reader)
     reader.wait("ready", 4)
-    _told(other, "Reading went on in another window")
+    _told(other, "Reading has continued in another window")
     for position in (4, 5, 6):
         reader.wait("ready", position)
         reader.answer("a")

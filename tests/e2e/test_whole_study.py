@@ -117,38 +117,38 @@ def _sets_up(ada: Coordinator) -> None:
     ada.sees("Imported Demo bank")
     ada.follow("Draft a study")
     ada.fill("Name", STUDY)
-    ada.click("Begin")
-    ada.sees("What the draw will give")
+    ada.click("Start")
+    ada.sees("Expected sample")
     ada.fill("Cases", str(N_CASES))
     ada.sees(f"{N_CASES} cases")
     ada.click("Next: Design")
     ada.click("Next: Reading rules")
     ada.fill("Practice cases", "1")
-    ada.sees("1 practice case besides")
-    ada.click("Next: Words for readers")
-    ada.click("Begin with an example")
+    ada.sees("plus 1 practice case")
+    ada.click("Next: Texts for readers")
+    ada.click("Start from an example")
     ada.sees("Before you take part")
-    ada.fill("Text, as Markdown", "# Consent\n\nApproved by the committee, number 7.")
+    ada.fill("Text (Markdown)", "# Consent\n\nApproved by the committee, number 7.")
     ada.sees("Approved by the committee, number 7.")
     ada.click("Next: Endpoint")
     ada.choose("Accuracy")
-    ada.sees("The share of cases answered as the reference standard says.")
+    ada.sees("The proportion of cases answered in agreement with the reference standard.")
     ada.click("Next: Review and draw")
     ada.follow("Preview as a reader")
     ada.page.wait_for_selector("[data-step='consent']")
-    ada.click(ada.page.locator(".rr-preview").get_by_role("button", name="End the preview"))
+    ada.click(ada.page.locator(".rr-preview").get_by_role("button", name="End preview"))
     ada.page.get_by_role("heading", name="Review and draw").wait_for()
 
 
 def _opens(ada: Coordinator) -> list[str]:
     """Draw, invite three readers, and open; return the readers' codes as the sheet shows them."""
     ada.turn_to("Studies")
-    ada.click("Go on")
+    ada.click("Continue")
     ada.click(ada.page.get_by_role("button", name="Review and draw"))
-    ada.click(ada.page.get_by_role("button", name="Draw the cases"))
+    ada.click(ada.page.get_by_role("button", name="Draw the sample"))
     ada.sees("Next: invite readers")
     ada.follow("Invite readers")
-    ada.click(ada.page.get_by_role("tab", name="Invite a list"))
+    ada.click(ada.page.get_by_role("tab", name="Invite several readers"))
     ada.fill("Paste the list", "reader_id,level\nR1,resident\nR2,resident\nR3,senior")
     ada.click("Invite all")
     cards = ada.page.locator(".cards .code")
@@ -191,12 +191,12 @@ def _steps_in(ada: Coordinator, what: str, reason: str) -> None:
 
 def _watches(ada: Coordinator, second: Reader) -> None:
     """See who has read how much, remind, pause and resume, and set one reading aside."""
-    ada.follow("Watch the study")
+    ada.follow("Follow progress")
     ada.sees(f"{N_CASES + 1} of {N_CASES * N_READERS}")
-    ada.choose("Remind")
+    ada.choose("Reminders")
     letter = ada.page.get_by_test_id("stCode")
     expect(letter).to_contain_text(f"You have read 1 of {N_CASES} cases")
-    ada.choose("Step in")
+    ada.choose("Intervene")
     _steps_in(ada, "Pause", "The network is down")
     second.page.reload()
     second.page.get_by_text("paused").first.wait_for()
@@ -212,7 +212,7 @@ def _amends(ada: Coordinator) -> None:
     """Change what may be changed, with a reason, and add a model."""
     ada.turn_to("Protocol")
     ada.click(ada.page.locator("summary", has_text="Amend the protocol"))
-    changed = ada.page.get_by_role("combobox", name="What changes")
+    changed = ada.page.get_by_role("combobox", name="What to change")
     ada.click(changed)
     changed.press_sequentially("wash")
     expect(ada.page.get_by_role("option")).to_have_count(1)
@@ -221,31 +221,31 @@ def _amends(ada: Coordinator) -> None:
     ada.fill("New value", "30")
     ada.fill("Reason", "The committee asked for it.")
     ada.click("Amend the protocol")
-    ada.sees("It was amended 1 time.")
+    ada.sees("Amended 1 time.")
     ada.turn_to("Models")
     ada.page.locator("input[type=file]").set_input_files(MODEL)
     ada.clicks += 3  # the button, the file, the dialogue's own button
     ada.fill("Model", "Model A")
     ada.fill("Version", "1")
     ada.click("Read the file")
-    ada.click("Keep these predictions")
+    ada.click("Save these predictions")
     ada.sees("Model A was added")
 
 
 def _sees_no_accuracy(ada: Coordinator) -> None:
     ada.turn_to("Results")
-    ada.sees("Accuracy opens when the study is closed")
+    ada.sees("Accuracy is shown once the study is closed")
     expect(ada.page.get_by_role("radio", name="Accuracy")).to_have_count(0)
 
 
 def _closes(ada: Coordinator) -> bytes:
     """Close the study for good, see the results, and return the bundle."""
     ada.turn_to("Close and export")
-    ada.fill("Why is it closed?", "Every case is read.")
+    ada.fill("Why is the study being closed?", "Every case is read.")
     ada.fill("To confirm, type", STUDY)
-    ada.click("Close the study for good")
+    ada.click("Close the study permanently")
     ada.sees("by ada: Every case is read.")
-    ada.click("Make the files")
+    ada.click("Create the files")
     row = ada.page.get_by_role("row").filter(has_text="bundle.zip")
     content = Path(ada.download(row.get_by_role("link")).path()).read_bytes()
     expect(row).to_contain_text(hashlib.sha256(content).hexdigest())
@@ -258,12 +258,12 @@ def _closes(ada: Coordinator) -> bytes:
 def _leaves_it_safe(ada: Coordinator) -> None:
     """Find the acts in the trail, verify it, and make a backup."""
     ada.turn_to("Audit trail")
-    ada.sees("acts found")
+    ada.sees("events found")
     ada.click("Verify now")
     ada.page.get_by_test_id("stAlertContentSuccess").wait_for()
     ada.turn_to("Administration")
     ada.click("Make a backup now")
-    ada.sees("Backup made and verified: all holds.")
+    ada.sees("Backup made; verification passed.")
 
 
 def test_from_an_empty_deployment_to_a_closed_study_with_its_files(

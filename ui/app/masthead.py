@@ -92,14 +92,14 @@ def masthead(person: Person) -> None:
             "who": _who(person),
             "leave": t("Sign out"),
             "alone": t(
-                "Nobody has used this computer for nearly two hours. In five minutes you will be "
-                "signed out."
+                "This computer has not been used for nearly two hours. You will be signed out in "
+                "five minutes."
             ),
             "stay": t("Stay signed in"),
             "modules_url": viewer.modules_url(),
             "link": t(
-                "That link signs somebody else in. Sign out here first, then open it again; "
-                "whoever runs a study does not read in it."
+                "This link is for a different person. Sign out first, then open it again. Anyone "
+                "who runs a study cannot read in it."
             ),
         },
     )

@@ -25,9 +25,9 @@ def section(person: Person) -> None:
         grid(_table(found))
     st.caption(
         t(
-            "Backups lie in {folder} on the server; {free} GB are free there. They hold "
-            "everything but the films, which lie where the banks were imported from. A name that "
-            "is erased stays in the backups made before, until they are removed.",
+            "Backups are in {folder} on the server; {free} GB are free there. They contain "
+            "everything except the images, which remain where the banks were imported from. An "
+            "erased name stays in earlier backups until those are removed.",
             folder=plain(str(backups.folder_of(store()))),
             free=f"{backups.free_bytes(store()) / 1e9:.1f}",
         )
@@ -39,11 +39,11 @@ def last_caption() -> None:
     """Say when the last backup was made and whether it held; what failed is said to few."""
     found = backups.listed(store())
     if not found:
-        st.caption(t("There is no backup of this deployment yet."))
+        st.caption(t("There is no backup of this server yet."))
         return
     last, when = found[0], minute(found[0].made_at_utc)
     st.caption(
-        t("Last backup: {when} UTC. Verified, and not all holds: ask an administrator.", when=when)
+        t("Last backup: {when} UTC. It has a problem: ask an administrator.", when=when)
         if last.finding or not last.there
         else t("Last backup: {when} UTC, verified.", when=when)
     )
@@ -56,17 +56,19 @@ def _standing(found: list[Backup]) -> None:
     last = found[0]
     when = minute(last.made_at_utc)
     if not last.there:
-        st.error(t("The last backup, of {when} UTC, is not where it was put.", when=when))
+        st.error(
+            t("The last backup, made on {when} UTC, is no longer where it was saved.", when=when)
+        )
     elif last.finding:
         st.error(
             t(
-                "The last backup was made on {when} UTC. Verified, and this does not hold: {what}",
+                "The last backup was made on {when} UTC. Verification failed: {what}",
                 when=when,
                 what=plain(last.finding),
             )
         )
     else:
-        st.success(t("The last backup was made on {when} UTC and verified: all holds.", when=when))
+        st.success(t("The last backup was made on {when} UTC; verification passed.", when=when))
 
 
 def _make(person: Person) -> None:
@@ -76,7 +78,7 @@ def _make(person: Person) -> None:
         if made.finding:
             st.error(plain(made.finding))
         else:
-            st.success(t("Backup made and verified: all holds."))
+            st.success(t("Backup made; verification passed."))
 
 
 def _table(found: list[Backup]) -> pd.DataFrame:
@@ -84,8 +86,8 @@ def _table(found: list[Backup]) -> pd.DataFrame:
         {
             t("Made (UTC)"): [second(one.made_at_utc) for one in found],
             t("By"): [one.actor for one in found],
-            t("Verified"): [one.finding or t("all holds") for one in found],
-            t("File"): [one.file.name if one.there else t("not there") for one in found],
+            t("Verified"): [one.finding or t("passed") for one in found],
+            t("File"): [one.file.name if one.there else t("missing") for one in found],
             t("Size (MB)"): [round(one.n_bytes / 1e6, 1) for one in found],
             t("SHA-256"): [one.sha256 for one in found],
         }
@@ -97,24 +99,24 @@ def _schedule(person: Person) -> None:
         now = backups.schedule(look)
     st.write(
         tn(
-            "A backup is made by itself every hour.",
-            "A backup is made by itself every {n} hours.",
+            "A backup is made automatically every hour.",
+            "A backup is made automatically every {n} hours.",
             now.every_hours,
         )
         if now.every_hours
-        else t("No backup is made by itself.")
+        else t("No automatic backups are made.")
     )
     with st.form("backup-schedule"):
         left, right = st.columns(2)
         hours = left.number_input(
-            t("Hours between backups (0: none by itself)"),
+            t("Hours between backups (0: no automatic backups)"),
             0,
             backups.MAX_HOURS,
             now.every_hours,
             key="backup-hours",
         )
         keep = right.number_input(
-            t("How many are kept"), 1, backups.MAX_KEEP, now.keep, key="backup-keep"
+            t("Number of backups to keep"), 1, backups.MAX_KEEP, now.keep, key="backup-keep"
         )
         if st.form_submit_button(t("Save the schedule"), key="backup-save"):
             _save(person, Schedule(every_hours=int(hours), keep=int(keep)))
@@ -123,4 +125,4 @@ def _schedule(person: Person) -> None:
 def _save(person: Person, new: Schedule) -> None:
     with error_line():
         backups.set_schedule(store(), new, **acting(person))
-        st.success(t("The schedule is saved."))
+        st.success(t("The schedule has been saved."))

@@ -21,9 +21,9 @@ def restore_section(person: Person) -> None:
     """Show where a study's bundle is restored; for whoever runs the deployment."""
     st.write(
         t(
-            "A bundle that was exported elsewhere comes back as the study it was: every reading, "
-            "list, model and decision with its chain, checked before anything is kept. Films, "
-            "names and codes are in no bundle, so it is not read on here."
+            "A bundle exported from another server is restored as the original study: every "
+            "reading, assignment, model and decision with its chain, checked before anything is "
+            "saved. Bundles contain no images, names or codes, so reading cannot continue here."
         )
     )
     given = upload(t("Bundle"), types=["zip"], key="restore-file")
@@ -35,17 +35,17 @@ def merge_section(person: Person) -> None:
     """Show where another site's bundle is merged into the study; for whoever may close it."""
     st.write(
         t(
-            "The bundle of another deployment that ran the same locked protocol joins this study: "
-            "its readers, their readings and its chain. Both studies must be closed. Whatever "
-            "stands against it is named, and then nothing is changed."
+            "A bundle from another server that ran the same locked protocol joins this study: its "
+            "readers, their readings and its chain. Both studies must be closed. If anything "
+            "prevents the merge, it is listed and nothing is changed."
         )
     )
-    given = upload(t("Bundle of the other site"), types=["zip"], key="merge-file")
+    given = upload(t("Bundle from the other site"), types=["zip"], key="merge-file")
     site = st.text_input(
-        t("Site of its readers"),
+        t("Site of these readers"),
         key="merge-site",
         max_chars=100,
-        help=t("For readers who have no site yet. Left empty: the other deployment's id."),
+        help=t("For readers with no site yet. If left empty, the other server's ID is used."),
     )
     if st.button(t("Merge the bundle"), key="merge", disabled=given is None):
         _told(lambda path: _merged(person, path, site), given)
@@ -54,7 +54,8 @@ def merge_section(person: Person) -> None:
 def _restored(person: Person, path: Path) -> str:
     done = restore(store(), path, **acting(person))
     return t(
-        "The study {study} is restored: {readers} readers, {readings} readings, {models} models.",
+        "The study {study} has been restored: {readers} readers, {readings} readings, {models} "
+        "models.",
         study=plain(done.study),
         readers=done.n_readers,
         readings=done.n_readings,
@@ -66,7 +67,7 @@ def _merged(person: Person, path: Path, site: str) -> str:
     study = person.study_name
     done = merge(store(), path, study=study, site=site, **acting(person))
     return t(
-        "Merged: {readers} of {site}, {readings} readings.",
+        "Merged: {readers} from {site}, {readings} readings.",
         readers=plain(", ".join(done.readers)),
         site=plain(done.site),
         readings=done.n_readings,

@@ -81,7 +81,9 @@ def close(person: Person, *, typed: str, reason: str) -> None:
         The study cannot be closed.
     """
     if typed.strip() != person.study_name:
-        raise BadInput(t("That is not the study's name. Type it as it stands above, or leave it."))
+        raise BadInput(
+            t("This is not the study's name. Type it exactly as shown above, or cancel.")
+        )
     kept, study, told = store(), person.study_name, acting(person)
     closing.close(kept, study=study, reason=reason, **told)
     deposits.send_now(kept, os.environ, study, **told)
@@ -101,7 +103,7 @@ def make(person: Person) -> None:
             _put_in_place(new, place, Path(scratch))
     except OSError as error:
         raise StudyError(
-            t("The files cannot be made: {why}. Try again.", why=error.strerror or error)
+            t("The files cannot be created: {why}. Try again.", why=error.strerror or error)
         ) from error
 
 
@@ -131,7 +133,12 @@ def hand_out(person: Person, name: str) -> Path:
     else:
         digest = found.sha256.get(name, "") if found else ""
     if not digest:
-        raise NotFound(t("There is no such file now. Make the files on the page Archive."))
+        raise NotFound(
+            t(
+                "This file is not available at present. Create the files on the page Close and "
+                "export."
+            )
+        )
     study = person.study_name
     record_taking(kept, study=study, what=name, sha256=digest, **acting(person))
     return _place(kept, person) / name

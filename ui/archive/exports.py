@@ -107,4 +107,6 @@ def _sent(person: Person, name: str, content: bytes, media_type: str) -> Respons
 
 
 async def _for_whoever_may(request: Request, make: Callable[[Person], Response]) -> Response:
-    return await answer(request, Act.EXPORT, make, t("Sign in as whoever may export the study."))
+    return await answer(
+        request, Act.EXPORT, make, t("Sign in with an account that can export the study.")
+    )

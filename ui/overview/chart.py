@@ -72,6 +72,6 @@ def _by_day(arrivals: Mapping[str, Sequence[str]]) -> None:
         (day, *(counted[name][day] for name in named), sum(own[day] for own in counted.values()))
         for day in days
     ]
-    words = t("Readings that arrived on each of the last days with any (UTC).")
+    words = t("Readings received on each of the most recent days with any (UTC).")
     table([t("Day"), *named, t("All")], rows, caption=words)
     st.caption(words)

@@ -21,12 +21,12 @@ from ui.server.deployment import store
 def head_section(study: str) -> None:
     """Show where the chain ends now, as text and as a square, and who else has it."""
     section(
-        t("Proof that nothing was changed"),
+        t("Proof of integrity"),
         t(
-            "Each event is sealed by the one before, and this line holds the last seal. Print it, "
-            'or give it to somebody outside the study: with it the command "verify" shows later '
-            "whether anything from before it was changed, even by whoever runs the "
-            "server. Each reader gets a receipt of their own."
+            "Each event is chained to the previous one, and this line contains the latest hash. "
+            'Print it, or give it to someone outside the study: with it, the command "verify" '
+            "can show later whether anything before it was changed, even by the person running "
+            "the server. Each reader gets their own receipt."
         ),
     )
     with store().look() as look:
@@ -43,11 +43,11 @@ def deposited(study: str) -> None:
     with store().look() as look:
         found = deposit_of(look, study_row(look, study))
     if not found.to:
-        st.caption(t("Nobody was named at the opening to whom this line is sent."))
+        st.caption(t("No recipient for this line was named when the study was opened."))
         return
     st.caption(
         t(
-            "It is sent to {to} at the opening, once a day and at the closing. Last sent: {when}.",
+            "Sent to {to} when the study opens, once a day and when it closes. Last sent: {when}.",
             to=plain(found.to),
             when=t("{time} UTC", time=minute(found.sent_at_utc))
             if found.sent_at_utc
@@ -68,17 +68,19 @@ def gone_back(person: Person) -> None:
         return
     st.error(
         t(
-            "**The store has gone back.** On {when} UTC it ended at event {ends}, though "
-            "event {number} had been stored. Find out why before you go on: see "
-            "docs/backups.md on the server. Readers can read, and their pages send again what "
-            "they still have.",
+            "**The database has gone back to an earlier state.** On {when} UTC it ended at event "
+            "{ends}, although event {number} had been saved. Find out why before you continue: "
+            "see docs/backups.md on the server. Readers can keep reading, and their pages resend "
+            "the answers they still hold.",
             when=minute(loss.noted_at_utc),
             ends=loss.ends,
             number=loss.lost.number,
         )
         + " "
         + tn(
-            "{n} answer has come again so far.", "{n} answers have come again so far.", loss.n_again
+            "{n} answer has been resent so far.",
+            "{n} answers have been resent so far.",
+            loss.n_again,
         ),
         icon=":material/history:",
     )

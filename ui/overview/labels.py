@@ -14,7 +14,7 @@ from study.reading.sessions import SessionStanding, State
 def stage_word(stage: Stage) -> str:
     """Return what a reader's stage is called."""
     return {
-        Stage.NOT_BEGUN: t("not begun"),
+        Stage.NOT_BEGUN: t("not started"),
         Stage.PREPARING: t("preparing"),
         Stage.PRACTISING: t("practising"),
         Stage.READING: t("reading"),
@@ -28,8 +28,8 @@ def standing_words(standing: SessionStanding) -> str:
     if standing.withdrawn:
         return t("withdrawn")
     word = {
-        State.WAITING: t("waiting for the session before"),
-        State.WASHING_OUT: t("washing out"),
+        State.WAITING: t("waiting for the previous session"),
+        State.WASHING_OUT: t("in wash-out period"),
         State.OPEN: t("open"),
         State.LAPSED: t("lapsed"),
         State.DONE: t("done"),
@@ -42,7 +42,7 @@ def status_word(status: str) -> str:
     """Return what became of a case, in words."""
     return {
         "answered": t("answered"),
-        "skipped": t("given up"),
+        "skipped": t("cannot answer"),
         "timed_out": t("timed out"),
     }.get(status, status)
 
@@ -73,18 +73,18 @@ def left_words(left: TimeLeft | None) -> str:
 def kind_word(kind: FactKind) -> str:
     """Return the short name of a kind of fact."""
     return {
-        FactKind.TOO_FAST: t("Faster than a film can be seen"),
+        FactKind.TOO_FAST: t("Faster than an image can be viewed"),
         FactKind.GLANCE: t("Answered at a glance"),
-        FactKind.HIDDEN: t("Page long out of sight"),
-        FactKind.ONE_KEY: t("The same key many times"),
+        FactKind.HIDDEN: t("Page hidden for a long time"),
+        FactKind.ONE_KEY: t("Long run of the same letter"),
         FactKind.CLOCK: t("Clocks disagree"),
         FactKind.LATE: t("Arrived late or incomplete"),
-        FactKind.FILM: t("Film not wholly seen"),
-        FactKind.WINDOW: t("Window zoomed or small"),
-        FactKind.SOFTWARE: t("Drawn without a graphics card"),
+        FactKind.FILM: t("Image not fully seen"),
+        FactKind.WINDOW: t("Page zoomed or window small"),
+        FactKind.SOFTWARE: t("Rendered without a graphics card"),
         FactKind.SCREENS: t("Several screens in one session"),
         FactKind.WASHOUT: t("Wash-out"),
-        FactKind.CASE: t("A case that gathers trouble"),
+        FactKind.CASE: t("Case with repeated problems"),
     }[kind]
 
 
@@ -96,55 +96,57 @@ def rule(kind: FactKind) -> str:
 def _rules() -> Mapping[FactKind, str]:
     return {
         FactKind.TOO_FAST: t(
-            "Answered under {ms} ms after the film was on the screen: too short to look and press "
-            "two keys.",
+            "Answered less than {ms} ms after the image appeared: too short to look and press two "
+            "keys.",
             ms=f"{TOO_FAST_MS:.0f}",
         ),
         FactKind.GLANCE: t(
-            "First answers under {s} s of response time, out of those with a known time. A "
-            "question seen before may be answered so fast.",
+            "First answers with a response time under {s} s, out of those with a known time. A "
+            "question seen before can be answered this fast.",
             s=f"{GLANCE_MS / 1000:.0f}",
         ),
         FactKind.HIDDEN: t(
-            "The page was out of sight for {s} s or more while the case was running; that time is "
-            "not response time.",
+            "The page was hidden for {s} s or more during a case; that time is not counted as "
+            "response time.",
             s=f"{HIDDEN_MS / 1000:.0f}",
         ),
         FactKind.ONE_KEY: t(
-            "The same letter, as shown, so often in a row that by chance a list as long holds such "
-            "a run less than once in {n} times, were every option as likely at every case. Where "
-            "the right answers themselves fall on one letter, runs are likelier than that.",
+            "A run of the same letter, as shown, so long that a sequence of this length would "
+            "contain one by chance less than once in {n} times if every option were equally "
+            "likely for every case. Where the correct answers themselves favour one letter, such "
+            "runs are more likely.",
             n=f"{1 / RARE:,.0f}",
         ),
         FactKind.CLOCK: t(
-            "Flags clock_disagreement, clock_implausible or clock_set: the browser's clock and the "
-            "server's do not fit, or one was set in mid-case."
+            "Flags clock_disagreement, clock_implausible or clock_set: the browser and server "
+            "clocks disagree, or one was changed during a case."
         ),
         FactKind.LATE: t(
             "Flags received_late, presentation_lost, received_while_paused or "
-            "received_after_lapse: a cut line, or an answer that waited on the computer."
+            "received_after_lapse: the connection was lost, or an answer was held on the computer."
         ),
         FactKind.FILM: t(
-            "Flags film_not_whole, view_not_shown, display_lost or page_covered: part of the films "
-            "may not have been seen."
+            "Flags film_not_whole, view_not_shown, display_lost or page_covered: part of the "
+            "images may not have been seen."
         ),
         FactKind.WINDOW: t(
-            "Flags page_zoom, pixel_ratio_changed, low_pixel_ratio or window_too_small: less of "
-            "the film's fineness reached the screen."
+            "Flags page_zoom, pixel_ratio_changed, low_pixel_ratio or window_too_small: less "
+            "image detail reached the screen."
         ),
         FactKind.SOFTWARE: t(
-            "Flag software_rendering: the processor drew the films, which may have been slower."
+            "Flag software_rendering: the processor rendered the images, which may have been "
+            "slower."
         ),
         FactKind.SCREENS: t(
-            "Readings of a session on another screen or browser than most of that session's."
+            "Readings made on a different screen or browser from most readings in that session."
         ),
         FactKind.WASHOUT: t(
-            "Of the pairs of readings of one case in two sessions, those nearer to each other than "
-            "the protocol's wash-out; told also where there is none."
+            "Among pairs of readings of the same case in two sessions, those closer together than "
+            "the protocol's wash-out period; shown even if there are none."
         ),
         FactKind.CASE: t(
-            "Cases that at least {n} readers, and at least half of those who read them, gave up, "
-            "ran out of time on, answered too fast or did not wholly see.",
+            "Cases that at least {n} readers, and at least half of those who read them, could not "
+            "answer, ran out of time on, answered too fast or did not see in full.",
             n=GATHERED,
         ),
     }
@@ -164,13 +166,13 @@ def detail_words(fact: Fact) -> str:
         return t("session {n}: {setups}", n=fact.session, setups="; ".join(values["setups"]))
     if fact.kind is FactKind.WASHOUT:
         return t(
-            "shortest {days} days, the protocol asks for {wanted}",
+            "shortest interval {days} days; the protocol requires {wanted}",
             days=f"{values['shortest_days']:.1f}",
             wanted=f"{values['washout_days']:g}",
         )
     if fact.kind is FactKind.CASE:
         told = {
-            "skipped": t("given up"),
+            "skipped": t("cannot answer"),
             "timed_out": t("timed out"),
             "flagged": t("flagged"),
         }

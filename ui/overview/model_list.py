@@ -25,7 +25,7 @@ def show_models(study: str, found: list[ModelRow], n: int) -> None:
         st.markdown(
             t(
                 "A withdrawn model is left out of every table, figure and bundle. Its predictions "
-                "stay in the store; who withdrew it, when and why stands in the trail."
+                "remain in the database; the audit trail records who withdrew it, when and why."
             )
         )
         name = st.selectbox(t("Model"), [row.model_id for row in found], key="withdraw-name")
@@ -54,7 +54,7 @@ def show_withdrawn(found: list[Withdrawn]) -> None:
                 t("By"): [one.actor for one in found],
                 t("Reason"): [one.reason for one in found],
                 t("After closing"): [t("yes") if one.after_closing else "" for one in found],
-                t("Event of the trail"): [one.event for one in found],
+                t("Audit trail event"): [one.event for one in found],
             }
         ),
         key="withdrawn-models",
@@ -84,7 +84,7 @@ def _ask(study: str, name: str, reason: str) -> None:
     ask(
         _KEY,
         about=study,
-        question=t("Withdraw {model}, because: {reason}?", model=name, reason=reason),
+        question=t("Withdraw {model}? Reason: {reason}", model=name, reason=reason),
         do=lambda acting: withdraw_model(
             store(), study=study, model_id=name, reason=reason, **acting
         ),

@@ -54,7 +54,7 @@ def model_form(person: Person) -> None:
         if file is None:
             raise BadInput(t("Choose a file with the model's predictions."))
         if not name:
-            raise BadInput(t("Give the model a name."))
+            raise BadInput(t("Enter a name for the model."))
         if not is_model(store(), study=study, model_id=name):
             check_free(store(), study=study, model_id=name)
         with on_disk(file.name, file.getvalue()) as path:
@@ -68,18 +68,18 @@ def model_form(person: Person) -> None:
 
 def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     found, name = waiting.found, waiting.model_id
-    section(t("{file}, as it was read for {model}", file=found.source_name, model=name))
+    section(t("{file}, as read for {model}", file=found.source_name, model=name))
     _counts(found)
     for note in found.file.notes:
         st.markdown(plain(t("Note: {note}", note=note)))
     table(
-        [t("Case"), t("The model's words"), t("Read as")],
+        [t("Case"), t("Model output"), t("Interpreted as")],
         [(one.item_id, _shortened(one.words), _read_as(one)) for one in found.examples(_EXAMPLES)],
-        caption=t("Examples of what was read"),
+        caption=t("Examples from the file"),
     )
     replaces = is_model(store(), study=found.study, model_id=name)
     reason = _why_replaced(name) if replaces else ""
-    label = t("Keep these instead") if replaces else t("Keep these predictions")
+    label = t("Replace the predictions") if replaces else t("Save these predictions")
     with st.container(horizontal=True):
         keep = st.button(label, key="model-keep", type="primary")
         discard = st.button(t("Discard"), key="model-discard")
@@ -96,21 +96,21 @@ def _counts(found: Found) -> None:
         [
             (t("Cases"), found.n_cases, t("in the study")),
             (t("Answered"), counts.get("answered", 0), ""),
-            (t("Unparsed"), counts.get("unparsed", 0), t("words that name no option")),
-            (t("Refused"), counts.get("refused", 0), t("the model would not answer")),
+            (t("Unparsed"), counts.get("unparsed", 0), t("output that names no option")),
+            (t("Refused"), counts.get("refused", 0), t("the model declined to answer")),
             (t("Left empty"), counts.get("skipped", 0), ""),
             (t("Absent"), found.n_absent, t("not in the file")),
-            (t("Other items"), found.n_not_drawn, t("not in the study, ignored")),
+            (t("Other items"), found.n_not_drawn, t("not in the study; ignored")),
         ]
     )
     if found.n_unanswered:
         st.warning(
             plain(
                 tn(
-                    "{n} of {total} cases has no answer here. Absent answers count as wrong, and "
-                    "so does whatever is unparsed, refused or left empty.",
-                    "{n} of {total} cases have no answer here. Absent answers count as wrong, and "
-                    "so does whatever is unparsed, refused or left empty.",
+                    "{n} of {total} cases has no answer in this file. Absent answers count as "
+                    "incorrect, as do unparsed, refused and empty ones.",
+                    "{n} of {total} cases have no answer in this file. Absent answers count as "
+                    "incorrect, as do unparsed, refused and empty ones.",
                     found.n_unanswered,
                     total=found.n_cases,
                 )
@@ -135,17 +135,18 @@ def _why_replaced(name: str) -> str:
     st.warning(
         plain(
             t(
-                "{model} is in the study already. Keeping this file replaces its predictions: the "
-                "old ones stay in the store, marked as withdrawn, and count nowhere.",
+                "{model} is already in the study. Saving this file replaces its predictions: the "
+                "old ones remain in the database, marked as withdrawn, and are not used in any "
+                "results.",
                 model=name,
             )
         )
     )
     return st.text_area(
-        t("Why they are replaced"),
+        t("Reason for replacing them"),
         max_chars=LONGEST_REASON,
         key="model-replace-reason",
-        help=t("It stands in the trail for good."),
+        help=t("Recorded permanently in the audit trail."),
     )
 
 
@@ -171,8 +172,8 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
 def _kept(waiting: _Waiting) -> str:
     counts = waiting.found.by_status
     return t(
-        "{model} was added: of {n} cases {answered} answered, {unparsed} unparsed, "
-        "{refused} refused, {skipped} left empty, {absent} absent.",
+        "{model} was added. Of {n} cases: {answered} answered, {unparsed} unparsed, {refused} "
+        "refused, {skipped} left empty, {absent} absent.",
         model=waiting.model_id,
         n=waiting.found.n_cases,
         answered=counts.get("answered", 0),
@@ -188,6 +189,6 @@ def _refused(why: str) -> None:
     first, *faults = why.splitlines()
     st.error(plain(first))
     if faults:
-        st.caption(tn("{n} fault", "{n} faults", len(faults)))
+        st.caption(tn("{n} error", "{n} errors", len(faults)))
         with st.container(height=min(420, 60 + 28 * len(faults))):
             st.code("\n".join(faults), language=None, wrap_lines=True)

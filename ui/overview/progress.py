@@ -31,7 +31,9 @@ def show_progress(found: Progress) -> None:
             )
         },
     )
-    st.caption(t("Read: answered, given up or timed out. Each number is out of those assigned."))
+    st.caption(
+        t("Read: answered, cannot answer or timed out. All numbers are out of the cases assigned.")
+    )
     _silence(found)
     _lapsed(found)
     parts = [part for one in found.readers for part in one.parts]
@@ -40,7 +42,7 @@ def show_progress(found: Progress) -> None:
         grid(_parts(parts), key="sessions")
     if found.counts.n_read:
         section(t("Pace"))
-        numbers = (t("Median response (s)"), t("Active hours"), t("Cases an active hour"))
+        numbers = (t("Median response (s)"), t("Active hours"), t("Cases per active hour"))
         right = st.column_config.TextColumn(alignment="right")
         grid(
             _pace(found.readers),
@@ -49,8 +51,8 @@ def show_progress(found: Progress) -> None:
         )
         st.caption(
             t(
-                "Active hours leave out breaks of over ten minutes between two readings. Time left "
-                "is an estimate: the unread cases at the pace named, breaks not counted."
+                "Active hours exclude breaks of more than ten minutes between two readings. Time "
+                "left is an estimate: unread cases at the stated pace, excluding breaks."
             )
         )
         show_chart(found)
@@ -63,7 +65,7 @@ def _study(found: Progress) -> None:
     facts(
         (
             (t("State"), study_state(found.state), _since(found)),
-            (t("Cases a reader"), str(n_cases), ""),
+            (t("Cases per reader"), str(n_cases), ""),
             (t("Readers"), str(len(found.readers)), _stages(found)),
             (t("Readings"), t("{n} of {total}", n=n_read, total=n_assigned), share),
         )
@@ -103,9 +105,9 @@ def _left_behind(found: Progress) -> None:
         st.markdown(
             plain(
                 tn(
-                    "{n} assigned case of readers who were withdrawn will not be read; it is in "
+                    "{n} case assigned to withdrawn readers will not be read; it is included in "
                     "the denominators above.",
-                    "{n} assigned cases of readers who were withdrawn will not be read; they are "
+                    "{n} cases assigned to withdrawn readers will not be read; they are included "
                     "in the denominators above.",
                     found.n_cases_left_behind,
                 )
@@ -124,9 +126,9 @@ def _readers(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
             t("Presented"): [one.counts.n_presented for one in readers],
             t("Read"): [one.counts.n_read for one in readers],
             t("Answered"): [one.counts.n_answered for one in readers],
-            t("Given up"): [one.counts.n_skipped for one in readers],
+            t("Cannot answer"): [one.counts.n_skipped for one in readers],
             t("Timed out"): [one.counts.n_timed_out for one in readers],
-            t("Last heard of (UTC)"): [
+            t("Last active (UTC)"): [
                 "" if one.simulated else minute(one.last_at_utc) for one in readers
             ],
         }
@@ -137,12 +139,12 @@ def _pace(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("Reader"): [_named(one) for one in readers],
-            t("Known times"): [one.pace.n_timed for one in readers],
+            t("Timed readings"): [one.pace.n_timed for one in readers],
             t("Median response (s)"): [
                 _number(seconds(one.pace.median_response_ms)) for one in readers
             ],
             t("Active hours"): [f"{one.pace.active_ms / HOUR_MS:.1f}" for one in readers],
-            t("Cases an active hour"): [_number(_rate(one)) for one in readers],
+            t("Cases per active hour"): [_number(_rate(one)) for one in readers],
             t("Time left"): [left_words(one.left) for one in readers],
         }
     )
@@ -183,7 +185,7 @@ def _session(one: ReaderProgress) -> str:
 def _silence(found: Progress) -> None:
     left, right = st.columns([1, 4], vertical_alignment="bottom")
     days = left.selectbox(
-        t("Not heard of for"),
+        t("Inactive for"),
         SILENT_DAYS,
         index=1,
         format_func=lambda n: tn("{n} day", "{n} days", n),
@@ -191,15 +193,17 @@ def _silence(found: Progress) -> None:
     )
     quiet = silent(found, days)
     if not quiet:
-        right.markdown(t("Nobody who has begun and could read has been silent for that long."))
+        right.markdown(
+            t("No reader who has started and is able to read has been inactive for that long.")
+        )
     for one in quiet:
         right.markdown(
             plain(
                 tn(
-                    "{reader} read {read} of {total} and was last heard of on {date}: could have "
-                    "gone on for {n} day.",
-                    "{reader} read {read} of {total} and was last heard of on {date}: could have "
-                    "gone on for {n} days.",
+                    "{reader} has read {read} of {total} and was last active on {date}: has been "
+                    "able to continue for {n} day.",
+                    "{reader} has read {read} of {total} and was last active on {date}: has been "
+                    "able to continue for {n} days.",
                     int(one.silent_days or 0),
                     reader=one.reader_id,
                     read=one.counts.n_read,
@@ -242,7 +246,7 @@ def _parts(parts: list[Part]) -> pd.DataFrame:
             t("Presented"): [one.counts.n_presented for one in parts],
             t("Read"): [one.counts.n_read for one in parts],
             t("Answered"): [one.counts.n_answered for one in parts],
-            t("Given up"): [one.counts.n_skipped for one in parts],
+            t("Cannot answer"): [one.counts.n_skipped for one in parts],
             t("Timed out"): [one.counts.n_timed_out for one in parts],
         }
     )

@@ -16,12 +16,12 @@ def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude
     """Show the facts; nothing is done about any of them here."""
     st.markdown(
         t(
-            "Facts about times, screens and answers, each with its rule. None is a verdict, and "
-            "nothing follows from one by itself. Simulated readers are left out."
+            "Observations on times, screens and answers, each with its rule. None is a judgement, "
+            "and none has consequences by itself. Simulated readers are left out."
         )
     )
     if not facts:
-        st.markdown(t("There is nothing to tell of so far."))
+        st.markdown(t("Nothing to report so far."))
     else:
         grid(
             _table(facts),
@@ -32,7 +32,7 @@ def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude
             },
         )
         _closer(facts, readings, may_exclude=may_exclude)
-    with st.expander(t("Every rule and its threshold")):
+    with st.expander(t("All rules and thresholds")):
         for kind in FactKind:
             st.markdown(f"**{plain(kind_word(kind))}.** {plain(rule(kind))}")
 
@@ -40,7 +40,7 @@ def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude
 def _table(facts: list[Fact]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            t("Fact"): [kind_word(one.kind) for one in facts],
+            t("Observation"): [kind_word(one.kind) for one in facts],
             t("Reader or case"): [_whose(one) for one in facts],
             t("Readings"): [_count(one) for one in facts],
             t("Share"): [_percent(one) for one in facts],
@@ -55,7 +55,7 @@ def _whose(one: Fact) -> str:
 
 def _count(one: Fact) -> str:
     if one.kind is FactKind.WASHOUT:
-        return t("{n} too near of {total} pairs", n=one.n, total=one.of)
+        return t("{n} of {total} pairs too close together", n=one.n, total=one.of)
     return t("{n} of {total}", n=one.n, total=one.of)
 
 
@@ -65,7 +65,7 @@ def _percent(one: Fact) -> str:
 
 def _closer(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
     place = st.selectbox(
-        t("Look closer at"),
+        t("Show details of"),
         range(len(facts)),
         format_func=lambda n: f"{kind_word(facts[n].kind)}, {_whose(facts[n])}: {_count(facts[n])}",
         key="fact",
@@ -88,7 +88,7 @@ def _closer(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: boo
             key=f"fact-reading-{place}",
         )
         right.button(
-            t("Look at this reading"),
+            t("Show this reading"),
             key="look-at",
             on_click=look_at,
             args=(chosen.reader_id, chosen.position),

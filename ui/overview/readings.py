@@ -31,7 +31,7 @@ def look_at(reader_id: str, position: int) -> None:
 def show_readings(person: Person, found: list[ReadingFacts], log: list[ExclusionRow]) -> None:
     """Show one reading chosen by reader and position, and what was decided about readings."""
     if not found:
-        st.markdown(t("Nobody has read a case yet."))
+        st.markdown(t("No case has been read yet."))
         return
     st.markdown(
         tn(
@@ -44,12 +44,12 @@ def show_readings(person: Person, found: list[ReadingFacts], log: list[Exclusion
     one = _chosen(found)
     left, right = st.columns([3, 2])
     with left:
-        table([t("What"), t("Known of it")], _facts(one), caption=t("What is known of the reading"))
+        table([t("What"), t("Value")], _facts(one), caption=t("Reading details"))
     with right:
         _decide(person.study_name, one)
         answer(_KEY, acting(person), about=one.id)
     if log:
-        section(t("Decided so far"))
+        section(t("Decisions so far"))
         grid(_log(log), key="exclusions")
 
 
@@ -84,16 +84,16 @@ def _facts(one: ReadingFacts) -> list[tuple[str, str]]:
         t("Presented (UTC)"): minute(one.shown_at_utc),
         t("Received (UTC)"): minute(one.received_at_utc),
         t("Flags"): ", ".join(one.flags) or t("none"),
-        t("Screen and browser"): one.setup or t("not known"),
+        t("Screen and browser"): one.setup or t("not recorded"),
         t("Comment"): one.comment or t("none"),
-        **({t("Given up because"): one.given_up} if one.given_up else {}),
-        t("Excluded because"): one.excluded or t("not excluded"),
+        **({t("Reason for “cannot answer”"): one.given_up} if one.given_up else {}),
+        t("Reason for exclusion"): one.excluded or t("not excluded"),
     }
     return list(rows.items())
 
 
 def _known(value: float | None) -> str:
-    return t("not known") if value is None else f"{value:g}"
+    return t("not recorded") if value is None else f"{value:g}"
 
 
 def _decide(study: str, one: ReadingFacts) -> None:
@@ -102,10 +102,10 @@ def _decide(study: str, one: ReadingFacts) -> None:
             t("Reason"),
             max_chars=LONGEST_REASON,
             key=f"exclusion-reason-{one.id}-{bool(one.excluded)}",
-            help=t("It is kept for good beside the reading, and exported with it."),
+            help=t("Recorded permanently with the reading and included in exports."),
         )
         st.caption(what_it_does(store(), study))
-        label = t("Bring this reading back") if one.excluded else t("Exclude this reading")
+        label = t("Reinstate this reading") if one.excluded else t("Exclude this reading")
         asked = st.form_submit_button(label, key=f"exclude-now-{one.id}")
     if asked:
         with error_line():
@@ -115,10 +115,10 @@ def _decide(study: str, one: ReadingFacts) -> None:
 def _ask(study: str, one: ReadingFacts, reason: str) -> None:
     where = {"reader": one.reader_id, "position": one.position, "reason": reason}
     if one.excluded:
-        question = t("Bring back {reader}, position {position}, because: {reason}?", **where)
+        question = t("Reinstate {reader}, position {position}? Reason: {reason}", **where)
         done = t("{reader}, position {position}, is no longer excluded.", **where)
     else:
-        question = t("Exclude {reader}, position {position}, because: {reason}?", **where)
+        question = t("Exclude {reader}, position {position}? Reason: {reason}", **where)
         done = t("{reader}, position {position}, is excluded.", **where)
     decide = reinstate if one.excluded else exclude
     ask(
@@ -136,9 +136,9 @@ def _log(log: list[ExclusionRow]) -> pd.DataFrame:
             t("When (UTC)"): [minute(one.at_utc) for one in log],
             t("Reader"): [one.reader_id for one in log],
             t("Position"): [one.position for one in log],
-            t("Decision"): [t("excluded") if one.excluded else t("brought back") for one in log],
+            t("Decision"): [t("excluded") if one.excluded else t("reinstated") for one in log],
             t("Reason"): [one.reason for one in log],
             t("By"): [one.actor for one in log],
-            t("The answer was changed since"): ["" if one.current else t("yes") for one in log],
+            t("Answer changed since"): ["" if one.current else t("yes") for one in log],
         }
     )

@@ -34,10 +34,10 @@ def show_reminding(person: Person, found: Progress) -> None:
     """Show a letter to one reader, and the ways to send it."""
     waiting = {one.reader_id: one for one in found.readers if may_be_reminded(one)}
     if found.state != "open" or not waiting:
-        st.markdown(t("There is nobody to remind."))
+        st.markdown(t("There are no readers to remind."))
         return
     chosen = st.selectbox(
-        t("Whom"),
+        t("Who"),
         list(waiting),
         format_func=lambda name: _label(waiting[name]),
         key="remind-whom",
@@ -70,9 +70,9 @@ def _label(one: ReaderProgress) -> str:
 def _letter(found: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
     """Return the letter as it was written, or as somebody changed it here."""
     letter = compose(found, reader, name=who.name, address=home_address())
-    with st.expander(t("Change the words")):
+    with st.expander(t("Edit the text")):
         text = st.text_area(
-            t("Letter"),
+            t("Message"),
             value=letter.text,
             height=280,
             max_chars=4000,
@@ -87,23 +87,23 @@ def _ways(study: str, reader: ReaderProgress, who: Addressee, letter: Letter) ->
         server = MailServer.named(os.environ)
     left, right, _ = st.columns([1, 1, 2])
     name = reader.reader_id
-    if left.button(t("Note that I have sent it"), key="note-sent", width="stretch"):
+    if left.button(t("Mark as sent"), key="note-sent", width="stretch"):
         ask(
             _KEY,
             about=(name, letter.text),
-            question=t("Note in the trail that {reader} was reminded?", reader=name),
+            question=t("Record in the audit trail that {reader} was reminded?", reader=name),
             do=lambda acting: note_sent(store(), study=study, reader_id=name, **acting),
-            done=t("Noted."),
+            done=t("Marked as sent."),
         )
     if server is None:
-        st.caption(t("This deployment has no mail server: copy the letter and send it yourself."))
+        st.caption(t("This server cannot send email: copy the message and send it yourself."))
     elif not who.email:
-        st.caption(t("No e-mail address is kept for this reader: copy the letter."))
-    elif right.button(t("Send by e-mail"), key="send-mail", width="stretch"):
+        st.caption(t("There is no email address on record for this reader: copy the message."))
+    elif right.button(t("Send by email"), key="send-mail", width="stretch"):
         ask(
             _KEY,
             about=(name, letter.text),
-            question=t("Send this letter to {address}?", address=who.email),
+            question=t("Send this message to {address}?", address=who.email),
             do=lambda acting: send_reminder(
                 store(), server, letter, study=study, reader_id=name, **acting
             ),

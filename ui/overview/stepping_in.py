@@ -39,10 +39,10 @@ def show_stepping_in(person: Person, found: Progress) -> None:
     if found.state == "open":
         answer(_KEY, acting(person), about=_form(found))
     else:
-        st.markdown(t("The study is not open: there is nothing to step into."))
+        st.markdown(t("Interventions are only possible while the study is open."))
     log = interventions.listed(store(), found.study)
     if log:
-        section(t("Done so far"))
+        section(t("Interventions so far"))
         grid(_log(log), key="interventions")
 
 
@@ -66,13 +66,13 @@ def _form(found: Progress) -> _Chosen:
     days = 0.0
     if step is Intervention.EXTEND:
         days = right.number_input(
-            t("Days more"), min_value=0.5, max_value=365.0, value=7.0, step=0.5, key="step-days"
+            t("Extra days"), min_value=0.5, max_value=365.0, value=7.0, step=0.5, key="step-days"
         )
     if step in (Intervention.EXTEND, Intervention.RELEASE) and session is None:
-        st.markdown(t("No session of this reader has an end that could be put off."))
+        st.markdown(t("This reader has no session with a deadline that can be extended."))
         return chosen
     if step is Intervention.WITHDRAW and reader is None:
-        st.markdown(t("Every reader has left the study."))
+        st.markdown(t("All readers have left the study."))
         return chosen
     with st.form("step-in", clear_on_submit=True):
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="step-reason")
@@ -88,7 +88,7 @@ def _whom(place: Any, step: Intervention, readers: list[ReaderProgress]) -> Read
     by_name = {one.reader_id: one for one in readers}
     whole = [""] if step in (Intervention.PAUSE, Intervention.RESUME) else []
     chosen = place.selectbox(
-        t("Whom"),
+        t("Who"),
         [*whole, *by_name],
         format_func=lambda name: _named(by_name.get(name)),
         key=f"step-whom-{bool(whole)}",
@@ -137,10 +137,10 @@ def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
     words = checked_reason(reason)
     step = chosen.step
     whom = chosen.reader_id or t("the whole study")
-    question = t("{what}: {whom}, because: {reason}?", what=_word(step), whom=whom, reason=words)
+    question = t("{what}: {whom}? Reason: {reason}", what=_word(step), whom=whom, reason=words)
     if step is Intervention.WITHDRAW:
         question = t(
-            "Withdraw {whom} for good, because: {reason}? This cannot be taken back.",
+            "Withdraw {whom} permanently? This cannot be undone. Reason: {reason}",
             whom=whom,
             reason=words,
         )
@@ -149,7 +149,7 @@ def _ask(study: str, chosen: _Chosen, days: float, reason: str) -> None:
         about=chosen,
         question=question,
         do=partial(_act, study, chosen, days, words),
-        done=t("Done: {what}, {whom}.", what=_word(step), whom=whom),
+        done=t("Done: {what} ({whom}).", what=_word(step), whom=whom),
     )
 
 
@@ -181,7 +181,7 @@ def _word(step: Intervention) -> str:
         Intervention.PAUSE: t("Pause"),
         Intervention.RESUME: t("Resume"),
         Intervention.EXTEND: t("Extend a session"),
-        Intervention.RELEASE: t("Release a session"),
+        Intervention.RELEASE: t("Remove a session's deadline"),
         Intervention.WITHDRAW: t("Withdraw a reader"),
     }[step]
 
@@ -189,21 +189,21 @@ def _word(step: Intervention) -> str:
 def _consequence(step: Intervention) -> str:
     return {
         Intervention.PAUSE: t(
-            "No case is handed out until it is resumed. Answers already given still arrive; no "
-            "wash-out and no session's days stand still."
+            "No cases are shown until reading is resumed. Answers already given are still "
+            "accepted; wash-out periods and session deadlines keep running."
         ),
         Intervention.RESUME: t(
-            "Cases are handed out again. A reader's pause and the study's are two."
+            "Cases are shown again. A reader's pause and a study pause are separate: ending one "
+            "does not end the other."
         ),
         Intervention.EXTEND: t(
-            "The session ends so many days later: from its end, or where that is past, from now."
+            "The deadline is extended by this many days: from the current deadline or, if that "
+            "has passed, from now."
         ),
-        Intervention.RELEASE: t(
-            "The session, lapsed or not, may be read to its end without a limit."
-        ),
+        Intervention.RELEASE: t("The session, lapsed or not, can be completed without a deadline."),
         Intervention.WITHDRAW: t(
-            "The reader gets no more cases and cannot sign in to the study again. Every reading "
-            "stays, and the cases they did not read stay in the denominators."
+            "The reader gets no more cases and can no longer sign in to the study. All readings "
+            "are kept, and unread cases stay in the denominators."
         ),
     }[step]
 
@@ -213,9 +213,9 @@ def _log(log: list[dict[str, Any]]) -> pd.DataFrame:
         {
             t("When (UTC)"): [minute(one["at_utc"]) for one in log],
             t("What"): [_word(Intervention(one["kind"])) for one in log],
-            t("Whom"): [one["reader_id"] or t("the whole study") for one in log],
+            t("Who"): [one["reader_id"] or t("the whole study") for one in log],
             t("Session"): ["" if one["session"] is None else str(one["session"]) for one in log],
-            t("Days more"): ["" if one["days"] is None else f"{one['days']:g}" for one in log],
+            t("Extra days"): ["" if one["days"] is None else f"{one['days']:g}" for one in log],
             t("Reason"): [one["reason"] for one in log],
             t("By"): [one["actor"] for one in log],
         }

@@ -46,12 +46,12 @@ def section(study: str) -> None:
     found = trail.search(store(), study, wanted, page=0, size=PAGE_SIZE)
     n_pages = max(1, -(-found.n_found // PAGE_SIZE))
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    left.write(tn("{n} act found.", "{n} acts found.", found.n_found))
+    left.write(tn("{n} event found.", "{n} events found.", found.n_found))
     page = 1
     if n_pages > 1:
         page = int(
             right.number_input(
-                t("Page of {n}", n=n_pages), min_value=1, max_value=n_pages, key=n_pages_key
+                t("Page (of {n})", n=n_pages), min_value=1, max_value=n_pages, key=n_pages_key
             )
         )
     if page > 1:
@@ -62,32 +62,32 @@ def section(study: str) -> None:
         column_config={t("Role"): st.column_config.TextColumn(width=110)},
     )
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
-    st.link_button(t("Download what was found (CSV)"), f"{address}?{_query(wanted)}")
+    st.link_button(t("Download search results (CSV)"), f"{address}?{_query(wanted)}")
 
 
 def verifying(study: str) -> None:
     """Show a button that verifies the study at once, and what came of it."""
     key = f"verdict-{study}"
     if st.button(t("Verify now"), key=f"verify-{study}"):
-        with st.spinner(t("Walking the chain ...")):
+        with st.spinner(t("Verifying the chain ...")):
             st.session_state[key] = verify_study(store(), study)
     verdict: Verdict | None = st.session_state.get(key)
     if verdict is None:
         st.caption(
             t(
-                "Each event is sealed by the one before. Verifying walks the whole chain and "
-                "compares every reading, list, reader, model and decision with what it says."
+                "Each event is chained to the previous one. Verification checks the whole chain "
+                "and compares every reading, assignment, reader, model and decision with it."
             )
         )
     elif verdict.breaches:
-        st.error(t("This does not hold: {first}", first=plain(verdict.breaches[0])))
+        st.error(t("Verification failed: {first}", first=plain(verdict.breaches[0])))
         for breach in verdict.breaches[1:20]:
             st.markdown(f"- {plain(breach)}")
     else:
         st.success(
             tn(
-                "All holds: {n} event, and everything it vouches for.",
-                "All holds: {n} events, and everything they vouch for.",
+                "Verified: {n} event, and all the data it covers.",
+                "Verified: {n} events, and all the data they cover.",
                 verdict.n_events,
             )
         )
@@ -95,26 +95,24 @@ def verifying(study: str) -> None:
 
 def _search(study: str) -> Search:
     first = st.columns([2, 2, 2, 2, 2], vertical_alignment="bottom")
-    text = first[0].text_input(t("Words"), key=f"trail-text-{study}", max_chars=200)
+    text = first[0].text_input(t("Search text"), key=f"trail-text-{study}", max_chars=200)
     kinds = ["", *trail.kinds(store(), study)]
     kind = first[1].selectbox(
         t("What"),
         kinds,
-        format_func=lambda one: kind_in_words(one) if one else t("anything"),
+        format_func=lambda one: kind_in_words(one) if one else t("any event"),
         key=f"trail-kind-{study}",
     )
     actors = ["", *trail.actors(store(), study)]
     actor = first[2].selectbox(
         t("Who"),
         actors,
-        format_func=lambda one: one or t("anybody"),
+        format_func=lambda one: one or t("anyone"),
         key=f"trail-actor-{study}",
     )
     since = first[3].date_input(t("From (UTC)"), value=None, key=f"trail-since-{study}")
-    until = first[4].date_input(t("To, included (UTC)"), value=None, key=f"trail-until-{study}")
-    readings = st.checkbox(
-        t("Show what readers do case by case as well"), key=f"trail-readings-{study}"
-    )
+    until = first[4].date_input(t("To, inclusive (UTC)"), value=None, key=f"trail-until-{study}")
+    readings = st.checkbox(t("Include case-by-case reader events"), key=f"trail-readings-{study}")
     return Search(
         text=text,
         kind=kind,
@@ -142,11 +140,11 @@ def _table(rows: tuple[trail.TrailRow, ...]) -> pd.DataFrame:
             t("What"): [kind_in_words(one.kind) for one in rows],
             t("Who"): [one.actor for one in rows],
             t("Role"): [one.role for one in rows],
-            t("From where"): [one.place for one in rows],
+            t("Origin"): [one.place for one in rows],
             t("Old"): [one.old for one in rows],
             t("New"): [one.new for one in rows],
             t("Reason"): [one.reason for one in rows],
-            t("About"): [_spelt(one.about) for one in rows],
+            t("Details"): [_spelt(one.about) for one in rows],
             t("Site"): [one.site for one in rows],
             t("Hash"): [one.hash for one in rows],
         }
@@ -205,14 +203,16 @@ async def _csv(request: Request, act: Act, name: str) -> Response:
         try:
             wanted = _asked(request.query_params)
         except ValueError:
-            return PlainTextResponse(t("Not a search of the trail."), status_code=400)
+            return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
         record_taking(store(), study=study, what=name, **acting(person))
         lines = trail.as_csv(store(), study, wanted)
         return StreamingResponse(
             lines, media_type="text/csv; charset=utf-8", headers=attachment(name)
         )
 
-    return await answer(request, act, make, t("Sign in as whoever may see the trail."))
+    return await answer(
+        request, act, make, t("Sign in with an account that can see the audit trail.")
+    )
 
 
 def _asked(query: Mapping[str, str]) -> Search:

@@ -79,7 +79,7 @@ def report_links() -> None:
         {
             "export/report.html": t("Report (HTML)"),
             "export/report.pdf": t("Report (PDF)"),
-            "export/report.zip": t("Everything: figures, tables, paper (zip)"),
+            "export/report.zip": t("Everything: figures, tables, paper (ZIP)"),
         },
         download=True,
     )
@@ -91,7 +91,7 @@ def closing_links() -> None:
         "closing",
         {
             "export/closing-report.html": t("Closing report (HTML)"),
-            "export/missing.csv": t("What is missing (CSV)"),
+            "export/missing.csv": t("Missing readings (CSV)"),
         },
         download=True,
     )

@@ -98,7 +98,7 @@ def sign_in_form() -> None:
 def ticket_form(ticket: str) -> None:
     """Hand a ticket of single sign-on to the sign-in route, at once."""
     form = st.components.v2.component("ticket_form", html=_TICKET, css=_CSS, js=_SEND)
-    form(key="ticket", data={"ticket": ticket, "button": t("Go on")})
+    form(key="ticket", data={"ticket": ticket, "button": t("Continue")})
 
 
 def choose_form(membership: Membership) -> None:

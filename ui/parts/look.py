@@ -125,7 +125,7 @@ def _states() -> dict[str, tuple[str, Tone]]:
         "closed": (t("closed"), Tone.QUIET),
         "discarded": (t("discarded"), Tone.BAD),
         "waiting": (t("waiting"), Tone.QUIET),
-        "washing out": (t("washing out"), Tone.INFO),
+        "washing out": (t("in wash-out period"), Tone.INFO),
         "lapsed": (t("lapsed"), Tone.BAD),
         "done": (t("done"), Tone.GOOD),
         "paused": (t("paused"), Tone.WARN),

@@ -58,10 +58,10 @@ def key(name: str) -> str:
 def expiry_choice(name: str) -> int:
     """Ask how long new codes are good for, and return the days (0: no end)."""
     return st.selectbox(
-        t("New codes are good for"),
+        t("New codes are valid for"),
         EXPIRIES,
         index=1,
-        format_func=lambda days: tn("{n} day", "{n} days", days) if days else t("no end"),
+        format_func=lambda days: tn("{n} day", "{n} days", days) if days else t("no expiry"),
         key=key(name),
     )
 
@@ -140,7 +140,7 @@ def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
     memory = handout.memory()
     with error_line():
         if not scope.may(role):
-            raise NotAllowed(t("In the role you have here you cannot do that."))
+            raise NotAllowed(t("Your role here does not allow this."))
         made = work(acting(scope.person))
         memory.turn += 1
         if isinstance(made, Handout):

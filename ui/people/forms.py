@@ -20,10 +20,10 @@ def invite_one(scope: Scope, days: int) -> None:
     with st.form(key("invite-one")):
         first, second, third, fourth = st.columns(4)
         reader_id = first.text_input(
-            t("Study code"),
+            t("Reader ID"),
             key=key("reader-id"),
             placeholder="R1",
-            help=t("What the reader is called in the study, for good. Not their name."),
+            help=t("The reader's permanent ID in this study. Do not use their name."),
         )
         level = second.text_input(t("Level"), key=key("level"), placeholder="resident")
         years = third.text_input(t("Years"), key=key("years"))
@@ -46,8 +46,9 @@ def invite_list(scope: Scope, days: int) -> None:
     with st.form(key("invite-list")):
         st.caption(
             t(
-                "A header and one line a reader: reader_id, and if wanted level, years, site, "
-                "name, email; parted by comma, semicolon or tab, as a spreadsheet copies them."
+                "A header row and one row per reader: reader_id and, optionally, level, years, "
+                "site, name, email; separated by commas, semicolons or tabs, as copied from a "
+                "spreadsheet."
             )
         )
         pasted = st.text_area(
@@ -58,7 +59,7 @@ def invite_list(scope: Scope, days: int) -> None:
         )
         if st.form_submit_button(t("Invite all"), type="primary"):
             if file is not None and file.size > _MOST_MB * 1_000_000:
-                st.error(t("That file is far too long for a list of readers."))
+                st.error(t("This file is too large for a list of readers."))
                 return
             text = file.getvalue().decode("utf-8", "replace") if file else pasted
             with error_line():
@@ -74,13 +75,16 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
     with st.form(key("give-role")):
         first, second = st.columns(2)
         handle = first.text_input(
-            t("Goes by"),
+            t("Short name"),
             key=key("handle"),
-            help=t("Stands in the trail for good: initials or a function, not a full name."),
+            help=t(
+                "Recorded permanently in the audit trail: use initials or a job title, not a full "
+                "name."
+            ),
         )
         role = second.selectbox(t("Role"), offered, format_func=role_word, key=key("role"))
         name, email = _named("staff")
-        if st.form_submit_button(t("Give the role"), type="primary"):
+        if st.form_submit_button(t("Assign role"), type="primary"):
             newcomer = Newcomer(handle=handle.strip(), role=role, name=name, email=email)
             people_acts.give_role(scope, newcomer, days)
 
@@ -90,11 +94,13 @@ def _named(whose: str) -> tuple[str, str]:
     name = first.text_input(
         t("Name (optional)"),
         key=key(f"{whose}-name"),
-        help=t("Kept apart from the study, never exported, erased on request."),
+        help=t("Stored separately from the study, never exported, erased on request."),
     )
     email = second.text_input(
-        t("E-mail (optional)"),
+        t("Email (optional)"),
         key=key(f"{whose}-email"),
-        help=t("Kept with the name; single sign-on knows people by it."),
+        help=t(
+            "Stored with the name; used to recognise people who sign in through their institution."
+        ),
     )
     return name, email

@@ -184,7 +184,8 @@ def show(study: str) -> None:
         st.success(
             tn(
                 "One new access code. It is shown only now: print it, save it or copy its link.",
-                "{n} new access codes. They are shown only now: print, save or copy them.",
+                "{n} new access codes. They are shown only now: print them, save them or copy "
+                "their links.",
                 len(kept.cards),
             )
         )
@@ -192,8 +193,13 @@ def show(study: str) -> None:
             _sheet(kept)
     if kept.known:
         known = plain(", ".join(kept.known))
-        st.info(t("Known already, and in with the code they have: {known}.", known=known))
-    if st.button(t("Put the codes away"), key="handout-done"):
+        st.info(
+            t(
+                "Already registered; they sign in with their existing access code: {known}.",
+                known=known,
+            )
+        )
+    if st.button(t("Hide the codes"), key="handout-done"):
         memory().handout = None
         st.rerun()
 
@@ -206,13 +212,13 @@ def _sheet(kept: Handout) -> None:
         data={
             "study": kept.study or t("Reading Room"),
             "address": address,
-            "until": t("Good until {day}", day=kept.until) if kept.until else "",
+            "until": t("Valid until {day}", day=kept.until) if kept.until else "",
             "cards": [_drawn(card, address) for card in kept.cards],
             "words": {
                 "print": t("Print the sheet"),
                 "csv": t("Save as CSV"),
                 "copy": t("Copy link"),
-                "copied": t("Copied the link of"),
+                "copied": t("Link copied for"),
             },
         },
     )

@@ -28,14 +28,14 @@ def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> No
         Tells this table's widgets from another's on the page.
     """
     if len(members) > _MANY:
-        wanted = st.text_input(t("Look for"), key=f"look-for-{name}").strip().casefold()
+        wanted = st.text_input(t("Search"), key=f"look-for-{name}").strip().casefold()
         members = [one for one in members if wanted in _all_of(one)]
     with st.container(key=f"rows-{name}"):
         _rows(scope, members, days)
 
 
 def _rows(scope: Scope, members: Sequence[Member], days: int) -> None:
-    heads = (t("Who"), t("About"), t("Name, e-mail"), t("Access code"))
+    heads = (t("Who"), t("Details"), t("Name, email"), t("Access code"))
     for column, head in zip(st.columns(_WIDTHS), heads, strict=False):
         column.caption(head)
     for member in members:
@@ -59,13 +59,13 @@ def _row(scope: Scope, member: Member, days: int) -> None:
         with second.popover(t("More"), key=f"more-{member.grant}"):
             st.caption(
                 t(
-                    "Has a part outside of this study as well: an administrator of the deployment "
-                    "gives codes and looks after the name."
+                    "This person also has a role outside this study: only an administrator of "
+                    "this server can issue codes and manage the name."
                 )
             )
             _revoke(scope, member)
         return
-    label = t("Give back") if member.revoked else t("New code")
+    label = t("Restore") if member.revoked else t("New code")
     if first.button(label, key=key(f"code-{member.grant}"), width="stretch"):
         people_acts.new_code_for(scope, member, days)
     with second.popover(t("More"), key=f"more-{member.grant}", width="stretch"):
@@ -76,8 +76,8 @@ def _more(scope: Scope, member: Member) -> None:
     st.markdown(f"**{plain(member.who)}**")
     with st.form(key(f"name-{member.grant}"), border=False):
         name = st.text_input(t("Name"), member.name, key=key(f"name-text-{member.grant}"))
-        email = st.text_input(t("E-mail"), member.email, key=key(f"email-{member.grant}"))
-        if st.form_submit_button(t("Keep name and e-mail")):
+        email = st.text_input(t("Email"), member.email, key=key(f"email-{member.grant}"))
+        if st.form_submit_button(t("Save name and email")):
             people_acts.act(
                 scope,
                 member.role,
@@ -92,8 +92,10 @@ def _more(scope: Scope, member: Member) -> None:
                 ),
             )
     if member.name or member.email:
-        st.caption(t("Readings and the trail hold no name; erasing leaves them as they are."))
-        if st.button(t("Erase name and e-mail"), key=key(f"erase-{member.grant}")):
+        st.caption(
+            t("Readings and the audit trail contain no names; erasing does not change them.")
+        )
+        if st.button(t("Erase name and email"), key=key(f"erase-{member.grant}")):
             people_acts.act(
                 scope,
                 member.role,
@@ -113,7 +115,7 @@ def _revoke(scope: Scope, member: Member) -> None:
         return
     with st.form(key(f"revoke-{member.grant}"), border=False):
         reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))
-        if st.form_submit_button(t("Revoke at once")):
+        if st.form_submit_button(t("Revoke now")):
             people_acts.act(
                 scope,
                 member.role,
@@ -130,7 +132,7 @@ def _code(member: Member) -> str:
         CodeState.NEVER_USED: t("never used"),
         CodeState.USED: t("last used on {day}", day=seen),
         CodeState.EXPIRED: t("expired on {day}", day=_day(member.expires_at_utc)),
-        CodeState.GUESSED: t("somebody is trying wrong codes; a new code stops that"),
+        CodeState.GUESSED: t("someone is trying incorrect codes; issue a new code to stop this"),
         CodeState.REVOKED: t("revoked"),
     }
     text = states[member.code]

@@ -96,7 +96,7 @@ def from_elsewhere(request: Request) -> Response | None:
     """Return the refusal of a message that no page of ours sends, or None."""
     if same_origin(request.scope):
         return None
-    why = t("Answers are taken from the reading page only.")
+    why = t("Answers are accepted only from the reading page.")
     return refusal(403, why, reason="wrong-origin")
 
 
@@ -106,7 +106,7 @@ async def message(request: Request) -> tuple[str, list[Any]] | Response:
         sent = json.loads(await request.body())
         return str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
     except (ValueError, KeyError, TypeError, RecursionError):
-        return refusal(400, t("Not a message of the reading page."))
+        return refusal(400, t("This is not a valid message from the reading page."))
 
 
 async def _for_reader(
@@ -129,7 +129,7 @@ def _reader(look: Transaction, request: Request) -> Person | Response:
     if person is None:
         return refusal(401, t("Sign in first."), reason="signed-out")
     if person.reader is None:
-        return refusal(403, t("Only a reader of the study can read."), reason="other-reader")
+        return refusal(403, t("Only readers of this study can read."), reason="other-reader")
     return person
 
 

@@ -95,10 +95,10 @@ def _answer(request: Request) -> Response:
         expected = _signature(deployment.secret(look), person.reader, f"{case}/{view}", expires)
     now_s = datetime.now(UTC).timestamp()
     if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
-        return PlainTextResponse(t("This address is no longer good."), status_code=403)
+        return PlainTextResponse(t("This link is no longer valid."), status_code=403)
     row = desk.film(kept, person, case, view)
     if row is None:
-        return PlainTextResponse(t("This film is not on your list."), status_code=404)
+        return PlainTextResponse(t("This image is not assigned to you."), status_code=404)
     return film_response(kept, row)
 
 

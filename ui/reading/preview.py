@@ -109,7 +109,7 @@ async def _records(request: Request) -> Response:
     def take(kept: Store, walk: Preview) -> dict[str, Any] | Response:
         with walk.store.look(sealed=True) as look:
             if desk.seal(look, walk.reader) != seal:
-                return refusal(409, t("This preview was begun anew. Reload the page."))
+                return refusal(409, t("This preview has been restarted. Reload the page."))
         receipt = desk.take_records(walk.store, walk.reader, records, now=datetime.now(UTC))
         return receipt_json(receipt, _films(kept, walk))
 
@@ -122,7 +122,7 @@ async def _film(request: Request) -> Response:
     def found(kept: Store, walk: Preview) -> Response:
         row = desk.film(walk.store, walk.reader, case, view)
         if row is None:
-            return PlainTextResponse(t("There is no such film in this study."), status_code=404)
+            return PlainTextResponse(t("There is no such image in this study."), status_code=404)
         return film_response(kept, row)
 
     return await _walking(request, found)
@@ -130,7 +130,9 @@ async def _film(request: Request) -> Response:
 
 async def _again(request: Request) -> Response:
     if not same_origin(request.scope):
-        return PlainTextResponse(t("Begin again from the preview."), status_code=403)
+        return PlainTextResponse(
+            t("The preview can only be restarted from the preview itself."), status_code=403
+        )
 
     def restart(kept: Store, walk: Preview) -> Response:
         walk.discard()

@@ -42,7 +42,7 @@ def routes() -> list[Route]:
 
 def counts(card: ScoreCard) -> list[tuple[str, str]]:
     """Return how many answers match by task, as rows of text."""
-    return [(task or t("Without a task"), of(count)) for task, count in card.by_task.items()]
+    return [(task or t("No task"), of(count)) for task, count in card.by_task.items()]
 
 
 def of(count: Count) -> str:
@@ -59,7 +59,7 @@ def verdict(case: ScoredCase) -> str:
     if case.correct:
         return t("✓ Your answer matches the reference standard.")
     if case.own is None and case.status == "timed_out":
-        return t("✗ The time ran out; the reference answer is {right}.", right=case.right)
+        return t("✗ Time ran out; the reference answer is {right}.", right=case.right)
     if case.own is None:
         return t("✗ You gave no answer; the reference answer is {right}.", right=case.right)
     return t(
@@ -83,7 +83,7 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
     )
     why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
     options = "".join(_option(case, letter, text) for letter, text in case.options)
-    without = f"<p>{escape(t('This question was asked without the film.'))}</p>"
+    without = f"<p>{escape(t('This question was asked without an image.'))}</p>"
     return (
         f'{_CSS}<div class="scored"><div class="films">{films or without}</div><div>'
         f"<h3><bdi>{escape(case.question)}</bdi></h3><ol>{options}</ol>"
@@ -113,10 +113,14 @@ def summary(card: ScoreCard) -> str:
     if not total.n:
         return read
     if total.n == len(card.cases):
-        told = t("{n} of {total} match the reference standard.", n=total.n_correct, total=total.n)
+        told = t(
+            "Your answer matches the reference standard in {n} of {total} cases.",
+            n=total.n_correct,
+            total=total.n,
+        )
     else:
         told = t(
-            "{n} of the {total} with a reference standard match it.",
+            "Your answer matches the reference standard in {n} of the {total} cases that have one.",
             n=total.n_correct,
             total=total.n,
         )
@@ -150,5 +154,5 @@ def _answer(request: Request) -> Response:
     position, view = (number(request.path_params[key]) for key in ("position", "view"))
     row = score_card.film(store(), person, position, view)
     if row is None:
-        return PlainTextResponse(t("There is no such film on your score card."), status_code=404)
+        return PlainTextResponse(t("There is no such image on your score card."), status_code=404)
     return picture(row)

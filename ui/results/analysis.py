@@ -81,7 +81,9 @@ def report(store: Store, study: str) -> bytes:
         Accuracy may not be seen yet.
     """
     if not accuracy_is_shown(store, study):
-        raise NotNow(t("There is a report once the study is closed: it tells accuracy."))
+        raise NotNow(
+            t("The report is available once the study is closed, because it shows accuracy.")
+        )
     return _report(store, study, head(store, study))
 
 

@@ -44,7 +44,9 @@ async def _film(request: Request) -> Response:
 def _answer(request: Request) -> Response:
     person = allowed(request, Act.RESULTS)
     if person is None or person.study is None:
-        return PlainTextResponse(t("Sign in as whoever may see the results."), status_code=401)
+        return PlainTextResponse(
+            t("Sign in with an account that can see the results."), status_code=401
+        )
     kept = store()
     if not accuracy_is_shown(kept, person.study_name):
         return PlainTextResponse(t("Cases are shown once the study is closed."), status_code=409)
@@ -52,7 +54,7 @@ def _answer(request: Request) -> Response:
         views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
     wanted = number(request.path_params["view"])
     if not 0 <= wanted < len(views):
-        return PlainTextResponse(t("There is no such film in this study."), status_code=404)
+        return PlainTextResponse(t("There is no such image in this study."), status_code=404)
     return picture(views[wanted])
 
 

@@ -91,10 +91,10 @@ def guard(act: Act) -> Person:
         st.error(t("Sign in to see this page."))
         st.stop()
     if not person.may(act):
-        st.error(t("This page is not open to you in the role you have here."))
+        st.error(t("Your role here does not give you access to this page."))
         st.stop()
     if st.session_state.setdefault(SHOWN, person.study) != person.study:
-        st.error(t("You went on in another study in another window. Load this page again."))
+        st.error(t("You switched to another study in another window. Reload this page."))
         st.stop()
     return person
 
@@ -238,7 +238,7 @@ def _with_cookie(request: Request, token: str) -> Response:
 
 async def _choose(request: Request) -> Response:
     if not same_origin(request.scope):
-        return PlainTextResponse(t("Choose on a page of ours."), status_code=403)
+        return PlainTextResponse(t("Make your choice on a Reading Room page."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
     grant, study = (_number(form.get(name)) for name in ("grant", "study"))
     address = _address(request)
@@ -278,7 +278,7 @@ async def _here(request: Request) -> Response:
 async def _still_here(request: Request) -> Response:
     """Note that somebody touched the computer: a page tells it once a minute."""
     if not same_origin(request.scope):
-        return PlainTextResponse(t("Sign in from a page of ours."), status_code=403)
+        return PlainTextResponse(t("Sign in from a Reading Room page."), status_code=403)
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
         await in_turn(lambda: signing_in.stay(store().hurried(PATIENCE_S), token, now=now))
@@ -299,7 +299,7 @@ def _number(text: object) -> int | None:
 
 async def _sign_out(request: Request) -> Response:
     if not same_origin(request.scope):
-        return PlainTextResponse(t("Sign out from a page of ours."), status_code=403)
+        return PlainTextResponse(t("Sign out from a Reading Room page."), status_code=403)
     token = token_of(request.cookies)
     if token:
         address = _address(request)

@@ -104,7 +104,9 @@ class Headers:
             return
         stranger = await run_in_threadpool(_is_stranger, HTTPConnection(scope))
         if stranger and self._strangers >= MAX_STRANGERS:
-            why = PlainTextResponse(t("Many are signing in just now. Try again in a moment."), 503)
+            why = PlainTextResponse(
+                t("Too many people are signing in at the moment. Try again shortly."), 503
+            )
             await why(scope, receive, send)
             return
         self._strangers += stranger
@@ -115,7 +117,7 @@ class Headers:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].startswith(CLOSED):
-            raise Refused(404, t("Not here."))
+            raise Refused(404, t("Page not found."))
         await self._app(scope, await self._intake.admit(scope, receive), send)
 
 

@@ -65,12 +65,12 @@ class Intake:
         if UPLOADS in scope["path"] and scope["method"] != "OPTIONS":
             who = await run_in_threadpool(_may_upload, Request(scope))
             if who is None:
-                raise Refused(403, t("Sign in as somebody who may upload files."))
+                raise Refused(403, t("Sign in with an account that can upload files."))
             most, sign_in = MAX_UPLOADED - self._recent(who.sign_in), who.sign_in
-            too_much = t("Too much was uploaded within an hour. Try again later.")
+            too_much = t("Too much data was uploaded within an hour. Try again later.")
         else:
             most = MAX_RECORDS if _RECORDS.fullmatch(scope["path"]) else MAX_BODY
-            sign_in, too_much = "", t("Too much at once.")
+            sign_in, too_much = "", t("Too much data at once.")
         said = Headers(scope=scope).get("content-length", "0")
         if not said.isdecimal() or len(said) > 15 or int(said) > most:
             raise Refused(413, too_much)
@@ -87,7 +87,7 @@ class Intake:
                 async with asyncio.timeout(SLOWEST_S):
                     message = await receive()
             except TimeoutError as error:
-                raise Refused(408, t("The message came too slowly.")) from error
+                raise Refused(408, t("The data arrived too slowly.")) from error
             whole = not message.get("more_body", False)
             n_bytes = len(message.get("body", b""))
             taken += n_bytes

@@ -43,8 +43,8 @@ def same_origin(scope: Scope) -> bool:
 def what_to_set() -> str:
     """Return why a websocket was refused, for whoever looks after the proxy."""
     return t(
-        "This page is not of this server. Behind a proxy: have it pass Host on and set "
-        "X-Forwarded-Proto."
+        "This request did not come from a page on this server. Behind a proxy, the proxy must "
+        "pass on Host and set X-Forwarded-Proto."
     )
 
 

@@ -10,20 +10,20 @@ def sentence(why: str) -> str:
     'This access code has expired. Ask your coordinator for a new one.'
     """
     sentences = {
-        "unknown": t("That access code is not known here. Check it, or ask your coordinator."),
-        "later": t("Many are signing in just now. Try again in a moment."),
+        "unknown": t("This access code is not recognised. Check it, or ask your coordinator."),
+        "later": t("Too many people are signing in at the moment. Try again shortly."),
         "expired": t("This access code has expired. Ask your coordinator for a new one."),
-        "no-part": t("You have no part in any study here any more. Ask your coordinator."),
+        "no-part": t("You no longer have a role in any study here. Ask your coordinator."),
         "runs-it": t(
-            "This browser is signed in as somebody who has another role in that study. Sign out "
-            "first; whoever runs a study does not read in it."
+            "This browser is signed in as someone with another role in that study. Sign out "
+            "first; anyone who runs a study cannot read in it."
         ),
-        "ticket": t("That took too long. Sign in once more."),
-        "stale": t("The sign-in with your institution was too long ago. Sign in again."),
+        "ticket": t("That took too long. Sign in again."),
+        "stale": t("You signed in with your institution too long ago. Sign in again."),
         "no-account": t(
-            "Nobody here goes by the account you signed in with. Ask your coordinator to register "
-            "its e-mail address, or sign in with an access code."
+            "The account you signed in with is not registered here. Ask your coordinator to "
+            "register its email address, or sign in with an access code."
         ),
-        "choice": t("You have no part in that study any more. Ask its coordinator."),
+        "choice": t("You no longer have a role in this study. Ask its coordinator."),
     }
     return sentences.get(why, "")

@@ -77,7 +77,7 @@ def _exchange(claims: Mapping[str, object]) -> None:
         )
     except Refused as error:
         st.error(sentence(error.why))
-        if st.button(t("Leave that account"), key="sign-on-leave"):
+        if st.button(t("Sign out of this account"), key="sign-on-leave"):
             st.logout()
         return
     ticket_form(ticket)

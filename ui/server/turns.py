@@ -50,7 +50,7 @@ async def in_turn(
         with fail_after(PATIENCE_S if patience_s is None else patience_s):
             await turns.acquire_on_behalf_of(turn)
     except TimeoutError as error:
-        raise Busy(t("The store is busy. Try again in a moment.")) from error
+        raise Busy(t("The database is busy. Try again in a moment.")) from error
     try:
         return await to_thread.run_sync(work)
     finally:

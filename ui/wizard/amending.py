@@ -17,17 +17,17 @@ def labels() -> dict[str, str]:
     """Return what each rule that may change is called."""
     named = {
         "instructions": t("Instructions"),
-        "feedback": t("Readers learn the right answer"),
-        "break_every": t("Offer a break after so many cases"),
-        "washout_days": t("Wash-out between two sessions, in days"),
-        "session_days": t("Days to finish a session, once begun"),
-        "interim_results": t("Accuracy may be seen while the study is open"),
+        "feedback": t("Show the correct answer"),
+        "break_every": t("Offer a break after (cases)"),
+        "washout_days": t("Wash-out period between sessions (days)"),
+        "session_days": t("Days to complete a session once started"),
+        "interim_results": t("Show accuracy while the study is open"),
         "endpoint": t("Primary endpoint"),
         "hypothesis": t("Hypothesis"),
-        "margin": t("Margin, in percentage points"),
-        "claim_about": t("The claim is about"),
+        "margin": t("Margin (percentage points)"),
+        "claim_about": t("The claim applies to"),
         "primary_model": t("Primary model"),
-        "smallest_window": t("Smallest window, in pixels"),
+        "smallest_window": t("Minimum window size (pixels)"),
     }
     return {key: named[key] for key in AMENDABLE}
 
@@ -39,14 +39,14 @@ def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str
         del names["instructions"]  # they can be reworded, not added
     # A form that was sent is made anew: nobody repeats an amendment with a second click.
     key = st.selectbox(
-        t("What changes"), list(names), format_func=names.__getitem__, key=f"what-{n_made}"
+        t("What to change"), list(names), format_func=names.__getitem__, key=f"what-{n_made}"
     )
     new = _field(key, protocol.in_full()[key], f"amend-{n_made}-{key}")
     reason = st.text_area(
         t("Reason"),
         max_chars=LONGEST_REASON,
         height=90,
-        placeholder=t("It stands in the trail and in every export."),
+        placeholder=t("Recorded in the audit trail and in every export."),
         key=f"reason-{n_made}",
     )
     if st.button(t("Amend the protocol"), type="primary", key=f"amend-{n_made}"):

@@ -18,12 +18,12 @@ def design(working: Working) -> None:
             t("Hidden repeats"),
             lambda n: (
                 tn(
-                    "{n} case comes back unannounced: how well readers agree with themselves.",
-                    "{n} cases come back unannounced: how well readers agree with themselves.",
+                    "{n} case is repeated without notice, to measure intra-reader agreement.",
+                    "{n} cases are repeated without notice, to measure intra-reader agreement.",
                     n,
                 )
                 if n
-                else t("No case comes back: how well readers agree with themselves stays unknown.")
+                else t("No case is repeated: intra-reader agreement cannot be measured.")
             ),
             low=0,
             high=100_000,
@@ -36,17 +36,17 @@ def _conditions(working: Working) -> None:
     st.markdown(f"**{t('Conditions')}**")
     base = working.base["conditions"]
     unaided = st.checkbox(
-        t("Unaided: the films and the question"),
+        t("Unaided: the images and the question"),
         value="unaided" in base,
         key=working.key("unaided"),
     )
     absent = st.checkbox(
-        t("Image-absent: the question without the films"),
+        t("Image-absent: the question without the images"),
         value="image-absent" in base,
         key=working.key("image-absent"),
     )
     st.checkbox(
-        t("Aided: a model's answer beside (coming later)"),
+        t("Aided: with a model's answer alongside (coming later)"),
         value=False,
         disabled=True,
         key=working.key("aided"),
@@ -55,15 +55,15 @@ def _conditions(working: Working) -> None:
     working.values["conditions"] = list(base) if set(chosen) == set(base) else chosen
     if len(chosen) > 1:
         meaning = t(
-            "Every case is read under each condition: twice the readings, and what the films add "
-            "is measured. Which comes first turns from reader to reader."
+            "Every case is read under each condition. This doubles the readings and measures what "
+            "the images add. Which condition comes first alternates between readers."
         )
     elif absent:
-        meaning = t("Without films only what the question gives away is measured.")
+        meaning = t("Without images, only what the question itself gives away is measured.")
     elif unaided:
-        meaning = t("Each case is read once, as in daily work.")
+        meaning = t("Each case is read once, as in routine practice.")
     else:
-        meaning = t("Choose at least one.")
+        meaning = t("Choose at least one condition.")
     st.caption(meaning)
 
 
@@ -73,10 +73,12 @@ def _sessions(working: Working) -> None:
         "sessions",
         t("Sessions"),
         lambda n: (
-            t("Everything is read in one go, with as many breaks as a reader likes.")
+            t("All cases are read in one session, with as many breaks as a reader likes.")
             if n == 1
             else tn(
-                "Each reader reads in {n} session.", "Each reader reads in {n} sessions, apart.", n
+                "Each reader reads in {n} session.",
+                "Each reader reads in {n} separate sessions.",
+                n,
             )
         ),
         low=1,
@@ -86,9 +88,11 @@ def _sessions(working: Working) -> None:
     count(
         working,
         "washout_days",
-        t("Wash-out between two sessions, in days"),
+        t("Wash-out period between sessions (days)"),
         lambda n: (
-            _washout(n, working.values["sessions"]) if several else t("Used from 2 sessions.")
+            _washout(n, working.values["sessions"])
+            if several
+            else t("Applies only with 2 or more sessions.")
         ),
         low=0,
         high=3650,
@@ -99,10 +103,10 @@ def _sessions(working: Working) -> None:
 def _washout(days: int, sessions: int) -> str:
     total = days * (sessions - 1)
     if not total:
-        return t("Sessions may follow at once: readers will remember cases.")
+        return t("Sessions may follow one another immediately, so readers will remember cases.")
     return tn(
-        "A session stays shut until the wash-out is over: a reader needs at least {n} day.",
-        "A session stays shut until the wash-out is over: a reader needs at least {n} days.",
+        "Each session opens only after the wash-out period: a reader needs at least {n} day.",
+        "Each session opens only after the wash-out period: a reader needs at least {n} days.",
         total,
     )
 
@@ -111,15 +115,15 @@ def _days(working: Working) -> None:
     count(
         working,
         "session_days",
-        t("Days to finish a session, once begun"),
+        t("Days to complete a session once started"),
         lambda n: (
             tn(
-                "After {n} day what is unread lapses; you can extend it for a reader.",
-                "After {n} days what is unread lapses; you can extend it for a reader.",
+                "After {n} day, unread cases lapse; you can extend the deadline for a reader.",
+                "After {n} days, unread cases lapse; you can extend the deadline for a reader.",
                 n,
             )
             if n
-            else t("No limit: readers take the time they need.")
+            else t("No limit: readers take as long as they need.")
         ),
         low=0,
         high=3650,

@@ -23,18 +23,18 @@ def draft_list(person: Person, found: Sequence[Draft], go_on: Callable[[int], No
             words.caption(
                 plain(
                     t(
-                        "Bank {bank}; begun by {who}; saved {when} UTC",
+                        "Bank: {bank}; started by {who}; saved {when} UTC",
                         bank=draft.bank or t("none yet"),
                         who=draft.made_by,
                         when=minute(draft.saved_at_utc),
                     )
                 )
             )
-            if go.button(t("Go on"), key=f"open-{draft.id}", width="stretch", type="primary"):
+            if go.button(t("Continue"), key=f"open-{draft.id}", width="stretch", type="primary"):
                 go_on(draft.id)
-            with away.popover(t("Throw away"), width="stretch"):
-                st.write(t("What was written in this draft is lost."))
-                if st.button(t("Throw it away"), key=f"away-{draft.id}"):
+            with away.popover(t("Delete"), width="stretch"):
+                st.write(t("Everything entered in this draft will be lost."))
+                if st.button(t("Delete this draft"), key=f"away-{draft.id}"):
                     drafts.remove(store(), draft.id, **acting(person))
                     forget(draft.id)
                     st.rerun()

@@ -27,9 +27,11 @@ def _promised(working: Working) -> None:
         t("Primary endpoint"),
         {"": t("None declared"), "accuracy": t("Accuracy"), "AUC": t("AUC")},
         {
-            "": t("Everything is reported, and nothing of it was promised beforehand."),
-            "accuracy": t("The share of cases answered as the reference standard says."),
-            "AUC": t("The area under the ROC curve; it needs a scale of how sure readers are."),
+            "": t("All results are reported as exploratory."),
+            "accuracy": t(
+                "The proportion of cases answered in agreement with the reference standard."
+            ),
+            "AUC": t("The area under the ROC curve; needs a confidence rating."),
         },
     )
     choose(
@@ -42,11 +44,11 @@ def _promised(working: Working) -> None:
             "superiority": t("Superior"),
         },
         {
-            "": t("Intervals are reported without a verdict on them."),
+            "": t("Intervals are reported without drawing a conclusion."),
             "non-inferiority": t(
-                "The model is at most the margin worse than the mean of the readers."
+                "The model is worse than the readers' mean by no more than the margin."
             ),
-            "superiority": t("The model is better than the mean of the readers."),
+            "superiority": t("The model is better than the readers' mean."),
         },
     )
 
@@ -55,7 +57,7 @@ def _claimed(working: Working) -> None:
     choose(
         working,
         "claim_about",
-        t("The claim is about"),
+        t("The claim applies to"),
         {
             "": t("None declared"),
             "readers like these": t("Readers like these"),
@@ -64,10 +66,13 @@ def _claimed(working: Working) -> None:
         {
             "": t("Both claims are reported."),
             "readers like these": t(
-                "Readers are a sample: it can be carried to others, and its interval is wide "
-                "with few readers."
+                "Readers are treated as a sample: the result generalises to other readers, and "
+                "its interval is wide with few readers."
             ),
-            "these readers": t("Only the readers who took part: narrow, and goes no further."),
+            "these readers": t(
+                "Applies only to the readers who took part: a narrower interval that does not "
+                "generalise."
+            ),
         },
     )
 
@@ -80,11 +85,9 @@ def _excluded(working: Working) -> None:
         {"sensitivity": t("Sensitivity analysis"), "primary": t("Primary analysis")},
         {
             "sensitivity": t(
-                "They count in the primary analysis; a sensitivity analysis leaves them out."
+                "Included in the primary analysis; left out of a sensitivity analysis."
             ),
-            "primary": t(
-                "They are left out of the primary analysis; a sensitivity analysis counts them."
-            ),
+            "primary": t("Left out of the primary analysis; included in a sensitivity analysis."),
         },
     )
 
@@ -94,7 +97,7 @@ def _primary_model(working: Working) -> None:
         t("Primary model"),
         value=working.base["primary_model"],
         max_chars=100,
-        help=t("Leave empty if the hypothesis is about each model."),
+        help=t("Leave empty if the hypothesis applies to each model."),
         key=working.key("primary_model"),
     )
     working.values["primary_model"] = found.strip()
@@ -104,16 +107,16 @@ def _early(working: Working) -> None:
     switch(
         working,
         "interim_results",
-        t("Accuracy may be seen while the study is open"),
-        t("Whoever runs the study sees accuracy early: say why in your paper."),
-        t("Nobody sees accuracy before the study is closed, you included."),
+        t("Show accuracy while the study is open"),
+        t("The study team sees accuracy early: explain why in your paper."),
+        t("Nobody, including you, sees accuracy before the study is closed."),
     )
 
 
 def _margin(working: Working) -> None:
     base = float(working.base["margin"])
     found = st.number_input(
-        t("Margin, in percentage points"),
+        t("Margin (percentage points)"),
         min_value=0.0,
         max_value=100.0,
         value=100 * base,
@@ -126,7 +129,8 @@ def _margin(working: Working) -> None:
     working.values["margin"] = base if abs(points - 100 * base) < 1e-9 else round(points / 100, 6)
     st.caption(
         t(
-            "A model that is {points} points worse than the readers would still be called as good.",
+            "A model up to {points} points worse than the readers would still count as "
+            "non-inferior.",
             points=f"{points:g}",
         )
     )

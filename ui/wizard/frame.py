@@ -47,7 +47,7 @@ def titles() -> dict[str, str]:
         "sample": t("Bank and sample"),
         "design": t("Design"),
         "rules": t("Reading rules"),
-        "words": t("Words for readers"),
+        "words": t("Texts for readers"),
         "endpoint": t("Endpoint"),
         "review": t("Review and draw"),
     }
@@ -137,14 +137,14 @@ def _go(step: str) -> None:
 def _elsewhere(working: Working) -> None:
     st.error(
         t(
-            "This draft was saved in another window since you opened it here. What stands in this "
-            "window is not saved."
+            "This draft has been saved in another window since you opened it here. What you "
+            "entered in this window has not been saved."
         )
     )
     left, right = st.columns(2)
-    if left.button(t("Show what was saved there"), key=f"again-{working.id}", width="stretch"):
+    if left.button(t("Load the saved version"), key=f"again-{working.id}", width="stretch"):
         read_again(working)
         st.rerun()
-    if right.button(t("Keep what stands here"), key=f"mine-{working.id}", width="stretch"):
+    if right.button(t("Keep this version"), key=f"mine-{working.id}", width="stretch"):
         keep_mine(working)
         st.rerun()

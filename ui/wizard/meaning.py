@@ -18,26 +18,26 @@ def meaning(working: Working) -> None:
         facts(protocol)
     faults = working.faults()
     if faults:
-        st.markdown(f"**{t('To be settled')}**")
+        st.markdown(f"**{t('To resolve')}**")
         for fault in faults:
             st.warning(plain(fault))
     elif protocol is not None:
-        st.success(t("No contradiction: this can be drawn."))
+        st.success(t("Ready to draw: no conflicts found."))
 
 
 def facts(protocol: Protocol) -> None:
     """Show what a protocol asks of a reader and what it can show."""
     asked = burden(protocol)
     half = 100 * wilson_half_width(EXPECTED_ACCURACY, protocol.cases)
-    st.metric(t("Readings a reader"), f"{asked.n_readings:,}")
+    st.metric(t("Readings per reader"), f"{asked.n_readings:,}")
     st.caption(_readings(protocol, asked))
-    st.metric(t("Time a reader"), duration(asked.hours))
-    st.caption(t("At {n} seconds a reading, breaks not counted.", n=_seconds(protocol)))
-    st.metric(t("Precision a reader"), t("± {points} points", points=f"{half:.1f}"))
-    st.caption(t("95 % interval of an accuracy of 80 % on all cases."))
+    st.metric(t("Time per reader"), duration(asked.hours))
+    st.caption(t("At {n} seconds per reading, excluding breaks.", n=_seconds(protocol)))
+    st.metric(t("Precision per reader"), t("± {points} points", points=f"{half:.1f}"))
+    st.caption(t("95 % confidence interval for an accuracy of 80 % on all cases."))
     if asked.n_sessions > 1:
         st.metric(t("Calendar"), tn("{n} day", "{n} days", round(asked.days)))
-        st.caption(t("At least, from the first session to the last."))
+        st.caption(t("Minimum, from the first session to the last."))
 
 
 def duration(hours: float) -> str:
@@ -66,7 +66,5 @@ def _readings(protocol: Protocol, asked: Burden) -> str:
     if protocol.hidden_repeats:
         parts.append(tn("{n} hidden repeat", "{n} hidden repeats", protocol.hidden_repeats))
     if asked.n_practice:
-        parts.append(
-            tn("{n} practice case besides", "{n} practice cases besides", asked.n_practice)
-        )
+        parts.append(tn("plus {n} practice case", "plus {n} practice cases", asked.n_practice))
     return ", ".join(parts)

@@ -50,5 +50,5 @@ async def _file(request: Request, act: Act, text: Callable[[Person], str]) -> Re
         lambda person: Response(
             text(person), media_type="application/toml", headers=attachment("protocol.toml")
         ),
-        t("Sign in as whoever sets up the study."),
+        t("Sign in with an account that can set up the study."),
     )

@@ -49,14 +49,14 @@ def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
             with st.expander(title):
                 st.html(f'<div class="rr-prose">{html(text)}</div>')
     if protocol.questionnaire:
-        with st.expander(t("Questions to the reader")):
+        with st.expander(t("Questionnaire")):
             st.html(_questions(protocol))
 
 
 def consent_view(protocol: Protocol) -> None:
     """Show what readers will agree to, as it is to be read before a study is drawn and opened."""
     if not protocol.consent:
-        st.warning(t("Readers are not asked to agree to anything: consent is empty."))
+        st.warning(t("Readers are not asked for consent: the consent text is empty."))
         return
     with st.expander(t("What readers agree to"), expanded=True):
         st.html(f'<div class="rr-prose">{html(protocol.consent)}</div>')
@@ -65,7 +65,7 @@ def consent_view(protocol: Protocol) -> None:
 _VALUES = {
     "patient": later("patient"),
     "examination": later("examination"),
-    "item": later("item"),
+    "item": later("no limit"),
     "task": later("task"),
     "category": later("category"),
     "subcategory": later("subcategory"),
@@ -123,8 +123,8 @@ def _sample(protocol: Protocol) -> Lines:
         t("Name"): protocol.name or t("None"),
         t("Cases"): f"{protocol.cases:,}",
         t("One question per"): _called(protocol.one_question_per),
-        t("Shared by"): value_in_words("stratify_by", values["stratify_by"]),
-        t("Shares"): value_in_words("allocation", values["allocation"]),
+        t("Stratified by"): value_in_words("stratify_by", values["stratify_by"]),
+        t("Allocation"): value_in_words("allocation", values["allocation"]),
         t("Seed"): str(protocol.seed),
     }
 
@@ -136,8 +136,8 @@ def _design(protocol: Protocol) -> Lines:
         t("Sessions"): str(protocol.sessions),
         t("Wash-out"): tn("{n} day", "{n} days", round(protocol.washout_days))
         if protocol.sessions > 1
-        else t("None: one session"),
-        t("Days a session"): f"{days:g}" if days else t("No limit"),
+        else t("None (one session)"),
+        t("Days per session"): f"{days:g}" if days else t("No limit"),
         t("Hidden repeats"): str(protocol.hidden_repeats),
     }
 
@@ -145,21 +145,25 @@ def _design(protocol: Protocol) -> Lines:
 def _rules(protocol: Protocol) -> Lines:
     limit = protocol.time_limit_s
     return {
-        t("Case order"): t("own order each") if protocol.case_order == "random" else t("one order"),
+        t("Case order"): t("different for each reader")
+        if protocol.case_order == "random"
+        else t("the same for everyone"),
         t("Options"): t("shuffled") if protocol.option_order == "random" else t("as in the bank"),
-        t("How sure"): f"1–{protocol.confidence}" if protocol.confidence else t("not asked"),
+        t("Confidence rating"): f"1–{protocol.confidence}"
+        if protocol.confidence
+        else t("not asked"),
         t("Comments"): value_in_words("comments", protocol.comments),
-        t("Going back"): value_in_words("back_navigation", protocol.back_navigation),
-        t("Giving a case up"): value_in_words("cannot_answer", protocol.cannot_answer),
+        t("Allow going back"): value_in_words("back_navigation", protocol.back_navigation),
+        t("Allow “cannot answer”"): value_in_words("cannot_answer", protocol.cannot_answer),
         t("Time limit"): tn("{n} second", "{n} seconds", round(limit)) if limit else t("None"),
-        t("Right answer"): _called(protocol.feedback),
+        t("Correct answer shown"): _called(protocol.feedback),
         t("Practice cases"): str(protocol.practice_cases),
         t("Break after"): tn("{n} case", "{n} cases", protocol.break_every)
         if protocol.break_every
-        else t("None is offered"),
-        t("Smallest window"): " × ".join(map(str, protocol.smallest_window)) or t("No limit"),
-        t("Screen check"): value_in_words("display_check", protocol.display_check),
-        t("Beside the question"): value_in_words("context", protocol.context),
+        else t("No breaks offered"),
+        t("Minimum window size"): " × ".join(map(str, protocol.smallest_window)) or t("No limit"),
+        t("Display check"): value_in_words("display_check", protocol.display_check),
+        t("Shown beside the question"): value_in_words("context", protocol.context),
     }
 
 
@@ -168,12 +172,12 @@ def _endpoint(protocol: Protocol) -> Lines:
         t("Primary endpoint"): _called(protocol.endpoint) or t("None declared"),
         t("Hypothesis"): _called(protocol.hypothesis) or t("None declared"),
         t("Margin"): value_in_words("margin", protocol.margin),
-        t("Claim about"): _called(protocol.claim_about) or t("None declared"),
+        t("Claim applies to"): _called(protocol.claim_about) or t("None declared"),
         t("Primary model"): protocol.primary_model or t("None declared"),
         t("Excluded readings"): t("left out of the primary analysis")
         if protocol.exclusions == "primary"
         else t("left out of a sensitivity analysis"),
-        t("Accuracy seen while open"): value_in_words("interim_results", protocol.interim_results),
+        t("Accuracy shown while open"): value_in_words("interim_results", protocol.interim_results),
     }
 
 

@@ -15,7 +15,13 @@ UP, AWAY = "up", "away"
 def questionnaire(working: Working) -> None:
     """Show every question with its fields, and what can be added."""
     asked: list[_Question] = [dict(one) for one in working.values["questionnaire"]]
-    st.caption(t("Asked once before the first case. Answers stay here and are in no export."))
+    st.caption(
+        t(
+            "Asked once, before the first case. Answers stay on this server and are not included "
+            "in "
+            "any export."
+        )
+    )
     wishes = []
     for place in range(len(asked)):
         with st.container(border=True):
@@ -42,9 +48,9 @@ def _question(working: Working, asked: list[_Question], place: int) -> str:
         max_chars=MAX_WORDS,
         key=key("words"),
     )
-    kinds = {"choice": t("Choice"), "number": t("Number"), "text": t("Text")}
+    kinds = {"choice": t("Single choice"), "number": t("Number"), "text": t("Text")}
     one["kind"] = kind.segmented_control(
-        t("Answered by"),
+        t("Answer type"),
         list(kinds),
         default=base.get("kind", "text"),
         format_func=lambda name: kinds[name],
@@ -53,7 +59,7 @@ def _question(working: Working, asked: list[_Question], place: int) -> str:
     )
     one["options"] = _options(base, key("options")) if one["kind"] == "choice" else []
     one["required"] = st.checkbox(
-        t("Has to be answered"), value=bool(base.get("required", True)), key=key("required")
+        t("Required"), value=bool(base.get("required", True)), key=key("required")
     )
     up, away = tools.columns(2)
     if up.button(
@@ -64,14 +70,14 @@ def _question(working: Working, asked: list[_Question], place: int) -> str:
         key=key("up"),
     ):
         return UP
-    if away.button("", icon=":material/delete:", help=t("Take out"), key=key("away")):
+    if away.button("", icon=":material/delete:", help=t("Remove"), key=key("away")):
         return AWAY
     return ""
 
 
 def _options(base: _Question, key: str) -> list[str]:
     lines = st.text_area(
-        t("Options, one a line"),
+        t("Options, one per line"),
         value="\n".join(base.get("options", ())),
         height=110,
         key=key,
@@ -90,18 +96,18 @@ def _change(working: Working, asked: list[_Question], place: int, wish: str) -> 
 
 def _add(working: Working, asked: list[_Question]) -> None:
     training: _Question = {
-        "question": t("What is your training?"),
+        "question": t("What is your level of training?"),
         "kind": "choice",
-        "options": [t("Student"), t("Resident in radiology"), t("Radiologist"), t("Other")],
+        "options": [t("Student"), t("Radiology resident"), t("Radiologist"), t("Other")],
     }
     weekly: _Question = {
-        "question": t("About how many chest radiographs do you read in a week?"),
+        "question": t("About how many chest radiographs do you read per week?"),
         "kind": "number",
     }
     wishes: dict[str, _Question] = {
         t("Add a question"): {"question": "", "kind": "text"},
-        t("Ask for training"): training,
-        t("Ask for films a week"): weekly,
+        t("Ask about training"): training,
+        t("Ask about images per week"): weekly,
     }
     for column, (label, made) in zip(st.columns(3), wishes.items(), strict=True):
         full = len(asked) >= MAX_QUESTIONS

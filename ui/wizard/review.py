@@ -24,7 +24,12 @@ def review(working: Working, draw: Callable[[], None]) -> None:
     """Show the step; `draw` makes the study."""
     protocol = working.protocol()
     if protocol is None:
-        st.error(t("The protocol has faults. Each stands at the right; mend them, then come back."))
+        st.error(
+            t(
+                "The protocol has errors, listed on the right. Fix them, then come back to this "
+                "step."
+            )
+        )
     else:
         for sentence in _cautions(working, protocol):
             st.warning(plain(sentence))
@@ -34,8 +39,8 @@ def review(working: Working, draw: Callable[[], None]) -> None:
     with left:
         _file(working)
     with right:
-        st.subheader(t("Try it, then draw"), anchor=False)
-        st.caption(t("The preview is what a reader will see; nothing of it is recorded."))
+        st.subheader(t("Try it, then draw the sample"), anchor=False)
+        st.caption(t("The preview shows what a reader will see; nothing is recorded."))
         links("preview", {f"preview-draft?draft={working.id}": t("Preview as a reader")})
         _draw(working, draw)
 
@@ -59,20 +64,22 @@ def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple
 
 
 def _file(working: Working) -> None:
-    st.subheader(t("As a file"), anchor=False)
-    st.caption(t("The same file the command line takes; page and file never disagree."))
+    st.subheader(t("Protocol file"), anchor=False)
+    st.caption(t("The same file works on the command line; it always matches what is shown here."))
     if working.protocol() is not None:
         address = f"draft/protocol.toml?draft={working.id}"
         links("protocol", {address: t("Download the protocol")}, download=True)
-    brought = upload(t("Bring a protocol file"), types=["toml"], key=working.key("file"), most_mb=1)
+    brought = upload(
+        t("Upload a protocol file"), types=["toml"], key=working.key("file"), most_mb=1
+    )
     if brought is None:
         return
-    if st.button(t("Take this file in place of what is written"), key=working.key("take")):
+    if st.button(t("Replace the draft with this file"), key=working.key("take")):
         try:
             text = brought.getvalue().decode("utf-8", "replace")
             taken = protocol_from(text, source=brought.name)
         except StudyError as error:
-            st.error(t("Nothing was taken."))
+            st.error(t("The draft was not changed."))
             st.code(str(error), language=None, wrap_lines=True)
             return
         working.values = taken.in_full()
@@ -93,12 +100,12 @@ def _draw(working: Working, draw: Callable[[], None]) -> None:
         st.error(plain(trouble))
     st.caption(
         t(
-            "Drawing fixes the cases. You then invite readers and open the study; until it is "
-            "open it can still be discarded and drawn anew."
+            "Drawing the sample fixes the cases. You can then invite readers and open the study; "
+            "until it is open, you can still discard it and draw again."
         )
     )
     if st.button(
-        t("Draw the cases"),
+        t("Draw the sample"),
         type="primary",
         icon=":material/check:",
         disabled=bool(faults or trouble),

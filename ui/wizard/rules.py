@@ -18,9 +18,9 @@ def rules(working: Working) -> None:
         st.subheader(t("Answering"), anchor=False)
         _answering(working)
     with right:
-        st.subheader(t("Learning the answer"), anchor=False)
+        st.subheader(t("Feedback and practice"), anchor=False)
         _feedback(working)
-        st.subheader(t("Around the reading"), anchor=False)
+        st.subheader(t("Reading environment"), anchor=False)
         _around(working)
 
 
@@ -29,10 +29,13 @@ def _order(working: Working) -> None:
         working,
         "case_order",
         t("Cases"),
-        {"random": t("Own order each"), "fixed": t("One order for all")},
         {
-            "random": t("Tiredness and learning spread over all cases."),
-            "fixed": t("Every reader is fresh at the same cases, and tired at the same ones."),
+            "random": t("A different order for each reader"),
+            "fixed": t("The same order for everyone"),
+        },
+        {
+            "random": t("Fatigue and learning effects are spread across all cases."),
+            "fixed": t("All readers are fresh for the same cases and tired for the same cases."),
         },
     )
     choose(
@@ -41,8 +44,10 @@ def _order(working: Working) -> None:
         t("Options"),
         {"canonical": t("As in the bank"), "random": t("Shuffled")},
         {
-            "canonical": t("The letters are those of the bank."),
-            "random": t("For each reader and case: a liking for one letter evens out."),
+            "canonical": t("Letters are the same as in the bank."),
+            "random": t(
+                "Shuffled for each reader and case, so a preference for one letter averages out."
+            ),
         },
     )
 
@@ -61,12 +66,12 @@ def _confidence(working: Working) -> None:
     choose(
         working,
         "confidence",
-        t("How sure"),
+        t("Confidence rating"),
         words,
         {
-            off: t("One key a case. The area under the ROC curve cannot be computed."),
+            off: t("One key press per case. The area under the ROC curve cannot be computed."),
             **{
-                steps: t("One more key a case; allows the area under the ROC curve.")
+                steps: t("Adds one key press per case; needed for ROC analysis.")
                 for steps in words
                 if steps
             },
@@ -79,22 +84,22 @@ def _liberties(working: Working) -> None:
         working,
         "comments",
         t("Comments"),
-        t("A reader may write a note to a case; most do not, and it takes time."),
-        t("No notes."),
+        t("Readers can add a comment to a case; most do not, and it takes time."),
+        t("No comments."),
     )
     switch(
         working,
         "back_navigation",
-        t("Going back"),
-        t("Earlier answers can be looked at and changed; the first one is kept too."),
-        t("An answer once given stands."),
+        t("Allow going back"),
+        t("Earlier answers can be reviewed and changed; the first answer is recorded too."),
+        t("Answers cannot be changed."),
     )
     switch(
         working,
         "cannot_answer",
-        t("Giving a case up"),
-        t("A reader may say why a case cannot be answered; it counts as wrong."),
-        t("Every case has to be answered."),
+        t("Allow “cannot answer”"),
+        t("Readers can say why a case cannot be answered; it counts as incorrect."),
+        t("Every case must be answered."),
     )
 
 
@@ -102,15 +107,17 @@ def _time_limit(working: Working) -> None:
     count(
         working,
         "time_limit_s",
-        t("Time limit a case, in seconds"),
+        t("Time limit per case (seconds)"),
         lambda n: (
             tn(
-                "After {n} second the case goes, answered or not; unanswered counts as wrong.",
-                "After {n} seconds the case goes, answered or not; unanswered counts as wrong.",
+                "After {n} second the case closes, answered or not; an unanswered case counts as "
+                "incorrect.",
+                "After {n} seconds the case closes, answered or not; an unanswered case counts as "
+                "incorrect.",
                 n,
             )
             if n
-            else t("No limit: time is measured, not cut off.")
+            else t("No limit: reading time is recorded but not capped.")
         ),
         low=0,
         high=86_400,
@@ -122,15 +129,15 @@ def _feedback(working: Working) -> None:
     choose(
         working,
         "feedback",
-        t("Readers learn the right answer"),
+        t("Show the correct answer"),
         {
             "never": t("Never"),
             "after case": t("After each case"),
             "after study": t("After the study"),
         },
         {
-            "never": t("Nobody can pass answers on."),
-            "after case": t("For teaching: readers learn while they are measured."),
+            "never": t("Answers are never shown, so they cannot be shared."),
+            "after case": t("For teaching: readers learn during the study."),
             "after study": t("Once the study is closed, readers see their own score."),
         },
     )
@@ -140,14 +147,14 @@ def _feedback(working: Working) -> None:
         t("Practice cases"),
         lambda n: (
             tn(
-                "{n} case from outside the sample comes first, with the right answer; it counts "
-                "nowhere.",
-                "{n} cases from outside the sample come first, with the right answers; they count "
-                "nowhere.",
+                "{n} case from outside the sample comes first, with the correct answer; it is not "
+                "included in any results.",
+                "{n} cases from outside the sample come first, with the correct answers; they are "
+                "not included in any results.",
                 n,
             )
             if n
-            else t("None: the first cases of the study are practice, and count.")
+            else t("None: the first study cases serve as practice, and they count.")
         ),
         low=0,
         high=1000,
@@ -160,16 +167,16 @@ def _around(working: Working) -> None:
         "context",
         t("Shown beside the question"),
         {"age": t("Age"), "sex": t("Sex")},
-        t("What a reader would know of the patient. Report text is never shown."),
+        t("What a reader would know about the patient. Report text is never shown."),
     )
     count(
         working,
         "break_every",
-        t("Offer a break after so many cases"),
+        t("Offer a break after (cases)"),
         lambda n: (
-            t("A break stops the clock; readers may pause at any other time too.")
+            t("A break stops the timer; readers can also pause at any other time.")
             if n
-            else t("None is offered; readers may pause at any time.")
+            else t("No breaks are offered; readers can pause at any time.")
         ),
         low=0,
         high=10_000,
@@ -178,9 +185,9 @@ def _around(working: Working) -> None:
     switch(
         working,
         "display_check",
-        t("Check the screen"),
-        t("At each sign-in the screen is checked, and what was found is recorded."),
-        t("Nothing will be known of the screens that were read on."),
+        t("Display check"),
+        t("The screen is checked at each sign-in and the result is recorded."),
+        t("Display quality will not be recorded."),
     )
     _smallest_window(working)
 
@@ -190,7 +197,7 @@ def _smallest_window(working: Working) -> None:
     sizes = [[], [1024, 700], [1280, 720], [1600, 900]]
     words = {_size(one): one for one in (sizes if base in sizes else [*sizes, base])}
     found = st.segmented_control(
-        t("Smallest window"),
+        t("Minimum window size"),
         list(words),
         default=_size(base),
         required=True,
@@ -200,11 +207,11 @@ def _smallest_window(working: Working) -> None:
         working.values["smallest_window"] = words[found]
     st.caption(
         t(
-            "In pixels, either way round. Nobody can read in a smaller window; a phone is "
-            "smaller than any of these."
+            "In pixels, in either orientation. Reading is not possible in a smaller window; "
+            "phones are smaller than any of these."
         )
         if working.values["smallest_window"]
-        else t("Films may be read on any screen, a phone's too.")
+        else t("Images may be read on any screen, including a phone.")
     )
 
 

@@ -33,12 +33,12 @@ def sample(working: Working) -> None:
         _rules(working)
     with left:
         working.name = st.text_input(
-            t("Name of the study"), value=working.name, max_chars=100, key=working.key("name")
+            t("Study name"), value=working.name, max_chars=100, key=working.key("name")
         )
         if working.trouble:
             st.error(plain(working.trouble))
         else:
-            st.caption(t("It stands on the coordinator's pages and on every export."))
+            st.caption(t("Shown on the coordinator's pages and in every export."))
         _bank(working)
         _cases(working)
     _forecast(working)
@@ -47,7 +47,7 @@ def sample(working: Working) -> None:
 def _cases(working: Working) -> None:
     if not isinstance(working.values["allocation"], str):
         n = working.values["cases"]
-        st.markdown(tn("**{n} case**, as shared by hand", "**{n} cases**, as shared by hand", n))
+        st.markdown(tn("**{n} case**, allocated manually", "**{n} cases**, allocated manually", n))
         st.caption(_precision(n))
         return
     count(working, "cases", t("Cases"), _precision, low=1, high=1_000_000, step=10)
@@ -55,7 +55,8 @@ def _cases(working: Working) -> None:
 
 def _precision(n: int) -> str:
     return t(
-        "If a reader is right on 80 % of {n} cases, the 95 % interval is about ± {points} points.",
+        "If a reader answers 80 % of {n} cases correctly, the 95 % confidence interval is about ± "
+        "{points} points.",
         n=n,
         points=f"{100 * wilson_half_width(EXPECTED_ACCURACY, n):.1f}",
     )
@@ -72,7 +73,7 @@ def _bank(working: Working) -> None:
         key=working.key("bank"),
     )
     working.bank = chosen or ""
-    st.caption(t("Cases are drawn from it once; the draw is fixed by the seed."))
+    st.caption(t("Cases are drawn from it once; the seed fixes which ones."))
 
 
 def _rules(working: Working) -> None:
@@ -86,15 +87,17 @@ def _rules(working: Working) -> None:
             "item": t("No limit"),
         },
         {
-            "patient": t("No patient is seen twice: cases are independent, intervals honest."),
-            "examination": t("A patient may come back with another examination."),
-            "item": t("One film may bring several questions: answers depend on one another."),
+            "patient": t(
+                "No patient appears twice: cases are independent and intervals are valid."
+            ),
+            "examination": t("A patient may appear again with another examination."),
+            "item": t("One image may have several questions, so answers are not independent."),
         },
     )
     several(
         working,
         "stratify_by",
-        t("Share the cases by"),
+        t("Stratify by"),
         {
             "task": t("Task"),
             "category": t("Category"),
@@ -102,15 +105,20 @@ def _rules(working: Working) -> None:
             "view": t("Views"),
             "sex": t("Sex"),
         },
-        t("Each group gets its share for certain, instead of by luck. None: one lot of all."),
+        t(
+            "Stratify so that each group gets its planned share. Leave empty for a simple random "
+            "sample."
+        ),
     )
     _allocation(working)
-    with st.expander(t("Seed of the draw")):
+    with st.expander(t("Random seed")):
         count(
             working,
             "seed",
             t("Seed"),
-            lambda n: t("The same bank, protocol and seed give the same cases and orders."),
+            lambda n: t(
+                "The same bank, protocol and seed always give the same cases in the same order."
+            ),
             low=1 - 2**53,
             high=2**53 - 1,
         )
@@ -120,11 +128,11 @@ def _allocation(working: Working) -> None:
     base = working.base["allocation"]
     words = {
         "proportional": t("As in the bank"),
-        "equal": t("Equally"),
-        BY_HAND: t("By hand"),
+        "equal": t("Equal"),
+        BY_HAND: t("Manual"),
     }
     found = st.segmented_control(
-        t("Shares"),
+        t("Allocation"),
         list(words),
         default=base if isinstance(base, str) else BY_HAND,
         format_func=lambda one: words[one],
@@ -134,9 +142,12 @@ def _allocation(working: Working) -> None:
     if found != BY_HAND:
         working.values["allocation"] = found
         st.caption(
-            t("Frequent groups get more cases: the total is like the bank.")
+            t("Common strata get more cases; the overall sample reflects the bank.")
             if found == "proportional"
-            else t("Every group is measured as well as the others; the total is not like the bank.")
+            else t(
+                "Every stratum is measured with the same precision; the overall sample does not "
+                "reflect the bank."
+            )
         )
         return
     _by_hand(working)
@@ -156,7 +167,7 @@ def _by_hand(working: Working) -> None:
         pd.DataFrame({"stratum": list(map(guarded, share)), "cases": list(share.values())}),
         hide_index=True,
         column_config={
-            "stratum": st.column_config.TextColumn(t("Group"), disabled=True),
+            "stratum": st.column_config.TextColumn(t("Stratum"), disabled=True),
             "cases": st.column_config.NumberColumn(t("Cases"), min_value=0, step=1),
         },
         key=working.key(f"by-hand-{'-'.join(working.values['stratify_by'])}"),
@@ -167,7 +178,9 @@ def _by_hand(working: Working) -> None:
     }
     working.values["allocation"] = numbers
     working.values["cases"] = max(sum(numbers.values()), 1)
-    st.caption(t("Together {n} cases, which is the number drawn.", n=working.values["cases"]))
+    st.caption(
+        t("{n} cases in total; this is the number that will be drawn.", n=working.values["cases"])
+    )
 
 
 def _strata(working: Working) -> tuple[Stratum, ...]:
@@ -182,9 +195,9 @@ def _strata(working: Working) -> tuple[Stratum, ...]:
 
 
 def _forecast(working: Working) -> None:
-    st.subheader(t("What the draw will give"), anchor=False)
+    st.subheader(t("Expected sample"), anchor=False)
     if not working.bank:
-        st.info(t("Choose a bank to see it."))
+        st.info(t("Choose a bank to see the expected sample."))
         return
     try:
         found = foreseen(working.bank, working.values)
@@ -194,8 +207,9 @@ def _forecast(working: Working) -> None:
     grid(_table(found), column_config=_columns(working))
     st.caption(
         t(
-            "± is the expected half-width of the 95 % interval, in points, of an accuracy of 80 % "
-            "measured on the cases of one group by one reader. Nothing is drawn yet."
+            "± is the expected half-width of the 95 % confidence interval, in points, for an "
+            "accuracy of 80 % measured by one reader on the cases of one stratum. Nothing has "
+            "been drawn yet."
         )
     )
 
@@ -219,7 +233,7 @@ def _columns(working: Working) -> dict[str, Any]:
         "item": t("Questions"),
     }
     return {
-        "stratum": st.column_config.TextColumn(t("Group"), width="medium"),
+        "stratum": st.column_config.TextColumn(t("Stratum"), width="medium"),
         "n_items": st.column_config.NumberColumn(t("Questions in the bank")),
         "n_units": st.column_config.NumberColumn(units[working.values["one_question_per"]]),
         "n_drawn": st.column_config.ProgressColumn(

@@ -118,7 +118,7 @@ def test_a_demo_of_an_earlier_release_has_codes_and_no_newcomer(
     shown: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A study is never added to a store that is there already."""
-    monkeypatch.setattr(demo, "NEWCOMERS_STUDY", "not there")
+    monkeypatch.setattr(demo, "NEWCOMERS_STUDY", "missing")
     codes = demo.fresh_codes(shown, entropy=entropy_from(10), now=NOW)
     assert codes is not None
     assert codes.newcomer is None

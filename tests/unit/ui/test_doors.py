@@ -95,7 +95,7 @@ def test_a_websocket_is_opened_by_a_page_of_ours_only(
             ):
                 pass
             assert refused.value.status_code == 403
-            assert "pass Host on" in refused.value.text
+            assert "pass on Host" in refused.value.text
 
 
 def test_behind_tls_the_page_is_compared_with_what_the_proxy_says(streamlits: Starlette) -> None:
@@ -142,7 +142,7 @@ def test_uploads_are_for_those_who_have_something_to_upload(
     runs = "administrator" in who or "coordinator" in who
     answer = client.put(UPLOAD, content=b"x" * 100_000)
     assert (answer.status_code, answer.text) == (
-        (200, "100000") if runs else (403, "Sign in as somebody who may upload files.")
+        (200, "100000") if runs else (403, "Sign in with an account that can upload files.")
     )
 
 
@@ -325,7 +325,7 @@ def test_whoever_looks_does_not_wait_for_those_who_write(
         other.execute("ROLLBACK")
         assert {one.status_code for one in answers} == {503}
         assert {one.json()["why"] for one in answers} == {
-            "The store is busy. Try again in a moment."
+            "The database is busy. Try again in a moment."
         }
         post()
     assert answers[-1].status_code == 200
@@ -350,7 +350,7 @@ def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("database is locked", "The store is busy."),
+        ("database is locked", "The database is busy."),
         ("database or disk is full", "the disk is full"),
         ("unable to open database file", "cannot be opened"),
         ("database disk image is malformed", "is damaged"),

@@ -167,7 +167,7 @@ def test_pages_refuse_whom_they_are_not_for(
     shown = AppTest.from_function(_one_after_the_other, default_timeout=60, args=(refused,)).run()
     assert not shown.exception
     why = (
-        "This page is not open to you in the role you have here."
+        "Your role here does not give you access to this page."
         if person
         else "Sign in to see this page."
     )
@@ -208,7 +208,7 @@ def test_pages_show_nothing_of_the_other_study(
         ran.query_params["draft"] = str(found.draft)
         ran.run()
         assert not ran.exception, page
-        assert not any("not open to you" in error.value for error in ran.error), page
+        assert not any("does not give you access" in error.value for error in ran.error), page
         shown = b"".join(_elements(ran.main)).lower()
         assert shown, page
         assert not [name for name in _other(who) if name.encode() in shown], page

@@ -26,7 +26,7 @@ from ui.app.routes import routes
 from ui.server.access import COOKIE
 from ui.server.headers import HEADERS
 
-MADE_UP = "This is not the real answer: cases of this bank are being read in an open study."
+MADE_UP = "This is not the real answer: cases from this bank are being read in an open study."
 
 Sign = Callable[[str | None], TestClient]
 

@@ -473,7 +473,10 @@ def test_whoever_knows_the_code_gets_in_whoever_guesses(
     assert _try(sign(None), right) == "./"
     with banked.look() as look:
         told = look.rows("SELECT kind, chain FROM events WHERE kind LIKE '%guessed at'")
-    assert sorted(one["kind"] for one in told) == ["code guessed at", "codes guessed at"]
+    assert sorted(one["kind"] for one in told) == [
+        "code guessed at",
+        "codes guessed at",
+    ]
     slowed = len(waited)
     assert _try(sign(None), sign.codes["R2"]) == "./"  # type: ignore[attr-defined]
     assert len(waited) == slowed
@@ -544,7 +547,7 @@ def test_streamlits_inspection_routes_are_closed(sign: Sign) -> None:
     """Metrics, agent and health of scripts are nobody's."""
     for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json", "/_stcore/script-health-check"):
         answer = sign("coordinator").get(path)
-        assert (answer.status_code, answer.text) == (404, "Not here.")
+        assert (answer.status_code, answer.text) == (404, "Page not found.")
         assert "content-security-policy" in answer.headers
 
 

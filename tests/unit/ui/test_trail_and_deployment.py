@@ -135,7 +135,7 @@ def test_the_trail_page_names_the_first_broken_link(
     ran = _page(monkeypatch, store, "trail.py", _coordinator())
     assert not ran.exception
     ran.button(key="verify-trial").click().run()
-    assert "All holds: 6 events" in ran.success[0].value
+    assert "Verified: 6 events" in ran.success[0].value
     tamper(store, "UPDATE events SET actor = 'x' WHERE chain = 'study:trial' AND number = 3")
     ran.button(key="verify-trial").click().run()
     assert "event 3 \\(reader invited, 2025" in ran.error[0].value
@@ -153,7 +153,7 @@ def test_the_trail_page_searches(
         "reader invited",
     ]
     ran.selectbox(key="trail-kind-trial").set_value("study opened").run()
-    assert ran.markdown[0].value == "1 act found."
+    assert ran.markdown[0].value == "1 event found."
 
 
 def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
@@ -165,7 +165,7 @@ def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
     assert not ran.exception
     assert ran.warning[0].value == "There is no backup yet."
     ran.button(key="backup-now").click().run()
-    assert any("Backup made and verified" in one.value for one in ran.success)
+    assert any("Backup made; verification passed" in one.value for one in ran.success)
     assert not ran.warning
     ran.number_input(key="backup-hours").set_value(6)
     ran.button(key="backup-save").click().run()
@@ -211,7 +211,7 @@ def test_bundles_are_restored_and_merged_from_a_page(
     ran.text_input(key="merge-site").set_value("Bergen")
     ran.button(key="merge").click().run()
     assert not ran.exception
-    assert "P2, S2 of Bergen" in ran.success[0].value
+    assert "P2, S2 from Bergen" in ran.success[0].value
     ran.button(key="merge").click().run()
     assert "was merged already" in ran.error[0].value
     page = _page(monkeypatch, home, "deployment.py", _administrator())
@@ -220,5 +220,6 @@ def test_bundles_are_restored_and_merged_from_a_page(
 
 
 def test_every_kind_of_event_has_its_own_words() -> None:
-    """None reaches a page only as it is stored; in English both are the same."""
-    assert {kind: kind.value for kind in EventKind} == LABELS
+    """None reaches a page only as it is stored, and no two are told by the same words."""
+    assert set(LABELS) == set(EventKind)
+    assert len(set(LABELS.values())) == len(EventKind)

@@ -81,18 +81,18 @@ def test_a_name_that_is_taken_leaves_nothing_behind(store: Store, tmp_path: Path
 )
 def test_no_path_leads_out_of_the_archive(tmp_path: Path, name: str) -> None:
     """Each such entry is named, and nothing at all is unpacked."""
-    with pytest.raises(BadFile, match="leads out"):
+    with pytest.raises(BadFile, match="points outside"):
         unpack(_archive("fine.json", name), tmp_path / "bank")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_links_doubles_and_nonsense_are_refused(tmp_path: Path) -> None:
     """No symbolic link, no name twice in another case, nothing that is no zip."""
-    with pytest.raises(BadFile, match="no plain file"):
+    with pytest.raises(BadFile, match="not a regular file"):
         unpack(_archive("link", mode=stat.S_IFLNK | 0o777), tmp_path / "a")
     with pytest.raises(BadFile, match="twice"):
         unpack(_archive("bank.json", "Bank.JSON"), tmp_path / "b")
-    with pytest.raises(BadFile, match="no sound zip"):
+    with pytest.raises(BadFile, match="not a valid ZIP"):
         unpack(io.BytesIO(b"PK nonsense"), tmp_path / "c")
 
 
@@ -116,7 +116,7 @@ def test_what_unpacks_beyond_its_size_is_stopped(
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bank.json", b"0" * 5000)
-    with pytest.raises(BadFile, match="larger than can be taken"):
+    with pytest.raises(BadFile, match="is too large"):
         unpack(held, tmp_path / "bank")
 
 

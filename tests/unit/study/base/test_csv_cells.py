@@ -176,7 +176,7 @@ def test_a_reader_is_not_invited_under_a_formula(banked: Store, column: str) -> 
         banked, bank="bank", study="trial", protocol=Protocol.from_json({"cases": 4}), now=NOW
     )
     invitation = Invitation(**{"reader_id": "R1", column: "@SUM(1)"})
-    with pytest.raises(BadFile, match="begins with @, as formulas of a spreadsheet do"):
+    with pytest.raises(BadFile, match="begins with @, like a spreadsheet formula"):
         studies.invite(banked, study="trial", invitations=[invitation], codes=[_code()], now=NOW)
     with pytest.raises(BadInput, match="begins with ="):
         coordinator_code(banked, study="trial", name="=1+1", entropy=entropy_from(3), now=NOW)

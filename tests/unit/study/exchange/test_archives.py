@@ -106,7 +106,7 @@ def test_every_file_is_made_with_its_hash_and_the_trail_says_so(
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
     assert (last.kind, last.detail["files"]) == ("downloaded", dict(made.sha256))
     assert verify(closed) == []
-    with pytest.raises(BadFile, match="already there"):
+    with pytest.raises(BadFile, match="already exists"):
         archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
 
 

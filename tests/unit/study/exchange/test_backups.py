@@ -121,12 +121,12 @@ def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None
 def test_restoring_never_overwrites(banked: Store, tmp_path: Path) -> None:
     """Neither a store nor the journal of one; and what is not there is said."""
     made = backups.make(banked, by=BY, now=NOW).file
-    with pytest.raises(BadFile, match="already there"):
+    with pytest.raises(BadFile, match="already exists"):
         backups.restore_backup(made, banked.path)
     (tmp_path / "new.db-wal").write_bytes(b"x")
-    with pytest.raises(BadFile, match="already there"):
+    with pytest.raises(BadFile, match="already exists"):
         backups.restore_backup(made, tmp_path / "new.db")
-    with pytest.raises(NotFound, match="No backup"):
+    with pytest.raises(NotFound, match="no backup"):
         backups.restore_backup(tmp_path / "none.db", tmp_path / "x.db")
     with pytest.raises(NotFound, match="folder"):
         backups.restore_backup(made, tmp_path / "none" / "x.db")
@@ -146,7 +146,7 @@ def test_a_backup_goes_where_it_is_told_and_never_over_anything(
     """Such a one is never removed by us."""
     made = backups.make(banked, by=BY, now=NOW, out=tmp_path / "mine.db")
     assert made.file == tmp_path / "mine.db"
-    with pytest.raises(BadFile, match="already there"):
+    with pytest.raises(BadFile, match="already exists"):
         backups.make(banked, by=BY, now=NOW, out=tmp_path / "mine.db")
     with pytest.raises(BadFile, match="cannot be written"):
         backups.make(banked, by=BY, now=NOW, out=tmp_path / "none" / "x.db")
@@ -208,7 +208,7 @@ def test_only_one_is_made_at_a_time(banked: Store) -> None:
     assert sum(one is not None for one in made) == 1
     with banked.change() as change:
         deployment.set_value(change, "backup_claimed_at_utc", "2025-06-04T12:00:00.000Z")
-    with pytest.raises(NotNow, match="being made"):
+    with pytest.raises(NotNow, match="already in progress"):
         backups.make(banked, by=BY, now=NOW + timedelta(minutes=59))
     assert backups.make(banked, by=BY, now=NOW + timedelta(minutes=61)).finding == ""
 

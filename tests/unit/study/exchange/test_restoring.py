@@ -147,7 +147,7 @@ def test_another_bank_of_that_name_stays_as_it_is(
     done = restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
     assert done.bank == "bank (2)"
     assert verify(target) == []
-    with pytest.raises(NotNow, match="no films"):
+    with pytest.raises(NotNow, match="has no images"):
         studies.draw(target, bank="bank (2)", study="new", protocol=Protocol(), now=NOW)
 
 

@@ -92,10 +92,10 @@ def test_feedback_is_settled_by_the_first_case(opened: Opened) -> None:
     _amend(store, feedback="after case")
     _amend(store, feedback="never")
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    with pytest.raises(BadProtocol, match="once a case was read"):
+    with pytest.raises(BadProtocol, match="once a case has been read"):
         _amend(store, feedback="after case")
     _amend(store, feedback="after study")
-    with pytest.raises(BadProtocol, match="once a case was read"):
+    with pytest.raises(BadProtocol, match="once a case has been read"):
         _amend(store, feedback="never")
 
 

@@ -59,7 +59,7 @@ def test_closing_needs_a_reason_and_an_open_study_and_happens_once(
         with pytest.raises(BadInput, match="reason"):
             _close(store, reason)
     _close(store)
-    with pytest.raises(NotNow, match="closed already"):
+    with pytest.raises(NotNow, match="already closed"):
         _close(store)
     assert len(_events(store, "study closed")) == 1
 
@@ -68,7 +68,7 @@ def test_nobody_reads_and_nobody_is_invited_after_the_closing(opened: Opened) ->
     """An answer that comes late is refused in words."""
     store = opened()
     _close(store)
-    with pytest.raises(NotNow, match="no more answers are taken"):
+    with pytest.raises(NotNow, match="answers are no longer accepted"):
         desk.take_records(store, person(store), [{"kind": "reading"}], now=NOW)
     with pytest.raises(NotNow, match="closed"):
         invite(store, "R3")

@@ -78,7 +78,7 @@ def test_a_draft_may_hold_faults_and_says_them_all(banked: Store) -> None:
     listed = " ".join(drafts.faults(draft))
     assert "back_navigation" in listed
     assert "hidden_repeats = 99" in listed
-    with pytest.raises(BadProtocol, match="3 fault"):
+    with pytest.raises(BadProtocol, match="3 error"):
         drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
     assert drafts.find(banked, draft.id).values["hidden_repeats"] == 99
 
@@ -109,7 +109,7 @@ def test_a_study_drawn_with_the_example_is_not_opened(banked: Store) -> None:
     with banked.change() as change:
         draw_within(change, bank="bank", study="trial", protocol=example, now=NOW, by=BY)
     invite(banked, "R1")
-    with pytest.raises(NotNow, match="Discard the study, put the text"):
+    with pytest.raises(NotNow, match="Discard the study, insert the text"):
         studies.open_study(banked, study="trial", now=NOW)
 
 
@@ -154,7 +154,7 @@ def test_the_draw_makes_the_study_and_its_coordinator_at_once(banked: Store) -> 
     assert row.state == "drawn"
     assert ("coordinator", row.id) in roles
     assert (drawn.actor, drawn.detail["place"]) == ("ada", BY.place)
-    with pytest.raises(NotFound, match="drawn or thrown away"):
+    with pytest.raises(NotFound, match="drawn or it was deleted"):
         drafts.find(banked, draft.id)
     assert verify(banked) == []
 
@@ -208,10 +208,10 @@ def test_page_and_file_give_one_hash(banked: Store) -> None:
 def test_names_are_taken_once(banked: Store) -> None:
     """No two drafts, and no draft and study, bear one name; another is proposed."""
     draft = _begun(banked, cases=6)
-    with pytest.raises(NotNow, match="already there"):
+    with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", by=BY, now=NOW)
     drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
-    with pytest.raises(NotNow, match="already there"):
+    with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", by=BY, now=NOW)
     assert drafts.free_name(banked, "trial") == "trial (2)"
     assert drafts.free_name(banked, "other") == "other"
@@ -233,7 +233,7 @@ def test_a_discarded_study_lets_nobody_in(banked: Store) -> None:
     (code,) = invite(banked, "R1")
     source = entropy_from(3)
     token = signing_in.sign_in(banked, code.text, entropy=source, now=NOW).token
-    with pytest.raises(BadInput, match="Say why"):
+    with pytest.raises(BadInput, match="Give a reason"):
         discard(banked, study="trial", reason=" ", by=BY, now=NOW)
     discard(banked, study="trial", reason="Wrong bank.", by=BY, now=NOW)
     assert signing_in.signed_in(banked, token, now=NOW) is None
@@ -250,7 +250,7 @@ def test_a_discarded_study_lets_nobody_in(banked: Store) -> None:
 
 def test_an_opened_study_is_not_discarded(opened: Any) -> None:
     """It can be closed; what was read in it stays."""
-    with pytest.raises(NotNow, match="was opened"):
+    with pytest.raises(NotNow, match="already been opened"):
         discard(opened(), study="trial", reason="No.", by=BY, now=NOW)
 
 

@@ -115,7 +115,7 @@ def _made_up(store: Store, told: dict[str, tuple[str, str]], n: int = 24) -> Non
     right = sum(truths.get(question) == letter for question, (letter, _) in told.items())
     assert right <= n / 2  # by lot a quarter
     assert {words for _, words in told.values()} == {
-        "This is not the real answer: cases of this bank are being read in an open study."
+        "This is not the real answer: cases from this bank are being read in an open study."
     }
 
 
@@ -225,7 +225,7 @@ def test_accuracy_of_cases_being_read_cannot_be_shown_early_by_another_study(
     assert not accuracy_is_shown(banked, "early")  # drawn, it is not read by anybody
     (sentence,) = opening.cautions(banked, "early")
     assert "being read in the study 'trial'" in sentence
-    with pytest.raises(NotNow, match="'trial', where nobody sees accuracy yet"):
+    with pytest.raises(NotNow, match="'trial', where no one can see accuracy yet"):
         studies.open_study(banked, study="early", now=NOW)
     _open(banked, "later")
     with pytest.raises(BadProtocol, match=r"interim_results: .*'trial'"):
@@ -258,7 +258,7 @@ def test_a_study_that_tells_is_named_in_both_trails(banked: Store) -> None:
     _draw(banked, "trial")
     _invite(banked, "trial")
     (sentence,) = opening.cautions(banked, "trial")
-    assert "Right answers of cases of this bank can be learnt in 'early'" in sentence
+    assert "Correct answers to cases from this bank are shown in 'early'" in sentence
     studies.open_study(banked, study="trial", now=NOW)
     assert _others(banked, "trial", "study opened") == [["early"]]
     assert _others(banked, "early", "other study opened") == ["trial"]

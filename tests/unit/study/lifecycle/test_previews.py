@@ -243,7 +243,7 @@ def test_a_draft_that_cannot_be_drawn_says_why(banked: Store) -> None:
     with pytest.raises(NotFound):
         _open(banked, MAKER, -1)
     stranger = replace(MAKER, id=7)
-    with pytest.raises(NotAllowed, match="somebody else's"):
+    with pytest.raises(NotAllowed, match="someone else"):
         _open(banked, stranger, draft)
     with pytest.raises(NotAllowed):
         _open(banked, replace(MAKER, deployment=None), draft)

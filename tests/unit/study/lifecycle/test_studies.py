@@ -74,7 +74,7 @@ def test_odd_names_are_refused_wherever_something_is_named(
         studies.draw(store, bank="bank", study=name, protocol=Protocol(), now=NOW)
     with pytest.raises(BadInput, match="name of a model"):
         _add(store, answers, name)
-    with pytest.raises(BadFile, match="Choose another reader_id"):
+    with pytest.raises(BadFile, match="Choose another reader ID"):
         invite(store, name)
     with store.look() as look:
         for table, n in (("banks", 1), ("studies", 1), ("models", 0), ("readers", 2)):
@@ -91,7 +91,7 @@ def test_a_name_may_have_any_letters_and_a_hundred_of_them(opened: Opened, answe
 @pytest.mark.parametrize("taken", ["R1", "r1", "Ｒ1"])
 def test_a_model_may_not_take_a_readers_name(opened: Opened, answers: Path, taken: str) -> None:
     """Nor one that people would take for it."""
-    with pytest.raises(NotNow, match="'R1' is a reader of 'trial'"):
+    with pytest.raises(NotNow, match="'R1' is a reader in 'trial'"):
         _add(opened(), answers, taken)
 
 
@@ -104,14 +104,14 @@ def test_a_reader_or_model_may_not_take_a_models_name(
     _add(store, answers, "GPT-X")
     with pytest.raises(NotNow, match="'GPT-X' is already a model"):
         _add(store, answers, taken)
-    with pytest.raises(BadFile, match="a model has that name"):
+    with pytest.raises(BadFile, match="a model already has this name"):
         invite(store, taken)
 
 
 def test_two_readers_may_not_be_taken_for_one(opened: Opened) -> None:
     """Neither within one list nor over two."""
     store = opened()
-    with pytest.raises(BadFile, match="R5: named twice") as refused:
+    with pytest.raises(BadFile, match="R5: listed twice") as refused:
         invite(store, "r5", "R5", "r2")
     assert "r2: already invited" in str(refused.value)
 

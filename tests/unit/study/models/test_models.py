@@ -145,7 +145,7 @@ def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) 
     """Nothing is half done: without either the model there is left as it is."""
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
     found = read_model(trial, _file(tmp_path, "B"), study="trial")
-    with pytest.raises(BadInput, match="Say why"):
+    with pytest.raises(BadInput, match="Give a reason"):
         keep_model(trial, found, model_id="M", replace=True, reason=" ", now=NOW)
     with pytest.raises(NotFound, match="no model 'N'"):
         keep_model(trial, found, model_id="N", replace=True, reason="Wrong file", now=NOW)
@@ -166,7 +166,7 @@ def test_a_withdrawn_name_may_be_given_again_but_not_to_a_reader(
         withdraw_model(trial, study="trial", model_id="M", reason="Wrong", now=NOW)
     assert len(withdrawn(trial, "trial")) == 3
     assert verify(trial) == []
-    with pytest.raises(BadFile, match="a model has that name"):
+    with pytest.raises(BadFile, match="a model already has this name"):
         invite(trial, "m")
 
 

@@ -75,8 +75,11 @@ def test_an_excluded_reading_stays_in_the_export_with_its_reason(read: Store) ->
 @pytest.mark.parametrize(
     ("exclusions", "said"),
     [
-        ("sensitivity", "count in the primary analysis; a sensitivity analysis leaves them out"),
-        ("primary", "are left out of the primary analysis; a sensitivity analysis counts them"),
+        (
+            "sensitivity",
+            "are included in the primary analysis; a sensitivity analysis leaves them out",
+        ),
+        ("primary", "are left out of the primary analysis; a sensitivity analysis includes them"),
     ],
 )
 def test_what_excluding_does_is_said_as_the_protocol_decided_it(
@@ -135,7 +138,7 @@ def test_what_is_so_already_is_refused(read: Store) -> None:
     with pytest.raises(NotNow, match="not excluded"):
         _reinstate(read)
     _exclude(read)
-    with pytest.raises(NotNow, match="excluded already"):
+    with pytest.raises(NotNow, match="already excluded"):
         _exclude(read)
     with pytest.raises(NotFound):
         exclude(read, study="trial", reading="none", reason="x", now=NOW)

@@ -124,12 +124,12 @@ def _letter(store: Store, name: str = "", days: float = 0) -> str:
 
 def test_the_letter_says_how_far_until_when_and_where(known: Store) -> None:
     """Greeting, count, the session's end, the address, where the code is; never the code."""
-    assert "8 cases of the study trial are waiting" in _letter(known)
+    assert "8 cases in the study trial are waiting" in _letter(known)
     case = desk.desk(known, person(known), now=NOW).cases[0].case
     desk.take_records(known, person(known), [presentation(case), reading(case)], now=NOW)
     text = _letter(known, "Dr. Jane Röntgen")
     assert text.startswith("Dear Dr. Jane Röntgen,")
-    assert "You have read 1 of 8 cases of the study trial; 7 are left." in text
+    assert "You have read 1 of 8 cases in the study trial; 7 remain." in text
     assert "Session 1 ends on 2025-06-09 12:00 UTC." in text
     assert "https://room.example/" in text
     assert "access code you were given for R1" in text
@@ -182,9 +182,9 @@ def test_without_an_address_nothing_goes_out(known: Store, post: _MailServer) ->
 @pytest.mark.parametrize(
     ("verb", "answer", "words"),
     [
-        ("RCPT", "550 unknown", "does not take letters to that address"),
+        ("RCPT", "550 unknown", "does not accept messages to this address"),
         ("MAIL", "554 no", "code 554"),
-        ("AUTH", "535 wrong", "did not take its user name"),
+        ("AUTH", "535 wrong", "rejected the user name"),
     ],
 )
 def test_what_the_server_refuses_is_one_sentence_and_not_recorded(
@@ -204,7 +204,7 @@ def test_a_server_that_is_not_there_is_one_sentence() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with pytest.raises(Undelivered, match="was not reached"):
+    with pytest.raises(Undelivered, match="could not be reached"):
         send(_named(port), to="a@example.org", subject="s", text="t")
 
 
@@ -214,14 +214,14 @@ def test_a_silent_server_is_waited_for_no_longer_than_said(monkeypatch: pytest.M
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
-        with pytest.raises(Undelivered, match="was not reached"):
+        with pytest.raises(Undelivered, match="could not be reached"):
             send(_named(deaf.getsockname()[1]), to="a@example.org", subject="s", text="t")
 
 
 @pytest.mark.parametrize("to", ["", "nobody", "a@b\nBcc: c@d", "a@b, c@d", "<a@b>x"])
 def test_what_is_no_address_gets_no_letter(post: _MailServer, to: str) -> None:
     """Nor can an address bring a second one with it."""
-    with pytest.raises(Undelivered, match="no e-mail address"):
+    with pytest.raises(Undelivered, match="not an email address"):
         send(_named(post.port), to=to, subject="s", text="t")
     assert post.letters == []
 

@@ -181,7 +181,7 @@ def test_no_code_is_stored_in_clear(banked: Store, codes: dict[str, str]) -> Non
 @pytest.mark.parametrize("wrong", ["", "-", "ZZZZ-ZZZZ-ZZZZ-ZZZZ", "x" * 500, "ÄÖÜ", "' OR 1=1"])
 def test_a_wrong_code_is_refused(banked: Store, codes: dict[str, str], wrong: str) -> None:
     """Whatever is typed, the refusal is the same sentence."""
-    with pytest.raises(NotAllowed, match="not known here"):
+    with pytest.raises(NotAllowed, match="not recognised"):
         _sign_in(banked, wrong)
 
 
@@ -189,7 +189,7 @@ def test_the_right_open_part_with_a_wrong_secret_is_refused(
     banked: Store, codes: dict[str, str]
 ) -> None:
     """The first six signs alone open nothing."""
-    with pytest.raises(NotAllowed, match="not known here"):
+    with pytest.raises(NotAllowed, match="not recognised"):
         _sign_in(banked, codes["R2"][:-1] + "#")
 
 

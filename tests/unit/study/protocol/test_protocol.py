@@ -65,7 +65,7 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
     with pytest.raises(BadProtocol) as caught:
         read_protocol(_file(tmp_path, text))
     message = str(caught.value)
-    assert "5 fault(s)" in message
+    assert "5 error(s)" in message
     for key in ("cases = 0", "seed = 'x'", "confidence = 1", "feedbak: unknown key", "margin"):
         assert key in message
 
@@ -78,20 +78,20 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("hidden_repeats = 9\ncases = 8", "more than cases"),
         ('hidden_repeats = 2\nfeedback = "after case"', "again after its reference standard"),
         ('conditions = ["unaided", "image-absent"]\nfeedback = "after case"', "again after"),
-        ("cases = " + "9" * 5000, "not TOML"),
-        ("x = " + "[" * 4000, "not TOML"),
-        ('conditions = ["unaided", "unaided"]', "twice"),
+        ("cases = " + "9" * 5000, "not valid TOML"),
+        ("x = " + "[" * 4000, "not valid TOML"),
+        ('conditions = ["unaided", "unaided"]', "duplicates"),
         ("conditions = []", "at least 1"),
         ('conditions = ["aided"]', "cannot run that yet"),
-        ('sessions = 3\nconditions = ["unaided", "image-absent"]', "Make it 2 or 4, or 1"),
+        ('sessions = 3\nconditions = ["unaided", "image-absent"]', "Set it to 2"),
         ('sessions = 2\nfeedback = "after case"', "several sessions"),
         ("practice_cases = -1", "whole number"),
         ("break_every = 2.5", "whole number"),
         ('display_check = "yes"', "true or false"),
         ("cannot_answer = 1", "true or false"),
         ("consent = true", "text in quotes"),
-        (f'instructions = "{"x" * 20_001}"', "at most 20000"),
-        ("cases = [", "not TOML"),
+        (f'instructions = "{"x" * 20_001}"', "the maximum is 20000"),
+        ("cases = [", "not valid TOML"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:

@@ -31,17 +31,17 @@ def test_questions_are_read_from_toml_with_their_defaults(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"id": "1st"}, "id: must be a letter"),
-        ({"id": 5}, "id: must be a letter"),
+        ({"id": "1st"}, "id: must start with a letter"),
+        ({"id": 5}, "id: must start with a letter"),
         ({"question": " "}, "question: must be text"),
         ({"question": "x" * 501}, "question: must be text"),
         ({"kind": "date"}, "kind: must be one of choice, number, text"),
         ({"kind": ["choice"]}, "kind: must be one of"),
-        ({"options": ["x"]}, "a choice has 2 to 20"),
-        ({"options": ["x", "x"]}, "names something twice"),
+        ({"options": ["x"]}, "a choice question needs 2 to 20"),
+        ({"options": ["x", "x"]}, "contains duplicates"),
         ({"options": ["x", ""]}, "options: must be a list of texts"),
         ({"options": "xy"}, "options: must be a list of texts"),
-        ({"kind": "text"}, "only a choice has them"),
+        ({"kind": "text"}, "only a choice question has options"),
         ({"required": "yes"}, "required: must be true or false"),
         ({"hint": "?"}, "hint: unknown key"),
     ],
@@ -69,7 +69,7 @@ def test_all_faults_of_all_questions_are_listed_at_once() -> None:
     message = str(caught.value)
     for part in ("cases = 0", "[1]: kind", "[2]: question", "[3]: question", "[3]: kind", "twice"):
         assert part in message
-    assert "6 fault(s)" in message
+    assert "6 error(s)" in message
 
 
 def test_a_question_left_open_is_left_out() -> None:

@@ -154,7 +154,7 @@ def test_a_presentations_id_used_for_another_case_is_refused(opened: Opened, who
     second = _case(store, whose)
     shown = {**presentation(second), "id": "the-same-id"}
     receipt = _take(store, shown, reading(second), who=whose)
-    assert receipt.refused == (("the-same-id", "Another presentation has this id."),)
+    assert receipt.refused == (("the-same-id", "Another presentation already has this ID."),)
     assert receipt.stored == (f"read-{second}",)
 
 
@@ -168,7 +168,7 @@ def test_a_case_is_presented_when_it_was_handed_out_and_not_before(opened: Opene
         )
     shown = [_take(store, presentation(row["id"])).refused for row in rows]
     assert shown[:3] == [()] * 3
-    assert [why for ((_, why),) in shown[3:]] == ["This case was not handed out yet."] * 5
+    assert [why for ((_, why),) in shown[3:]] == ["This case is not available yet."] * 5
     first, fourth = rows[0]["id"], rows[3]["id"]
     assert _take(store, reading(first), presentation(fourth)).refused == ()
 
@@ -181,7 +181,7 @@ def test_another_cases_reading_id_is_refused(opened: Opened) -> None:
     for who in ("R1", "R2"):
         other = reading(_case(store, who), "C", id=f"read-{first}")
         receipt = _take(store, other, who=who)
-        assert receipt.refused == ((f"read-{first}", "Another reading has this id."),)
+        assert receipt.refused == ((f"read-{first}", "Another reading already has this ID."),)
     assert (_row(store)["assignment"], _row(store)["answer"]) == (first, "B")
 
 

@@ -176,7 +176,7 @@ def test_a_second_answer_from_another_tab_is_refused_and_the_first_stands(
     _take(store, presentation(case), reading(case, "B"))
     receipt = _take(store, reading(case, "C", id="from-another-tab"))
     assert receipt.refused == (
-        ("from-another-tab", "This case was already read; the first answer stands."),
+        ("from-another-tab", "This case has already been read; the first answer was recorded."),
     )
     assert [row["answer"] for row in _rows(store)] == ["B"]
 
@@ -200,20 +200,20 @@ def test_a_shuffled_option_is_stored_under_its_canonical_letter(opened: Opened) 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"option": "E"}, "no such option"),
+        ({"option": "E"}, "does not have this option"),
         ({"option": None, "status": "timed_out"}, "no time limit"),
-        ({"confidence": 3}, "no confidence"),
-        ({"comment": "hm"}, "no comments"),
+        ({"confidence": 3}, "not ask for a confidence rating"),
+        ({"comment": "hm"}, "not accept comments"),
         ({"supersedes": "some-other-reading"}, "cannot be changed"),
-        ({"times": None}, "Not a sound record"),
-        ({"times": {"response_ms": "soon"}}, "Not a sound record"),
-        ({"status": "unparsed"}, "Not a sound record"),
-        ({"behaviour": {"<script>": 1}}, "Not a sound record"),
-        ({"behaviour": {"zoom": 10**400}}, "Not a sound record"),
-        ({"presented_epoch_ms": None}, "Not a sound record"),
-        ({"selections": [{"option": "\ud800"}]}, "Not a sound record"),
-        ({"flags": ["\ud800"]}, "Not a sound record"),
-        ({"case": "0000000000000000"}, "not on your list"),
+        ({"times": None}, "Invalid record"),
+        ({"times": {"response_ms": "soon"}}, "Invalid record"),
+        ({"status": "unparsed"}, "Invalid record"),
+        ({"behaviour": {"<script>": 1}}, "Invalid record"),
+        ({"behaviour": {"zoom": 10**400}}, "Invalid record"),
+        ({"presented_epoch_ms": None}, "Invalid record"),
+        ({"selections": [{"option": "\ud800"}]}, "Invalid record"),
+        ({"flags": ["\ud800"]}, "Invalid record"),
+        ({"case": "0000000000000000"}, "not assigned to you"),
     ],
 )
 def test_an_impossible_reading_is_refused_with_its_reason(
@@ -250,14 +250,14 @@ def test_a_case_not_yet_handed_out_cannot_be_read(opened: Opened) -> None:
             "SELECT assignments.id FROM assignments JOIN readers ON readers.id = reader "
             "WHERE reader_id = 'R1' AND position = 4"
         )
-    assert "not handed out" in _take(store, reading(late)).refused[0][1]
+    assert "not available" in _take(store, reading(late)).refused[0][1]
 
 
 def test_another_readers_case_cannot_be_read(opened: Opened) -> None:
     """Cases are handed out to one reader each."""
     store = opened()
     other = _desk(store, "R2").cases[0].case
-    assert "not on your list" in _take(store, reading(other)).refused[0][1]
+    assert "not assigned to you" in _take(store, reading(other)).refused[0][1]
 
 
 def test_a_changed_answer_is_a_new_row_that_supersedes(opened: Opened) -> None:

@@ -75,7 +75,7 @@ def test_nobody_finishes_before_the_last_case_or_for_another(opened: Opened) -> 
     """Too early is refused, and each reader has an end of their own."""
     store = opened(back_navigation=True)
     ((_, why),) = _take(store, END).refused
-    assert why == "There are cases still to be read."
+    assert why == "Some cases have not been read yet."
     _read_all(store)
     _take(store, END)
     assert _kinds(store).count("reading finished") == 1
@@ -91,7 +91,7 @@ def test_without_going_back_the_last_answer_is_the_end(opened: Opened) -> None:
     _read_all(store)
     assert (_desk(store).finished, _desk(store).review) == (True, False)
     ((_, why),) = _take(store, END).refused
-    assert why == "In this study the last answer is the end."
+    assert why == "This study ends with the last answer."
 
 
 def test_whoever_finishes_as_the_study_is_closed_loses_nothing(opened: Opened) -> None:

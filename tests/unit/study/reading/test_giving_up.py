@@ -39,7 +39,7 @@ def _readings(store: Store) -> list[dict[str, str]]:
 def test_a_case_is_given_up_only_where_the_protocol_lets_it(opened: Opened) -> None:
     """By default every case is answered."""
     store = opened()
-    assert "every case is answered" in _take(store, _given_up(_case(store))).refused[0][1]
+    assert "Every case must be answered" in _take(store, _given_up(_case(store))).refused[0][1]
 
 
 def test_the_reason_is_kept_exported_and_vouched_for(opened: Opened) -> None:
@@ -66,14 +66,14 @@ def test_the_reason_is_kept_exported_and_vouched_for(opened: Opened) -> None:
 def test_without_a_reason_no_case_is_given_up(opened: Opened, reason: Any) -> None:
     """The page asks for one."""
     store = opened(cannot_answer=True)
-    assert "Not a sound record" in _take(store, _given_up(_case(store), reason)).refused[0][1]
+    assert "Invalid record" in _take(store, _given_up(_case(store), reason)).refused[0][1]
 
 
 def test_a_reason_beside_an_answer_is_nothing_the_page_sends(opened: Opened) -> None:
     """An answered case was not given up."""
     store = opened(cannot_answer=True)
     record = reading(_case(store), "A", reason="but")
-    assert "Not a sound record" in _take(store, record).refused[0][1]
+    assert "Invalid record" in _take(store, record).refused[0][1]
 
 
 def test_a_long_reason_is_cut_and_flagged(opened: Opened) -> None:

@@ -250,7 +250,7 @@ def test_no_case_of_the_study_is_read_before_practice_is_done(opened: Opened) ->
     store = opened(practice_cases=2)
     own = _study_case(store)
     receipt = _take(store, presentation(own), reading(own))
-    assert {why for _, why in receipt.refused} == {"This case was not handed out yet."}
+    assert {why for _, why in receipt.refused} == {"This case is not available yet."}
     _practise(store)
     assert _take(store, presentation(own), reading(own)).refused == ()
 
@@ -261,17 +261,17 @@ def test_no_practice_before_everything_is_prepared(opened: Opened) -> None:
     with store.look() as look:
         case = look.value("SELECT id FROM practice_assignments WHERE reader = 1")
     receipt = _take(store, presentation(case), reading(case))
-    assert {why for _, why in receipt.refused} == {"This case was not handed out yet."}
+    assert {why for _, why in receipt.refused} == {"This case is not available yet."}
     assert _take(store, preparation("consent"), reading(case)).refused == ()
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"option": "E"}, "no such option"),
-        ({"confidence": 3}, "no confidence"),
+        ({"option": "E"}, "does not have this option"),
+        ({"confidence": 3}, "not ask for a confidence rating"),
         ({"option": None, "status": "timed_out"}, "no time limit"),
-        ({"option": None, "status": "skipped", "reason": "?"}, "every case is answered"),
+        ({"option": None, "status": "skipped", "reason": "?"}, "Every case must be answered"),
         ({"supersedes": "read-something"}, "cannot be changed"),
     ],
 )
@@ -291,8 +291,8 @@ def test_the_first_practice_answer_stands(opened: Opened) -> None:
     _take(store, reading(first, "A"))
     again = _take(store, reading(first, "B", id="from-another-tab"))
     stolen = _take(store, reading(second, "B", id=f"read-{first}"))
-    assert "already read" in again.refused[0][1]
-    assert stolen.refused == ((f"read-{first}", "Another reading has this id."),)
+    assert "already been read" in again.refused[0][1]
+    assert stolen.refused == ((f"read-{first}", "Another reading already has this ID."),)
     assert again.feedback == stolen.feedback == {}
 
 
@@ -308,7 +308,7 @@ def test_another_readers_practice_case_is_nobody_elses(opened: Opened) -> None:
     """Handed out to one reader each."""
     store = opened(practice_cases=1)
     other = _cases(store, "R2")[0].case
-    assert "not on your list" in _take(store, reading(other)).refused[0][1]
+    assert "not assigned to you" in _take(store, reading(other)).refused[0][1]
 
 
 def test_practice_is_in_no_count_and_in_no_table_of_the_bundle(opened: Opened) -> None:

@@ -84,7 +84,7 @@ def test_while_the_study_is_open_there_is_none(opened: Opened) -> None:
     """Neither the card nor a film of it, however much was read."""
     store = opened(feedback="after study")
     _read(store, 8)
-    with pytest.raises(NotNow, match="before the study is closed"):
+    with pytest.raises(NotNow, match="once the study is closed"):
         score_card.score_card(store, person(store))
     with pytest.raises(NotNow):
         score_card.film(store, person(store), 1, 0)
@@ -97,7 +97,7 @@ def test_without_feedback_there_is_none(opened: Opened) -> None:
     _read(store, 1)
     close(store)
     assert score_card.is_closed(store, person(store))
-    with pytest.raises(NotAllowed, match="no score"):
+    with pytest.raises(NotAllowed, match="does not show readers their scores"):
         score_card.score_card(store, person(store))
     with pytest.raises(NotAllowed):
         score_card.film(store, person(store), 1, 0)
@@ -117,7 +117,7 @@ def test_it_is_nobody_elses(opened: Opened) -> None:
         assert score_card.film(store, person(store), position, number) is None
     study = person(store).study
     other = Person(role=Role.COORDINATOR, study=study, study_name="trial", reader=None, name="c")
-    with pytest.raises(NotAllowed, match="Only a reader"):
+    with pytest.raises(NotAllowed, match="Only readers"):
         score_card.score_card(store, other)
     gone = Person(role=Role.READER, study=99, study_name="gone", reader=99, name="R1")
     with pytest.raises(NotFound):

@@ -108,7 +108,7 @@ def test_a_corrected_answer_puts_the_next_session_off_and_later_none_is_taken(op
     store = opened(**TWO, back_navigation=True)
     first = _desk(store, NOW).cases[0].case
     last = _read_session(store, NOW)
-    with pytest.raises(NotNow, match="just now"):
+    with pytest.raises(NotNow, match="at the moment"):
         desk.case_at(store, person(store), 1, now=last)
     corrected = _answer(first, last, id="corrected-1", option="B", supersedes=f"read-{first}")
     later = last + 3 * DAY
@@ -118,7 +118,7 @@ def test_a_corrected_answer_puts_the_next_session_off_and_later_none_is_taken(op
     case = _desk(store, begun).cases[0].case
     _send(store, presentation(case, begun), _answer(case, begun), now=begun)
     again = {**corrected, "id": "corrected-2", "supersedes": "corrected-1"}
-    assert "next session has begun" in _send(store, again, now=begun)["corrected-2"]
+    assert "next session has started" in _send(store, again, now=begun)["corrected-2"]
     assert desk.case_at(store, person(store), 1, now=begun).case == case
     with pytest.raises(NotFound):
         desk.case_at(store, person(store), 3, now=begun)
@@ -179,7 +179,7 @@ def test_a_readers_pause_is_their_own_and_the_studys_is_everybodys(opened: Any) 
     assert _desk(store, NOW, "R2").hold == "paused"
     _step(store, "resume", NOW, None)
     assert (_desk(store, NOW).hold, _desk(store, NOW, "R2").hold) == ("paused", "")
-    with pytest.raises(NotNow, match="R1 is paused already"):
+    with pytest.raises(NotNow, match="R1 is already paused"):
         _step(store, "pause", NOW)
     _step(store, "resume", NOW)
     assert _desk(store, NOW).hold == ""
@@ -197,7 +197,7 @@ def test_a_session_lapses_after_its_days_and_goes_on_extended_or_released(opened
     assert _desk(store, end - MINUTE).hold == ""
     assert (_desk(store, end).hold, _states(store, end)) == ("lapsed", ["lapsed"])
     refused = _send(store, presentation(cases[1], end), now=end)
-    assert list(refused.values()) == ["The time for this session has run out."]
+    assert list(refused.values()) == ["The deadline for this session has passed."]
     assert _send(store, _answer(cases[0], end + DAY), now=end + DAY) == {}
     with store.look() as look:
         assert "received_after_lapse" in look.value("SELECT flags FROM readings")
@@ -206,7 +206,7 @@ def test_a_session_lapses_after_its_days_and_goes_on_extended_or_released(opened
     assert _desk(store, end + 2 * DAY).hold == "lapsed"
     _step(store, "release", end + 9 * DAY, session=1)
     assert _desk(store, end + 999 * DAY).hold == ""
-    with pytest.raises(NotNow, match="no end"):
+    with pytest.raises(NotNow, match="no deadline"):
         _step(store, "extend", NOW, session=1, days=1)
     assert _states(store, end + 999 * DAY, "R2") == ["open"]
 
@@ -223,9 +223,9 @@ def test_what_cannot_be_stepped_into_is_refused_with_its_reason(opened: Any) -> 
     """No reason, no reader, no session, no end, no sense."""
     store = opened(cases=2)
     for what, more, error, words in (
-        ("pause", {"reason": " "}, BadInput, "Say why"),
+        ("pause", {"reason": " "}, BadInput, "Give a reason"),
         ("pause", {"reader_id": "R9"}, NotFound, "no reader R9"),
-        ("extend", {"session": 1, "days": 1}, NotNow, "no end"),
+        ("extend", {"session": 1, "days": 1}, NotNow, "no deadline"),
         ("extend", {"session": 1, "days": 0}, BadInput, "above 0"),
         ("extend", {"session": 1, "days": float("nan")}, BadInput, "above 0"),
         ("release", {"session": 2}, NotFound, "no session 2"),
@@ -234,7 +234,7 @@ def test_what_cannot_be_stepped_into_is_refused_with_its_reason(opened: Any) -> 
         with pytest.raises(error, match=words):
             _step(store, what, NOW, **more)
     _read_session(store, NOW)
-    with pytest.raises(NotNow, match="read to its end"):
+    with pytest.raises(NotNow, match="been completed"):
         _step(store, "release", NOW, session=1)
     with store.look() as look:
         assert look.value("SELECT count(*) FROM interventions") == 0
@@ -254,7 +254,7 @@ def test_a_withdrawn_reader_is_out_and_their_readings_stay(opened: Any) -> None:
     with store.look() as look:
         assert has_left(look, token, now=NOW)
     assert signed_in(store, token, now=NOW) is None
-    with pytest.raises(NotAllowed, match="no part in any study"):
+    with pytest.raises(NotAllowed, match="no longer have a role in any study"):
         sign_in(store, code, entropy=entropy_from(6), now=NOW)
     held = _desk(store, NOW)
     assert (held.hold, held.cases, held.read) == ("withdrawn", (), 1)
@@ -276,7 +276,7 @@ def test_a_closed_study_hands_out_and_takes_nothing(opened: Any) -> None:
     assert (_desk(store, NOW).hold, _desk(store, NOW).cases) == ("closed", ())
     assert (_desk(store, NOW, "R2").hold, _desk(store, NOW, "R2").finished) == ("", True)
     case = _cases(store)[0]
-    with pytest.raises(NotNow, match="no more answers"):
+    with pytest.raises(NotNow, match="answers are no longer accepted"):
         _send(store, _answer(case, NOW), now=NOW)
     with pytest.raises(NotNow, match="not open"):
         _step(store, "pause", NOW)

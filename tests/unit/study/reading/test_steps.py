@@ -88,7 +88,7 @@ def test_a_later_step_is_refused_before_the_earlier_ones(opened: Opened, step: s
     store = opened(**ALL)
     detail = ANSWERS if step == "questionnaire" else None
     ((_, why),) = _take(store, preparation(step, detail)).refused
-    assert "comes first: consent" in why
+    assert "the previous step first: consent" in why
     assert _rows(store) == []
 
 
@@ -119,7 +119,7 @@ def test_an_id_stands_for_one_step_of_one_reader(opened: Opened) -> None:
     other = _take(store, preparation("consent"), who=person(store, "R2"))
     again = _take(store, preparation("instructions", id="prepared-consent"))
     for receipt in (other, again):
-        assert receipt.refused == (("prepared-consent", "Another record has this id."),)
+        assert receipt.refused == (("prepared-consent", "Another record already has this ID."),)
     assert _to_do(store, person(store, "R2"))[0] == "consent"
 
 
@@ -135,10 +135,10 @@ def test_consent_is_given_or_not_stored(opened: Opened, detail: dict[str, Any]) 
 @pytest.mark.parametrize(
     ("detail", "reason"),
     [
-        ({}, "answers is an object"),
-        ({"answers": {}}, "'level' needs an answer"),
-        ({"answers": {"level": " "}}, "'level' needs an answer"),
-        ({"answers": {"level": "three"}}, "none of its options"),
+        ({}, "answers must be an object"),
+        ({"answers": {}}, "The question 'level' must be answered"),
+        ({"answers": {"level": " "}}, "The question 'level' must be answered"),
+        ({"answers": {"level": "three"}}, "not one of its options"),
         ({"answers": {"level": ["one"]}}, "must be text"),
         ({"answers": {"level": "one", "years": "5"}}, "must be a number"),
         ({"answers": {"level": "one", "years": True}}, "must be a number"),
@@ -181,7 +181,7 @@ def test_display_measurements_are_cleaned_and_bounded(opened: Opened) -> None:
     store = opened(display_check=True)
     unsound: list[dict[str, Any]] = [{"long": "x" * 5000}, {"deep": [[[[[[[[[[]]]]]]]]]]}]
     for detail in unsound:
-        assert "Not a sound record" in _take(store, preparation("display", detail)).refused[0][1]
+        assert "Invalid record" in _take(store, preparation("display", detail)).refused[0][1]
     odd = {"grey_step": 2, "name": "\ud800", "ratio": float("inf")}
     assert _take(store, preparation("display", odd)).refused == ()
     assert json.loads(_rows(store)[0]["detail"]) == {
@@ -253,7 +253,7 @@ def test_no_case_is_read_before_everything_is_prepared(opened: Opened) -> None:
             "WHERE reader_id = 'R1' AND position = 1"
         )
     receipt = _take(store, presentation(case), reading(case))
-    assert [why for _, why in receipt.refused] == ["This case was not handed out yet."] * 2
+    assert [why for _, why in receipt.refused] == ["This case is not available yet."] * 2
     _prepare(store)
     assert _take(store, presentation(case), reading(case)).refused == ()
 

@@ -99,7 +99,7 @@ def test_a_locked_store_gives_one_clear_sentence(
     monkeypatch.setattr("study.store.connection._BUSY_TIMEOUT_S", 0.05)
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(StudyError, match="The store is busy"), store.change() as change:
+    with pytest.raises(StudyError, match="The database is busy"), store.change() as change:
         change.insert("deployment", name="a", value="b")
     other.close()
 

@@ -31,8 +31,8 @@ def test_a_clock_set_back_is_noted_once_and_no_answer_is_refused(opened: Opened)
     assert verify(store) == []
     (remark,) = remarks(store)
     assert remark == (
-        "study:trial: the clock went back by 72.0 h at event 9, "
-        "from 2025-06-07T12:00:00.000Z to 2025-06-04T12:00:00.000Z."
+        "study:trial: the clock went back by 72.0 h at event 9, from "
+        "2025-06-07T12:00:00.000Z to 2025-06-04T12:00:00.000Z."
     )
 
 

@@ -209,7 +209,7 @@ def test_a_whole_store_has_nothing_to_accept(opened: Opened) -> None:
     with pytest.raises(NotNow, match="nothing to accept"):
         losses.accept(store, reason="x", by=BY, now=NOW)
     back = _set_back(store, Page(store), 0, 1)
-    with pytest.raises(BadInput, match="Say why"):
+    with pytest.raises(BadInput, match="Give a reason"):
         losses.accept(back, reason=" ", by=BY, now=NOW)
 
 

@@ -167,11 +167,11 @@ def test_a_head_that_cannot_be_sent_holds_nothing_up(opened: Opened) -> None:
     with store.change() as change:
         deposits.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
     why = deposits.send_now(store, {}, "trial", now=NOW)
-    assert why == "The head of the chain was not sent: This deployment has no mail server."
+    assert why == "The chain head was not sent: This server cannot send email."
     assert deposits.send_due(store, {}, now=NOW) == []
     with store.look() as look:
         row = study_row(look, "trial")
-        assert deposits.deposit_of(look, row).why_not == "This deployment has no mail server."
+        assert deposits.deposit_of(look, row).why_not == "This server cannot send email."
     assert deposits.send_due(store, {}, now=NOW + deposits.AGAIN) == [why]
 
 

@@ -72,7 +72,7 @@ class Server {
     for (const { id } of records) {
       if (this.ids.includes(id)) continue;
       if (id === "abcdefgh"[this.ids.length]) this.ids.push(id);
-      else refused.push({ id, why: "not handed out yet" });
+      else refused.push({ id, why: "not available yet" });
     }
     const stored = records.map(({ id }) => id).filter((id) => this.ids.includes(id));
     return { stored, refused, feedback: {}, desk: { stored: this.ids.length } };

@@ -10,7 +10,7 @@ const state = (about = {}, more = {}) => ({ ...START, facts: facts(about), ...mo
 const before = (about, position, more) => haltBefore(state(about), item(position, more));
 
 test("with the protocol's defaults the reader begins, and is not stopped again", () => {
-  assert.deepEqual([before({}, 1).name, before({}, 1).button], ["begin", "Begin"]);
+  assert.deepEqual([before({}, 1).name, before({}, 1).button], ["begin", "Start"]);
   const begun = { been: true, condition: "unaided" };
   for (let position = 2; position <= 10; position += 1) assert.equal(before(begun, position), null);
   assert.equal(before({ running: { case: "c1" } }, 1), null, "a reload in the first case does not begin again");

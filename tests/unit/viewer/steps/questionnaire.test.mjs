@@ -8,7 +8,7 @@ const years = { id: "years", kind: "number", options: [], required: true };
 const level = { id: "level", kind: "choice", options: ["Resident", "Specialist"], required: true };
 const site = { id: "site", kind: "text", options: [], required: false };
 
-test("what is required must be there; what is not may be left out", () => {
+test("what is required must be there; what is not optional", () => {
   assert.equal(faultOf(level), "choice");
   assert.equal(faultOf(years, "  "), "number");
   assert.equal(faultOf(site, ""), "");
