@@ -28,7 +28,7 @@ from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, events, models, people, readings, studies
+from study.store import Store, Transaction, banks, events, models, people, readings, studies
 from study.store.events import EventRow
 from study.store.studies import StudyRow, study_row
 from study.trail import study_trails
@@ -156,28 +156,16 @@ def _write(out: Path, files: Mapping[str, bytes], *, as_zip: bool) -> None:
 
 
 def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, Any]]:
-    rows = models.items(look, study)
-    sets = Counter(row["options"] for row in rows)
+    rows = banks.items_of_study(look, study)
+    sets = Counter(row.options for row in rows)
     for row in rows:
-        options = json.loads(row["options"])
+        options = json.loads(row.options)
         yield {
-            **{key: row[key] for key in ITEM_KEYS},
-            "truth": None if blinded else row["truth"],
+            **row._asdict(),
+            "truth": None if blinded else row.truth,
             "n_options": len(options),
-            "options": row["options"],
-            "option_set": " | ".join(options) if sets[row["options"]] > 1 else "",
+            "option_set": " | ".join(options) if sets[row.options] > 1 else "",
         }
-
-
-ITEM_KEYS = (
-    "item_id",
-    "question",
-    "task",
-    "category",
-    "subcategory",
-    "examination_id",
-    "patient_id",
-)
 
 
 def label_of(rater_id: str, *, simulated: bool) -> str:
@@ -242,11 +230,8 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
         for row in models.predictions(look, model.id):
             yield {
                 "rater_id": model.model_id,
-                "item_id": row["item_id"],
-                "answer": row["answer"],
-                "status": row["status"],
+                **row._asdict(),
                 "timing_source": "simulated" if model.simulated else None,
-                "raw_answer": row["raw_answer"],
             }
 
 

@@ -23,7 +23,7 @@ from study.base.csv_cells import unguarded
 from study.base.errors import BadFile
 from study.exchange import records_file
 from study.exchange.bundle import GUARDED, audit_file
-from study.exchange.records_file import Carried
+from study.exchange.records_file import Carried, StudyFacts, refuse
 from study.store import Store, events
 from study.store.events import EventKind, EventRow
 from study.trail.verification import check_chain
@@ -68,12 +68,12 @@ class Received:
     @property
     def study(self) -> str:
         """Return the study's name."""
-        return str(self.carried.study["study"])
+        return str(self.carried.study.study)
 
     @property
     def deployment_id(self) -> str:
         """Return the deployment the study was read in."""
-        return str(self.carried.study["deployment_id"])
+        return str(self.carried.study.deployment_id)
 
 
 def receive(store: Store, path: Path) -> Received:
@@ -96,8 +96,7 @@ def receive(store: Store, path: Path) -> Received:
             "an earlier version of it. Such a bundle can be analysed, but not restored or merged."
         )
     with store.look() as look:
-        carried, faults = records_file.parse(look, files[records_file.FILE])
-    refuse(path.name, faults)
+        carried = records_file.parse(look, path.name, files[records_file.FILE])
     facts = package.get("reading_room") or {}
     protocol, chain, sites = _parts(path.name, files, carried, facts)
     return Received(
@@ -123,13 +122,6 @@ def _table(content: bytes, *, guarded: bool) -> list[dict[str, str]]:
         {key: unguarded(cell) if isinstance(cell, str) else cell for key, cell in row.items()}
         for row in rows
     ]
-
-
-def refuse(name: str, faults: Sequence[str]) -> None:
-    """Raise `BadFile` with every fault, if there is any."""
-    if faults:
-        listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadFile(f"{name}: {len(faults)} fault(s); nothing was changed.\n{listed}")
 
 
 def _from_folder(path: Path) -> dict[str, bytes]:
@@ -249,7 +241,7 @@ def _lines(content: bytes) -> list[EventRow]:
 
 
 def _contradictions(
-    study: Mapping[str, Any],
+    study: StudyFacts,
     protocol: Mapping[str, Any],
     chain: Sequence[EventRow],
     facts: Mapping[str, Any],
@@ -262,10 +254,10 @@ def _contradictions(
     ]
     if drawn != [protocol["sha256"]]:
         yield "audit.jsonl tells of another protocol than protocol.json."
-    if {one.chain for one in chain} != {events.study_chain(str(study["study"]))}:
+    if {one.chain for one in chain} != {events.study_chain(str(study.study))}:
         yield "audit.jsonl is of another study than records.jsonl."
     end = (chain[-1].number, chain[-1].hash)
     if (facts.get("last_event"), facts.get("last_event_hash")) != end:
         yield "audit.jsonl does not end where datapackage.json says."
-    if not _DEPLOYMENT.fullmatch(str(study["deployment_id"])):
+    if not _DEPLOYMENT.fullmatch(str(study.deployment_id)):
         yield "records.jsonl does not say which deployment the study was read in."

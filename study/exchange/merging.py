@@ -13,8 +13,8 @@ from typing import Any
 
 from study.base.actor import By
 from study.base.text import LONGEST, formula_fault, name_key
-from study.exchange.incoming import Received, receive, refuse
-from study.exchange.records_file import origin
+from study.exchange.incoming import Received, receive
+from study.exchange.records_file import origin, refuse
 from study.exchange.restoring import insert_rows
 from study.models.withdrawals import key_of
 from study.store import Store, Transaction, archive, events, models, people, studies
@@ -97,7 +97,7 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
         return
     if study.state != "closed":
         yield f"the study {name!r} is still {study.state}. Close it first."
-    if bundle.carried.study["state"] != "closed":
+    if bundle.carried.study.state != "closed":
         yield "the bundle was exported while its study was still open. Close it there first."
     if other == origin(look, study):
         yield f"it comes from the deployment that {name!r} was read in itself ({other})."

@@ -19,9 +19,9 @@ from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadFile, NotNow
 from study.base.text import name_fault
 from study.base.timestamps import stamp
-from study.exchange.bundle import ITEM_KEYS, files_of
-from study.exchange.incoming import Received, receive, refuse
-from study.exchange.records_file import FILE, LEFT_BEHIND
+from study.exchange.bundle import files_of
+from study.exchange.incoming import Received, receive
+from study.exchange.records_file import FILE, LEFT_BEHIND, refuse
 from study.store import Store, Transaction, archive, banks, events, studies
 from study.store.events import EventKind
 from study.store.studies import study_row
@@ -31,6 +31,15 @@ SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", FILE)
 """Files that a restored study exports byte for byte as they came."""
 
 _STATES = ("open", "closed")
+_ITEM_KEYS = (
+    "item_id",
+    "question",
+    "task",
+    "category",
+    "subcategory",
+    "examination_id",
+    "patient_id",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +126,7 @@ def insert_rows(
 
 
 def _refuse_state(look: Transaction, bundle: Received) -> None:
-    name, state = bundle.study, bundle.carried.study["state"]
+    name, state = bundle.study, bundle.carried.study.state
     fault = name_fault(name)
     if fault:
         raise BadFile(f"{bundle.name}: the name of the study {fault}.")
@@ -138,10 +147,10 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
     if bundle.blinded:
         raise BadFile(
             f"{bundle.name} is blinded: the reference standard is not in it. Import the bank "
-            f"{bundle.carried.study['bank']!r} here first, or restore the bundle of the closed "
+            f"{bundle.carried.study.bank!r} here first, or restore the bundle of the closed "
             "study."
         )
-    name = _free_name(change, str(bundle.carried.study["bank"]))
+    name = _free_name(change, str(bundle.carried.study.bank))
     number = banks.add(
         change,
         name=name,
@@ -150,7 +159,7 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
         source_sha256=bundle.sha256,
         content_sha256="",
         images_root="",
-        simulated=int(bool(bundle.carried.study["simulated_films"])),
+        simulated=int(bool(bundle.carried.study.simulated_films)),
         imported_at_utc=stamp(now),
     )
     _fitting(bundle, lambda: banks.add_content(change, number, _items(bundle), {}))
@@ -173,7 +182,7 @@ def _items(bundle: Received) -> list[Item]:
     shown = {row["item_id"]: row for row in bundle.carried.rows["case"]}
     return [
         Item(
-            **{key: row[key] for key in ITEM_KEYS},
+            **{key: row[key] for key in _ITEM_KEYS},
             options=tuple(json.loads(row["options"])),
             truth=row["truth"] or None,
             age=shown[row["item_id"]]["age"],
@@ -188,9 +197,6 @@ def _items(bundle: Received) -> list[Item]:
 
 def _study(change: Transaction, bundle: Received, bank: int) -> int:
     told = bundle.carried.study
-    columns = {
-        key: told[key] for key in ("state", "drawn_at_utc", "opened_at_utc", "closed_at_utc")
-    }
     return int(
         _fitting(
             bundle,
@@ -201,7 +207,10 @@ def _study(change: Transaction, bundle: Received, bank: int) -> int:
                 protocol=canonical_json(bundle.locked),
                 protocol_sha256=bundle.protocol_sha256,
                 restored_from=f"{bundle.deployment_id}/{bundle.sha256}",
-                **columns,
+                state=told.state,
+                drawn_at_utc=told.drawn_at_utc,
+                opened_at_utc=told.opened_at_utc,
+                closed_at_utc=told.closed_at_utc,
             ),
         )
     )

@@ -250,7 +250,7 @@ def free_name(store: Store, wish: str) -> str:
 
 def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any]:
     values = {**Protocol().in_full(), "seed": int(f"{now:%Y%m%d}"), "option_order": "random"}
-    tasks = {row["task"] for row in banks.candidates(look, bank)}
+    tasks = {row.task for row in banks.candidates(look, bank)}
     if len(tasks) < 2:
         values["stratify_by"] = []
     for cases in CASES_TO_BEGIN_WITH:

@@ -207,7 +207,7 @@ def check_free(store: Store, *, study: str, model_id: str) -> None:
 
 def predictions_hash(look: Transaction, model: int) -> str:
     """Return the hash that covers every stored prediction of a model."""
-    return sha256_of(models.predictions(look, model))
+    return sha256_of([row._asdict() for row in models.predictions(look, model)])
 
 
 def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:

@@ -64,10 +64,10 @@ def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candid
         )
     return [
         Candidate(
-            item_id=row["item_id"],
-            examination_id=row["examination_id"],
-            patient_id=row["patient_id"],
-            strata={key: row[key] for key in STRATA if key in row},
+            item_id=row.item_id,
+            examination_id=row.examination_id,
+            patient_id=row.patient_id,
+            strata={key: value for key, value in row._asdict().items() if key in STRATA},
         )
         for row in banks.candidates(look, bank)
     ]

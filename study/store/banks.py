@@ -46,6 +46,33 @@ class FilmRow(NamedTuple):
         return Path(self.images_root) / self.path
 
 
+class ItemRow(NamedTuple):
+    """An item with its reference standard, or None; `options` is JSON."""
+
+    item_id: str
+    question: str
+    options: str
+    task: str
+    category: str
+    subcategory: str
+    examination_id: str
+    patient_id: str
+    truth: str | None
+
+
+class CandidateRow(NamedTuple):
+    """What a draw needs to know of an item."""
+
+    item_id: str
+    examination_id: str
+    patient_id: str
+    task: str
+    category: str
+    subcategory: str
+    sex: str
+    view: str
+
+
 FILM = "films.path, films.sha256, films.low, films.high, banks.images_root"
 _BANKS = (
     "SELECT banks.*, (SELECT count(*) FROM items WHERE bank = banks.id) AS n_items, "
@@ -206,15 +233,27 @@ def _add_sealed(change: Transaction, numbered: list[tuple[int, Item]]) -> None:
     )
 
 
-def candidates(look: Transaction, bank: int) -> list[dict[str, Any]]:
+def candidates(look: Transaction, bank: int) -> list[CandidateRow]:
     """Return what a draw needs to know of every item of a bank."""
-    return look.rows(
+    rows = look.rows(
         "SELECT items.item_id, examination_id, patient_id, task, category, subcategory, sex, "
         "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
         "WHERE item_views.item = items.id ORDER BY position)), '') AS view "
         "FROM items WHERE bank = :bank ORDER BY items.item_id",
         bank=bank,
     )
+    return [CandidateRow(**row) for row in rows]
+
+
+def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
+    """Return the items of a study's cases, in order of number."""
+    rows = look.rows(
+        f"SELECT {', '.join(ItemRow._fields)} FROM cases JOIN items ON items.id = cases.item "
+        "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+        "WHERE study = :study ORDER BY number",
+        study=study,
+    )
+    return [ItemRow(**row) for row in rows]
 
 
 def with_truth(look: Transaction, bank: int) -> set[str]:

@@ -33,6 +33,15 @@ class ModelRow(NamedTuple):
         return self.model_id, self.edition
 
 
+class PredictionRow(NamedTuple):
+    """What a model said of an item."""
+
+    item_id: str
+    answer: str | None
+    status: str
+    raw_answer: str
+
+
 def add(change: Transaction, **columns: Any) -> int:
     """Insert a model's row and return its id."""
     return change.insert("models", **columns)
@@ -102,21 +111,12 @@ def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
     return [ModelRow(**row) for row in rows]
 
 
-def predictions(look: Transaction, model: int) -> list[dict[str, Any]]:
+def predictions(look: Transaction, model: int) -> list[PredictionRow]:
     """Return a model's predictions in order of case, as a model's hash covers them."""
-    return look.rows(
+    rows = look.rows(
         "SELECT item_id, answer, status, raw_answer FROM predictions "
         "JOIN cases ON cases.id = case_id JOIN items ON items.id = item "
         "WHERE model = :model ORDER BY number",
         model=model,
     )
-
-
-def items(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return the items of a study's cases with their reference standard, in order of number."""
-    return look.rows(
-        "SELECT items.*, truth, number FROM cases JOIN items ON items.id = cases.item "
-        "LEFT JOIN reference_standard ON reference_standard.item = items.id "
-        "WHERE study = :study ORDER BY number",
-        study=study,
-    )
+    return [PredictionRow(**row) for row in rows]
