@@ -1,40 +1,44 @@
 """The trail in the store: events searched and paged, never all in memory."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
 from study.store.events import FIELDS, EventRow, event_of
 
 
-def page(
-    look: Transaction, where: str, values: dict[str, Any], *, limit: int, offset: int
-) -> list[EventRow]:
+class Condition(NamedTuple):
+    """A condition over events, and the values it names."""
+
+    where: str
+    values: dict[str, Any]
+
+
+def page(look: Transaction, wanted: Condition, *, limit: int, offset: int) -> list[EventRow]:
     """Return one page of the events that a condition holds for, the newest first."""
     rows = look.rows(
-        f"SELECT {FIELDS} FROM events WHERE id IN (SELECT id FROM events WHERE {where} "
+        f"SELECT {FIELDS} FROM events WHERE id IN (SELECT id FROM events WHERE {wanted.where} "
         "ORDER BY at_utc DESC, id DESC LIMIT :limit OFFSET :offset) "
         "ORDER BY at_utc DESC, id DESC",
-        **values,
+        **wanted.values,
         limit=limit,
         offset=offset,
     )
     return [event_of(row) for row in rows]
 
 
-def count(look: Transaction, where: str, values: dict[str, Any]) -> int:
+def count(look: Transaction, wanted: Condition) -> int:
     """Return how many events a condition holds for."""
-    return int(look.value(f"SELECT count(*) FROM events WHERE {where}", **values))
+    return int(look.value(f"SELECT count(*) FROM events WHERE {wanted.where}", **wanted.values))
 
 
-def every(
-    look: Transaction, where: str, values: dict[str, Any], *, batch: int
-) -> Iterator[EventRow]:
+def every(look: Transaction, wanted: Condition, *, batch: int) -> Iterator[EventRow]:
     """Yield the events that a condition holds for, oldest first, a batch at a time."""
     last = 0
     while rows := look.rows(
-        f"SELECT id, {FIELDS} FROM events WHERE {where} AND id > :last ORDER BY id LIMIT :batch",
-        **values,
+        f"SELECT id, {FIELDS} FROM events WHERE {wanted.where} AND id > :last "
+        "ORDER BY id LIMIT :batch",
+        **wanted.values,
         last=last,
         batch=batch,
     ):
@@ -42,11 +46,12 @@ def every(
         yield from map(event_of, rows)
 
 
-def told(look: Transaction, what: str, where: str, values: dict[str, Any]) -> list[str]:
+def told(look: Transaction, what: str, wanted: Condition) -> list[str]:
     """Return the different kinds, or actors, of the events that a condition holds for."""
     column = {"kind": "kind", "actor": "actor"}[what]
     rows = look.rows(
-        f"SELECT DISTINCT {column} AS name FROM events WHERE {where} ORDER BY name", **values
+        f"SELECT DISTINCT {column} AS name FROM events WHERE {wanted.where} ORDER BY name",
+        **wanted.values,
     )
     return [row["name"] for row in rows]
 
@@ -62,8 +67,8 @@ def condition(
     text: str = "",
     from_utc: str = "",
     before_utc: str = "",
-) -> tuple[str, dict[str, Any]]:
-    """Return a condition over events and its values.
+) -> Condition:
+    """Return a condition over events.
 
     Parameters
     ----------
@@ -101,4 +106,4 @@ def condition(
         )
         safe = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         values |= {"words": f"%{safe}%", "begin": f"{safe}%"}
-    return " AND ".join(parts), values
+    return Condition(" AND ".join(parts), values)

@@ -87,12 +87,12 @@ class Page:
 def search(store: Store, study: str, wanted: Search, *, page: int, size: int) -> Page:
     """Return one page, from 0, of a study's trail, or where `study` is empty the deployment's."""
     with store.look() as look:
-        where, values = _condition(look, study, wanted)
-        rows = stored.page(look, where, values, limit=size, offset=page * size)
+        condition = _condition(look, study, wanted)
+        rows = stored.page(look, condition, limit=size, offset=page * size)
         places = {mark: row["address"] for mark, row in people.places(look).items()}
         return Page(
             rows=tuple(_trail_row(row, places) for row in rows),
-            n_found=stored.count(look, where, values),
+            n_found=stored.count(look, condition),
         )
 
 
@@ -113,8 +113,7 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
     """
     yield _line(_COLUMNS)
     with store.look() as look:
-        where, values = _condition(look, study, wanted)
-        for row in stored.every(look, where, values, batch=_BATCH):
+        for row in stored.every(look, _condition(look, study, wanted), batch=_BATCH):
             one = _trail_row(row, {})
             told = {name: getattr(one, name) for name in _COLUMNS if name != "chain"}
             yield _line([row.chain, *map(str, told.values())])
@@ -122,11 +121,10 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
 
 def _told(store: Store, study: str, what: str) -> list[str]:
     with store.look() as look:
-        where, values = _condition(look, study, Search(with_readings=True))
-        return stored.told(look, what, where, values)
+        return stored.told(look, what, _condition(look, study, Search(with_readings=True)))
 
 
-def _condition(look: Transaction, study: str, wanted: Search) -> tuple[str, dict[str, Any]]:
+def _condition(look: Transaction, study: str, wanted: Search) -> stored.Condition:
     chosen = wanted.kind in OF_READING
     return stored.condition(
         **_whose(look, study),

@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from study.base.canonical import sha256_of
 from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
@@ -28,7 +27,6 @@ from study.trail.study_checks import (
     hash_of,
 )
 
-_Row = Mapping[str, Any]
 _Trail = Sequence[EventRow]
 
 
