@@ -46,8 +46,8 @@ def accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -
     shapes = " and ".join(who[kind] for kind in RaterKind if kind in kinds)
     return (
         f"Percent correct of the items given; {shapes}. Lines are {percent} % intervals"
-        f" {CLUSTERED if clustered else 'by Wilson (macro: MOVER)'}. An item that was given and not"
-        " answered counts as wrong. Overlap of two intervals is no test of a difference: raters"
+        f" {CLUSTERED if clustered else 'by Wilson (macro: MOVER)'}. Items presented but not"
+        " answered count as incorrect. Overlapping intervals are no test of a difference: raters"
         " answered the same items."
     )
 
@@ -144,9 +144,9 @@ def between_caption(rows: pd.DataFrame, percent: str) -> str:
 def times_caption(rows: pd.DataFrame) -> str:
     """Say what the response times show."""
     return (
-        "Seconds from the picture to the answer of what was answered: median and quartiles of"
-        f" every rater, n = {span(rows['n'])} answers. The axis is logarithmic. The bars show how"
-        " times are spread, not how certain the median is."
+        "Seconds from display to answer, for what was answered: median and quartiles of every"
+        f" rater, n = {span(rows['n'])} answers. The axis is logarithmic. The bars show the"
+        " spread of the times, not the uncertainty of the median."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -67,7 +67,10 @@ class Headline:
 def headline(results: Results) -> Headline:
     """Collect what every report begins with, from the tables alone."""
     return Headline(
-        verdicts=verdict_lines(results),
+        verdicts=[
+            replace(line, text=line.text.replace(" %", "\u00a0%"))
+            for line in verdict_lines(results)
+        ],
         raters=raters_table(results),
         agreement=agreement_lines(results),
     )

@@ -40,7 +40,7 @@ def findings_html(found: list[tuple[str, list[str]]]) -> str:
 
 def _verdict(line: VerdictLine) -> str:
     tone = " rr-shown" if line.shown else ""
-    word = f"<strong>{escape(line.word)}</strong> " if line.word else ""
+    word = f"<strong>{escape(line.word)}:</strong> " if line.word else ""
     return f'<p class="rr-verdict{tone}">{word}{isolated(line.text)}</p>'
 
 

@@ -52,7 +52,7 @@ def _accuracy(results: Results, condition: str) -> list[str]:
             sentences.append(f"The one {KIND_WORDS[kind]}{where}: {_one(results, best)}.")
         elif best["n_correct"] == worst["n_correct"]:
             sentences.append(
-                f"The {len(part)} {KIND_WORDS[kind]}s{where} have the same accuracy, as"
+                f"The {len(part)} {KIND_WORDS[kind]}s{where} all have the same accuracy:"
                 f" {_one(results, best)}."
             )
         else:
@@ -96,8 +96,8 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     alpha = results.options.alpha
     verdicts = [shown(row, alpha) for row in rows]
     words = {
-        Verdict.MORE: "the model more accurate in {}",
-        Verdict.FEWER: "the model less accurate in {}",
+        Verdict.MORE: "the model was more accurate in {}",
+        Verdict.FEWER: "the model was less accurate in {}",
         Verdict.NOT_SHOWN: "no difference shown in {}",
     }
     counts = [words[one].format(f"{verdicts.count(one):,}") for one in words if verdicts.count(one)]
@@ -137,7 +137,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
     turned = {**row, "ci_low": -high, "ci_high": -low}
     difference = -number(row, "difference")
     model, reader = (named(results, str(row[c])) for c in ("rater_b", "rater_a"))
-    opening = f"{'The two with the most right answers: ' if picked else ''}{model}"
+    opening = f"{'The two with the most correct answers: ' if picked else ''}{model}"
     opening += f" ({scale.value(number(row, 'accuracy_b'))}) against {reader}"
     opening += f" ({scale.value(number(row, 'accuracy_a'))})"
     said = shown(row, results.options.alpha)

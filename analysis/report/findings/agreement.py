@@ -25,14 +25,14 @@ MEASURES = {
 }
 # Error consistency first: accuracies alone move the other.
 BETWEEN = {
-    "error_consistency": "Error consistency (the same items right and wrong, beyond what the"
-    " accuracies alone make)",
+    "error_consistency": "Error consistency (agreement on which items are answered correctly,"
+    " beyond what the accuracies alone would produce)",
     "brennan_prediger": "Brennan-Prediger",
 }
 GROUPS = ("readers", "models")
 DIRECTION = {
-    Verdict.MORE: "models agree more with these readers than these readers with each other",
-    Verdict.FEWER: "models agree less with these readers than these readers with each other",
+    Verdict.MORE: "models agree with these readers more than these readers do with each other",
+    Verdict.FEWER: "models agree with these readers less than these readers do with each other",
 }
 
 

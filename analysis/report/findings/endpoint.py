@@ -131,9 +131,11 @@ def endpoint_findings(results: Results) -> list[Finding]:
 
 def _declared(results: Results) -> str:
     plan = declared_plan(results)
-    exploratory = "all results are exploratory: estimates with intervals, and no verdict"
+    exploratory = (
+        "all results are reported as exploratory: estimates with intervals, without a verdict"
+    )
     if not results.bundle.protocol:
-        return f"No protocol came with the data, so that {exploratory}.{_asked(results)}"
+        return f"The data came without a protocol; {exploratory}.{_asked(results)}"
     if not plan.hypothesis:
         endpoint = f" The primary endpoint is {METRICS[plan.metric]}." if plan.metric else ""
         return f"No hypothesis was declared; {exploratory}.{endpoint}{_asked(results)}"
@@ -172,7 +174,7 @@ def _hypothesis(results: Results, plan: Plan) -> str:
     readers = plan.claim or "these readers and to readers like these"
     margin = ""
     if plan.hypothesis == NON_INFERIORITY and plan.margin is not None:
-        margin = f", by a margin of {_size(results, plan.metric, plan.margin)}"
+        margin = f", with a margin of {_size(results, plan.metric, plan.margin)}"
     return (
         f"Declared before reading: {plan.hypothesis} of {model} to {readers} in"
         f" {METRICS[plan.metric]}{margin}."
@@ -189,16 +191,16 @@ def _adjusted(results: Results, plan: Plan) -> str:
 def _undecided(results: Results, plan: Plan) -> str:
     """Say why a declared hypothesis is not decided here."""
     if not rows_of(results, "reader_panel", metric=plan.metric):
-        return " There is no such comparison of a model with readers in these data."
+        return " These data hold no comparison of a model with readers."
     if plan.primary_model and not primary_models(results):
-        return " No model of that name is in these data: no verdict."
+        return " No model of that name is in these data, so there is no verdict."
     if is_decided(results):
         return ""
     if plan.margin is None:
-        return " The protocol names no margin: no verdict."
+        return " The protocol names no margin, so there is no verdict."
     return (
-        f"{_asked(results)} Nothing is decided at a margin that was not declared: without --margin"
-        " the report gives the verdict."
+        f"{_asked(results)} No verdict is given at a margin that was not declared; the report"
+        " gives it without --margin."
     )
 
 

@@ -42,14 +42,14 @@ def _items(results: Results, condition: str) -> list[str]:
     both = any(number(row, "n_models") > 0 for row in rows) and any(
         number(row, "n_readers") > 0 for row in rows
     )
-    parts = [f"everybody missed {notes[EVERYBODY_MISSED]:,}"]
+    parts = [f"{notes[EVERYBODY_MISSED]:,} missed by everybody"]
     if both:
         parts += [
-            f"all readers missed {notes[READERS_MISSED]:,} that a model had right",
-            f"all models missed {notes[MODELS_MISSED]:,} that a reader had right",
+            f"{notes[READERS_MISSED]:,} missed by all readers but not by all models",
+            f"{notes[MODELS_MISSED]:,} missed by all models but not by all readers",
         ]
-    parts.append(f"everybody had {notes[EVERYBODY_RIGHT]:,} right")
-    text = f"Of {count(total, 'item')}{under(results, condition)}, {', '.join(parts)}."
+    parts.append(f"{notes[EVERYBODY_RIGHT]:,} answered correctly by everybody")
+    text = f"Of {count(total, 'item')}{under(results, condition)}: {', '.join(parts)}."
     return [text + _few(rows) + (_numbers(rows) if both else "")]
 
 
@@ -61,7 +61,7 @@ def _few(rows: list[Row]) -> str:
         return ""
     readers = count(int(most), "reader")
     counted = "and counts" if few == 1 else "and count"
-    return f" {count(few, 'was', 'were')} read by fewer than {readers}, {counted} by those alone."
+    return f" {count(few, 'was', 'were')} read by fewer than {readers}, {counted} for those alone."
 
 
 def _numbers(rows: list[Row]) -> str:
@@ -72,8 +72,8 @@ def _numbers(rows: list[Row]) -> str:
     if n_readers == n_models:
         return ""
     return (
-        f" Of {count(n_readers, 'reader')} and {count(n_models, 'model')}, the more numerous kind"
-        " more easily has one who is right."
+        f" With {count(n_readers, 'reader')} and {count(n_models, 'model')}, the larger group is"
+        " more likely to include one who is correct."
     )
 
 
@@ -91,11 +91,11 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
         if len(shares):
             middle = f"{100 * float(shares.median()):.0f} %"
             pairs = f" (median of {len(shares):,} pairs)" if len(shares) > 1 else ""
-            parts.append(f"{PAIR_WORDS[kind]} {middle}{pairs}")
+            parts.append(f"{middle} of items by {PAIR_WORDS[kind]}{pairs}")
     if not parts:
         return []
-    opening = f"Where both were wrong{under(results, condition)}, the same wrong option was chosen"
-    return [f"{opening} by {', by '.join(parts)}{_by_chance(results)}."]
+    opening = f"Where both raters were incorrect{under(results, condition)}, the same option was"
+    return [f"{opening} chosen in {', '.join(parts)}{_by_chance(results)}."]
 
 
 def _by_chance(results: Results) -> str:
@@ -104,4 +104,6 @@ def _by_chance(results: Results) -> str:
     if len(options) != 1 or options[0] < 3:
         return ""
     wrong = int(options[0]) - 1
-    return f"; picking any of the {wrong} wrong options would give {100 / wrong:.0f} %"
+    return (
+        f"; choosing any of the {wrong} incorrect options at random would give {100 / wrong:.0f} %"
+    )

@@ -49,7 +49,9 @@ def panel_findings(results: Results) -> list[Finding]:
         for metric in METRICS:
             found += _panel(results, condition, metric)
     if found and decisions(results):
-        said = "But for the primary endpoint, what follows is exploratory: intervals, no verdicts."
+        said = (
+            "Except for the primary endpoint, what follows is exploratory: intervals, no verdicts."
+        )
         found.insert(0, Finding(theme=Theme.AGAINST, text=said))
     return found
 
@@ -94,8 +96,8 @@ def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> 
     if any(note.endswith(BACKWARDS) for note in notes):
         texts.append(
             f"Every reader's area under the ROC curve{under(results, condition)} is below 0.5, that"
-            " of guessing: look whether the confidence, or the reference standard, is the wrong way"
-            " round."
+            " of guessing: check whether the confidence ratings or the reference standard are"
+            " reversed."
         )
     return texts
 
@@ -126,8 +128,8 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
     also = under_other_choices(results, row, _said) if given else ""
     if is_uninformative(row):
         return (
-            f"{has}, {readers}{where} {mean}; the interval is uninformative: it reaches the largest"
-            " difference there can be."
+            f"{has}, {readers}{where} {mean}; the interval is uninformative: it extends to the"
+            " largest possible difference."
         )
     if said in (Verdict.MORE, Verdict.FEWER):
         than = f"{said.value} than {readers}{where} ({mean}; {interval})"
@@ -145,25 +147,25 @@ def random_sentence(
     """Say what holds when other readers take these readers' place, and on how many it rests."""
     said = _verdict(row)
     if said is Verdict.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
-        return "Nor for readers like these."
+        return "The same holds for readers like these."
     if said is Verdict.UNDEFINED:
-        return f"For readers like these nothing can be said: {reason(row)}."
+        return f"For readers like these no conclusion is possible: {reason(row)}."
     if is_uninformative(row):
         return (
-            f"For readers like these the interval from {_count(row)} is uninformative: it reaches"
-            " the largest difference there can be."
+            f"For readers like these the interval from {_count(row)} is uninformative: it"
+            " extends to the largest possible difference."
         )
     limits, width = scale.limits(row, margin), scale.width(row, margin)
     if said is Verdict.NOT_SHOWN:
         return (
-            f"For readers like these the interval reaches from {limits}{scale.unit} ({width}), so"
+            f"For readers like these the interval extends from {limits}{scale.unit} ({width}), so"
             f" with {_count(row)} a difference in either direction cannot be excluded."
         )
     if fixed is not None and _verdict(fixed) is not said:
         return (
             f"For readers like these the interval is {limits}{scale.unit}, narrower than for these"
-            " readers: they differ less than chance alone would make them, and no difference is"
-            " claimed."
+            " readers, because these readers differ less than chance alone would make them; no"
+            " difference is claimed."
         )
     return (
         f"For readers like these it is {said.value} as well ({scale.interval(row, margin)};"

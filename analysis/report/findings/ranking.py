@@ -36,7 +36,7 @@ def _condition(results: Results, condition: str) -> list[str]:
     if len(micro) < 2:
         return []
     first = _first(results, micro, condition)
-    texts = [f"First by micro accuracy{under(results, condition)}: {first}."]
+    texts = [f"Highest micro accuracy{under(results, condition)}: {first}."]
     moved = [
         rater
         for rater in micro
@@ -44,9 +44,9 @@ def _condition(results: Results, condition: str) -> list[str]:
     ]
     if moved:
         texts.append(
-            f"By macro accuracy (every task weighs the same) first: {_first(results, macro)};"
-            f" {count(len(moved), 'rater changes', 'raters change')} place between the two, so that"
-            " a ranking must name which it uses."
+            f"Highest macro accuracy (every task weighted equally): {_first(results, macro)};"
+            f" {count(len(moved), 'rater changes', 'raters change')} place between the two, so"
+            " a ranking must state which it uses."
         )
     return [" ".join(texts)]
 
@@ -54,8 +54,8 @@ def _condition(results: Results, condition: str) -> list[str]:
 def _first(results: Results, rows: dict[str, Row], condition: str | None = None) -> str:
     """Name who is first, and say whether that is certain.
 
-    It is where every paired interval to another rater leaves out 0. There is one for micro accuracy
-    alone: without a condition none is looked for.
+    It is where every paired interval against another rater excludes 0. There is one for
+    micro accuracy alone: without a condition none is looked for.
     """
     best = min(number(row, "rank") for row in rows.values())
     leaders = sorted(rater for rater, row in rows.items() if number(row, "rank") == best)
@@ -77,11 +77,11 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
         if other != leaders[0] and not _is_ahead(results, leaders[0], other, condition)
     ]
     if not open_ and high == best:
-        return f"{names}; every paired interval to another rater leaves out 0"
+        return f"{names}; every paired interval against another rater excludes 0"
     if not open_:
-        return f"{names}; {interval}, so the first place is not certain"
+        return f"{names}; {interval}, so first place is not certain"
     whom = listed([named(results, other) for other in open_], most=3)
-    return f"{names}; no difference is shown to {whom}, so the first place is not certain"
+    return f"{names}; no difference is shown from {whom}, so first place is not certain"
 
 
 def _is_ahead(results: Results, leader: str, other: str, condition: str) -> bool:
@@ -104,6 +104,6 @@ def _order(results: Results) -> list[str]:
     if len(wide) < 2 or (wide["micro"].rank() == wide["macro"].rank()).all():
         return []
     return [
-        "The order of the raters is not the same by micro (every item weighs the same) and by macro"
-        " accuracy (every task weighs the same): a ranking must name which it uses."
+        "The order of the raters is not the same by micro (every item weighted equally) and by"
+        " macro accuracy (every task weighted equally): a ranking must state which it uses."
     ]

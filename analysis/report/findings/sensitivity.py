@@ -18,21 +18,15 @@ EXCLUDED, COUNTED = "excluded readings dropped", "excluded readings counted"
 # What a choice is, after "with"; a choice that is not here is told by its name.
 CHOICES = {
     "missing dropped": "missing answers dropped",
-    "missing as right": "missing answers counted as right",
-    "absent as wrong": "cases never presented counted as wrong",
-    FLAGGED: "readings of doubtful time dropped",
+    "missing as right": "missing answers counted as correct",
+    "absent as wrong": "cases never presented counted as incorrect",
+    FLAGGED: "readings with doubtful times dropped",
     EXCLUDED: "excluded readings dropped",
     COUNTED: "excluded readings counted",
-    "macro": "every task weighing the same",
+    "macro": "every task weighted equally",
 }
-# Why a choice may change nothing.
-NOTHING = {
-    "missing dropped": "no answer was missing",
-    "missing as right": "no answer was missing",
-    "absent as wrong": "every reader read every case",
-    FLAGGED: "no reading has a doubtful time",
-    EXCLUDED: "no reading was excluded",
-}
+# Choices for which there may be no case.
+OCCASIONAL = ("missing dropped", "missing as right", "absent as wrong", FLAGGED, EXCLUDED)
 MOST_CHANGES = 2
 # Of fewer items a difference and its interval say nothing.
 FEWEST_ITEMS = 8
@@ -45,7 +39,7 @@ Said = Callable[[Row], str]
 
 def sensitivity_findings(results: Results) -> list[Finding]:
     """Name the conclusions that another choice changes, or say that none does."""
-    texts = [*_panel(results), *_nothing_to_vary(results), *_accuracy(results)]
+    texts = [*_panel(results), *_accuracy(results)]
     return [Finding(theme=Theme.CHOICES, text=text) for text in texts]
 
 
@@ -111,7 +105,7 @@ def _open(rows: list[Row]) -> list[str]:
         if open_:
             few = len(open_) < len(reasons)
             some = f" in {len(open_):,} of {count(len(reasons), 'comparison')}" if few else ""
-            texts.append(f"With {one} nothing can be told{some} ({open_[0].rstrip('.')}).")
+            texts.append(f"With {one} no conclusion is possible{some} ({open_[0].rstrip('.')}).")
     return texts
 
 
@@ -122,7 +116,7 @@ def _idle(results: Results) -> list[str]:
         for row in rows_of(results, "sensitivity", analysis=PRIMARY)
     }
     idle = []
-    for analysis in NOTHING:
+    for analysis in OCCASIONAL:
         rows = rows_of(results, "sensitivity", analysis=analysis)
         # Only this choice is left out of the table where it has no case.
         if not rows and analysis != EXCLUDED:
@@ -138,30 +132,21 @@ def _counted(row: Row) -> tuple[str, str]:
     return str(number(row, "n")), str(number(row, "accuracy"))
 
 
-def _nothing_to_vary(results: Results) -> list[str]:
-    """Say of which choices there was no case, so that nobody takes them for passed."""
-    reasons = list(dict.fromkeys(NOTHING[analysis] for analysis in _idle(results)))
-    if not reasons:
-        return []
-    said = listed(reasons)
-    return [f"{said[0].upper()}{said[1:]}: there was nothing to treat otherwise."]
-
-
 def _changes(results: Results, others: list[Row], primary: dict[tuple[str, ...], Row]) -> list[str]:
     if not others:
         return []
     changed = [row for row in others if _verdict(row) != _verdict(primary[_key(row)])]
     told = listed(list(dict.fromkeys(choice(row) for row in others)))
     if not changed:
-        return [f"No comparison of a model with the readers comes out otherwise with {told}."]
+        return [f"No comparison of a model with the readers changes with {told}."]
     by_choice = Counter(choice(row) for row in changed)
     counts = listed([f"{n:,} with {one}" for one, n in by_choice.items()])
     parts = [_change(results, row, primary[_key(row)]) for row in changed[:MOST_CHANGES]]
-    verb = "comes" if len(changed) == 1 else "come"
+    verb = "changes" if len(changed) == 1 else "change"
     total = f"{len(changed):,} of {len(others):,} comparisons of models with readers {verb}"
     opening = "First: " if len(changed) > len(parts) else ""
     return [
-        f"Of other choices ({told}), {total} out otherwise: {counts}. {opening}{'; '.join(parts)}."
+        f"In the sensitivity analyses ({told}), {total}: {counts}. {opening}{'; '.join(parts)}."
     ]
 
 
@@ -177,7 +162,7 @@ def _change(results: Results, row: Row, primary: Row) -> str:
     name = named(results, str(row["model_id"]))
     return (
         f"{name} against {row['claim']}{under(results, str(row['condition']))}:"
-        f" “{_verdict(row)}” with {choice(row)}{_numbers(results, row)} in place of"
+        f" “{_verdict(row)}” with {choice(row)}{_numbers(results, row)} instead of"
         f" “{_verdict(primary)}”"
     )
 
@@ -217,14 +202,14 @@ def _accuracy(results: Results) -> list[str]:
     ]
     shifts = [(size, row) for size, row in shifts if not math.isnan(size)]
     names = [named(results, str(rater)) for rater, _ in sorted(left_out)]
-    but = f" Not counted: {listed(names, most=3)}, without an answer" if names else ""
-    but += " to more than a fifth of the items." if names else ""
+    but = f" Not counted: {listed(names, most=3)}" if names else ""
+    but += ", with more than a fifth of the items unanswered." if names else ""
     if not shifts:
         return [but.strip()] if but else []
     size, row = max(shifts, key=lambda shift: shift[0])
     if size == 0:
         return [f"No accuracy changes.{but}"] if but else []
     return [
-        f"These choices move an accuracy by {points(results).size(size)} at most"
+        f"The largest change in any accuracy is {points(results).size(size)}"
         f" ({named(results, str(row['rater_id']))}, with {choice(row)}).{but}"
     ]

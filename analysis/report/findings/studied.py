@@ -34,8 +34,12 @@ def unread_findings(results: Results) -> list[Finding]:
     kinds = _kinds(results)
     texts = []
     for kind, verb, then in (
-        (RaterKind.READER, "was not given", "What a reader was not given is no answer"),
-        (RaterKind.MODEL, "has no prediction for", "What a model does not answer is wrong"),
+        (RaterKind.READER, "was not given", "Items that a reader was not given do not count"),
+        (
+            RaterKind.MODEL,
+            "has no prediction for",
+            "Items that a model did not answer count as incorrect",
+        ),
     ):
         rows = [row for row in lacking if kinds[str(row["rater_id"])] == kind and _has_read(row)]
         rows.sort(key=lambda row: -number(row, "n_absent") / number(row, "n_assigned"))
@@ -82,7 +86,7 @@ def _design(results: Results) -> str:
     )
     judged = int((items["truth"] != "").sum())
     if judged == 0:
-        reference = "no item has a reference standard, so that accuracy is undefined and no item"
+        reference = "no item has a reference standard, so accuracy is undefined and no item"
         reference += " counts as assigned"
     elif judged == len(items):
         reference = ("it has" if judged == 1 else "each has") + " a reference standard"
@@ -103,8 +107,8 @@ def _condition(results: Results) -> list[str]:
     conditions = all_conditions(results)
     if len(conditions) > MOST_CONDITIONS:
         return [
-            f"There are {count(len(conditions), 'condition')}; the page tells of"
-            f" {MOST_CONDITIONS}, the tables of all."
+            f"There are {count(len(conditions), 'condition')}; this page covers"
+            f" {MOST_CONDITIONS}, the tables all of them."
         ]
     if len(conditions) != 1 or not conditions[0]:
         return []
@@ -144,10 +148,10 @@ def _wrong(results: Results) -> str:
     )
     others = sum(number(row, "n_assigned") - number(row, "n_answered") for row in rows) - never
     if not never:
-        return "they count as wrong" if others != 1 else "it counts as wrong"
+        return "they count as incorrect" if others != 1 else "it counts as incorrect"
     what = f"{int(never):,} of them {'was' if never == 1 else 'were'} never presented to a reader"
-    return f"{what} and {'counts' if never == 1 else 'count'} for nothing" + (
-        ", the others count as wrong" if others else ""
+    return f"{what} and {'does' if never == 1 else 'do'} not count" + (
+        ", the others count as incorrect" if others else ""
     )
 
 
@@ -156,7 +160,7 @@ def _silent(results: Results) -> list[str]:
     read = set(results.bundle.readings["rater_id"])
     labels = results.bundle.labels
     silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
-    return [f"Listed but without any reading: {listed(silent, most=MOST_NAMED)}."] if silent else []
+    return [f"Without any readings: {listed(silent, most=MOST_NAMED)}."] if silent else []
 
 
 def _withdrawn(results: Results) -> list[str]:
@@ -171,7 +175,7 @@ def _withdrawn(results: Results) -> list[str]:
         f" (\u2068{shorten(str(one.get('reason', '')), 200)}\u2069)"
         for one in told
     ]
-    verb = "was withdrawn and is" if len(named) == 1 else "were withdrawn and are"
+    verb = "was withdrawn and appears" if len(named) == 1 else "were withdrawn and appear"
     return [f"{count(len(named), 'model')} {verb} in no table: {', '.join(named)}."]
 
 
@@ -181,17 +185,17 @@ def limit_findings(results: Results) -> list[Finding]:
         return []
     confidence = results.options.confidence_percent
     sentences = [
-        f"Brackets hold {confidence} % intervals, those of accuracy"
-        f" {'over patients' if results.clustered else 'by Wilson'}; each describes one rater, or"
-        " one pair, alone. Whether two raters differ is a paired comparison on the same items,"
-        " which overlapping or separate intervals do not replace."
+        f"Brackets hold {confidence} % intervals (those of accuracy"
+        f" {'over patients' if results.clustered else 'by Wilson'}); each describes a single"
+        " rater or pair. Whether two raters differ is a question for a paired comparison on the"
+        " same items; overlapping or separate intervals do not answer it."
     ]
     panel = rows_of(results, "reader_panel")
     if panel:
         sentences.append(
-            "A difference is stated only where its interval leaves out 0; “no difference shown” is"
-            " no proof that there is none. “These readers” holds for the people who read;"
-            " “readers like these” lets other readers take their place."
+            "A difference is stated only where its interval excludes 0; “no difference shown” does"
+            " not prove that there is none. “These readers” are those who took part; results for"
+            " “readers like these” generalise to other readers."
         )
     if len({row["model_id"] for row in panel}) > 1:
         sentences.append(

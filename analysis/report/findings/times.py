@@ -39,15 +39,15 @@ def _medians(results: Results, condition: str) -> list[str]:
     where = under(results, condition)
     fastest, slowest = ordered[0], ordered[-1]
     if len(ordered) == 1:
-        return [f"Median time for an item{where}: {_one(results, fastest)}."]
+        return [f"Median time per item{where}: {_one(results, fastest)}."]
     both = f"from {_one(results, fastest)} to {_one(results, slowest)}"
-    return [f"Median times for an item{where}: {both}."]
+    return [f"Median time per item{where}: {both}."]
 
 
 def _one(results: Results, row: Row) -> str:
     median, low, high = (_seconds(number(row, c)) for c in ("median_ms", "q1_ms", "q3_ms"))
     name = named(results, str(row["rater_id"]))
-    return f"{median} s ({name}; middle half {low} to {high} s)"
+    return f"{median} s ({name}; interquartile range {low} to {high} s)"
 
 
 def _seconds(milliseconds: float) -> str:

@@ -77,7 +77,7 @@ def _said(results: Results, metric: str, row: Row) -> str:
     scale = scale_of(results, metric)
     said = verdict(number(row, "ci_low"), number(row, "ci_high"))
     if is_uninformative(row):
-        return "the interval is uninformative: it reaches the largest difference there can be"
+        return "the interval is uninformative: it extends to the largest possible difference"
     if said is Verdict.UNDEFINED:
         why = f", because {reason(row)}" if row.get("undefined_because") else ""
         return f"no informative interval{why}"

@@ -88,8 +88,7 @@ def _methods(paragraphs: list[Paragraph]) -> str:
 def _checklists(checklists: list[Checklist]) -> str:
     opening = (
         "# Reporting checklists\n\n"
-        "What each item asks is told in our own words; the guidelines' wording stands in the"
-        " publications.\n"
+        "Items are paraphrased; the guidelines' wording is in the publications.\n"
     )
     sources = {one.key: one.source for one in references(CHECKLIST_SOURCES)}
     parts = []

@@ -62,9 +62,9 @@ def tasks_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="accuracy-by-task",
             title="Accuracy by task, in percent",
-            note="Readers first, each kind in order of micro accuracy. Micro: every item weighs the"
-            f" same; CI: {'over patients' if results.clustered else 'Wilson'}. Macro: the mean of"
-            f" the tasks. An item that was given and not answered is wrong.{more}",
+            note="Readers first, each kind in order of micro accuracy. Micro: every item is"
+            f" weighted equally; CI: {'over patients' if results.clustered else 'Wilson'}. Macro:"
+            f" the mean of the tasks. Items presented but not answered count as incorrect.{more}",
             file="tables/accuracy.csv",
             header=("Rater", "Condition", "n", *heads, "Micro", "CI", "Macro"),
             rows=rows,
@@ -103,7 +103,7 @@ def accuracy_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="accuracy",
             title="Accuracy with every interval",
-            note="Micro: every assigned item weighs the same (Wilson). Macro: the mean of the"
+            note="Micro: every assigned item is weighted equally (Wilson). Macro: the mean of the"
             " tasks' accuracies (MOVER). Percent.",
             file="tables/accuracy.csv",
             header=(
@@ -129,9 +129,9 @@ def missing_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="missing",
             title="Missing answers",
-            note="Assigned items by what became of them. Absent: never presented to a reader, which"
-            " is no answer, or without a model's prediction, which is wrong. All else that was not"
-            " answered is wrong.",
+            note="Outcome of every assigned item. Absent: never presented to a reader (not"
+            " counted), or without a model's prediction (incorrect). Every other unanswered item"
+            " counts as incorrect.",
             file="tables/missing.csv",
             header=(
                 "Rater",

@@ -126,8 +126,9 @@ def comparisons_overview(results: Results) -> list[ReportTable]:
             name="comparisons",
             title="Models against single readers",
             note=f"Difference: reader minus model, in points, with its CI ({interval}). Only one"
-            " right: items that the reader alone, and the model alone, had right. p: McNemar mid-p,"
-            " Yang's test where patients have several items; adjusted: Holm over these pairs.",
+            " correct: items that only the reader, and only the model, answered correctly. p:"
+            " McNemar mid-p, Yang's test where patients have several items; adjusted: Holm over"
+            " these pairs.",
             file="tables/comparisons.csv",
             header=(
                 "Reader and model",
@@ -137,7 +138,7 @@ def comparisons_overview(results: Results) -> list[ReportTable]:
                 "Model %",
                 "Difference",
                 "CI",
-                "Only one right",
+                "Only one correct",
                 "p",
                 "Adjusted p",
             ),

@@ -44,7 +44,7 @@ def times_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="times",
-            title="Times for an item, in seconds",
+            title="Time per item, in seconds",
             note="Visible, unpaused response time. Tasks are in the file.",
             file="tables/times.csv",
             header=(

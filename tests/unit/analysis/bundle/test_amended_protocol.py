@@ -69,7 +69,7 @@ def test_the_first_page_says_what_was_declared_and_amended() -> None:
     """Endpoint, hypothesis and margin in force, what they were, and how often that changed."""
     (finding,) = endpoint_findings(_results(PROTOCOL))
     assert "non-inferiority of each model to these readers and to readers like" in finding.text
-    assert "in accuracy, by a margin of 10.0 points." in finding.text
+    assert "in accuracy, with a margin of 10.0 points." in finding.text
     assert (
         "Amended after the study opened: hypothesis (none before) and margin (5 points before)."
     ) in finding.text

@@ -72,7 +72,7 @@ def test_the_declared_endpoint_model_margin_and_claim_lead(run: Results) -> None
     assert findings(results)[0].theme is Theme.ENDPOINT
     assert _said(results).startswith(
         "Declared before reading: non-inferiority of Model-1_x, the primary model, to these"
-        " readers in accuracy, by a margin of 5.0 points."
+        " readers in accuracy, with a margin of 5.0 points."
     )
     assert "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0)." in _said(results)
     assert "Non-inferiority not shown: Model-1_x" in _said(
@@ -123,11 +123,14 @@ def test_superiority_needs_the_whole_interval_above_0(run: Results) -> None:
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [
-        ({}, "No protocol came with the data"),
-        ({**DECLARED, "hypothesis": ""}, "No hypothesis was declared; all results are exploratory"),
-        ({**DECLARED, "endpoint": ""}, "without an endpoint that decides it; all results are expl"),
+        ({}, "The data came without a protocol"),
+        (
+            {**DECLARED, "hypothesis": ""},
+            "No hypothesis was declared; all results are reported as exploratory",
+        ),
+        ({**DECLARED, "endpoint": ""}, "without an endpoint that decides it; all results are repo"),
         ({**DECLARED, "primary_model": "nobody"}, "No model of that name is in these data"),
-        ({**DECLARED, "endpoint": "AUC"}, "There is no such comparison"),
+        ({**DECLARED, "endpoint": "AUC"}, "These data hold no comparison"),
     ],
 )
 def test_nothing_is_non_inferior_that_nobody_declared(
@@ -177,7 +180,7 @@ def test_a_verdict_that_another_choice_turns_says_so_in_its_sentence(run: Result
     ) in said
     few = _with(run, protocol, CLEARED, others=[{**turned, "n_items": 2}])
     assert "but" not in _said(few)
-    assert "With missing answers dropped nothing can be told (too few: 2 items)." in _said(
+    assert "With missing answers dropped no conclusion is possible (too few: 2 items)." in _said(
         few, Theme.CHOICES
     )
 
@@ -229,14 +232,14 @@ def test_an_interval_as_wide_as_can_be_is_uninformative(run: Results) -> None:
     row = {"difference": -0.5, "ci_low": -1.0, "ci_high": 0.129}
     for claim in CLAIMS:
         said = _said(_with(run, {}, {**row, "claim": claim}), Theme.AGAINST)
-        assert "uninformative: it reaches the largest difference there can be" in said
+        assert "uninformative: it extends to the largest possible difference" in said
         assert "100.0" not in said
 
 
 def test_readers_whose_every_area_is_below_one_half_are_remarked_on(run: Results) -> None:
-    """Guessing does better: something is the wrong way round."""
+    """Guessing does better: something are reversed."""
     row = {"metric": "auc", "note": "x; the AUC of every reader is below 0.5", "reader_mean": 0.2}
-    assert "is the wrong way round" in _said(_with(run, {}, row), Theme.AGAINST)
+    assert "are reversed" in _said(_with(run, {}, row), Theme.AGAINST)
     assert "wrong way" not in _said(_with(run, {}, {**row, "note": ""}), Theme.AGAINST)
 
 
@@ -256,17 +259,12 @@ def test_the_items_that_all_were_given_are_named(run: Results) -> None:
     assert said.count(note) == 1
 
 
-def test_where_there_was_nothing_to_drop_that_is_said(run: Results) -> None:
-    """A choice without a case is no passed test."""
+def test_a_choice_without_a_case_is_not_named(run: Results) -> None:
+    """Nobody takes it for a passed test."""
     primary = run.tables["sensitivity"].query("analysis == 'missing as wrong'")
     same = pd.concat(
         [primary.assign(analysis=one) for one in ("missing as wrong", "flagged times dropped")]
     )
     results = replace(run, tables={**run.tables, "sensitivity": same})
-    said = _said(results, Theme.CHOICES)
-    assert (
-        "No reading has a doubtful time and no reading was excluded: there was nothing to treat"
-        " otherwise."
-    ) in said
-    told = said.partition("there was nothing")[0]
-    assert "readings of doubtful time dropped" not in told
+    told = _said(results, Theme.CHOICES)
+    assert "readings with doubtful times dropped" not in told

@@ -49,7 +49,7 @@ def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) 
         " (77.2 %; 95 % CI of the difference 1.2 to 12.0)."
     ) in said
     assert (
-        "For readers like these the interval reaches from −3.1 to 16.3 points (19.4 points wide),"
+        "For readers like these the interval extends from −3.1 to 16.3 points (19.4 points wide),"
         " so with 3 readers a difference in either direction cannot be excluded."
     ) in said
     cleared = "Margin of 5.0 points (given at analysis): cleared for these readers and readers"
@@ -91,7 +91,7 @@ def test_one_reader_leaves_the_random_claim_undefined_and_says_why(run: Results)
         },
     )
     assert "higher than the one reader (" in said
-    assert "nothing can be said: one reader: readers cannot be random." in said
+    assert "no conclusion is possible: one reader: readers cannot be random." in said
     assert "nan" not in said
 
 
@@ -133,7 +133,7 @@ def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
     }
     shown = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.01}]), Theme.AGAINST)
     hidden = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.2}]), Theme.AGAINST)
-    assert "the model more accurate in 1" in shown
+    assert "the model was more accurate in 1" in shown
     assert "10.0 points higher (95 % CI 2.0 to 18.0)" in shown
     assert "no difference shown in 1" in hidden
     assert "no difference shown after adjustment (+10.0 points, unadjusted 95 % CI 2.0" in hidden
@@ -144,8 +144,8 @@ def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ((0.01, 0.2), "models agree more with these readers"),
-        ((-0.2, -0.01), "models agree less with these readers"),
+        ((0.01, 0.2), "models agree with these readers more than"),
+        ((-0.2, -0.01), "models agree with these readers less than"),
         ((-0.2, 0.01), "no difference shown"),
         ((0.1, 0.1), "no informative interval"),
     ],
@@ -194,10 +194,10 @@ def test_the_first_place_is_certain_only_where_every_paired_interval_leaves_out_
             _with(run, leaderboard=sure.to_dict("records"), comparisons=rows), Theme.RANKING
         )
 
-    assert "every paired interval to another rater leaves out 0" in said({}, others)
-    assert "no difference is shown to" in said({others[2]: (0.0, 0.2)}, others)
-    assert "no difference is shown to" in said({}, others[:-1])
-    assert "so the first place is not certain" in _said(run, Theme.RANKING)
+    assert "every paired interval against another rater excludes 0" in said({}, others)
+    assert "no difference is shown from" in said({others[2]: (0.0, 0.2)}, others)
+    assert "no difference is shown from" in said({}, others[:-1])
+    assert "so first place is not certain" in _said(run, Theme.RANKING)
     tied = board.assign(rank=1).to_dict("records")
     assert "others) with the same accuracy" in _said(_with(run, leaderboard=tied), Theme.RANKING)
 
@@ -208,9 +208,7 @@ def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
     other = {**panel_row(), "analysis": "missing dropped"}
     same = _with(run, reader_panel=panel, sensitivity_panel=[other])
     changed = _with(run, reader_panel=panel, sensitivity_panel=[{**other, "ci_low": -0.01}])
-    assert "No comparison of a model with the readers comes out otherwise" in _said(
-        same, Theme.CHOICES
-    )
+    assert "No comparison of a model with the readers changes" in _said(same, Theme.CHOICES)
     said = _said(changed, Theme.CHOICES)
     assert "1 of 1 comparisons" in said
     assert "“no difference shown” with missing answers dropped (+6.6 points" in said
@@ -261,7 +259,9 @@ def test_agreement_can_be_subtracted_as_it_is_printed(run: Results) -> None:
 
 def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Results) -> None:
     """Two options leave one; of four options chance is told."""
-    assert "picking any of the 3 wrong options would give 33 %" in _said(run, Theme.ERRORS)
+    assert "choosing any of the 3 incorrect options at random would give 33 %" in _said(
+        run, Theme.ERRORS
+    )
     bundle = replace(run.bundle, items=run.bundle.items.assign(n_options=2.0))
     assert "same wrong option" not in _said(replace(run, bundle=bundle), Theme.ERRORS)
 
@@ -283,7 +283,7 @@ def test_the_same_reason_is_not_told_for_every_model(run: Results) -> None:
     ]
     said = _panel(run, *rows)
     assert said.count("a single item") == 1
-    assert "Nor for readers like these." in said
+    assert "The same holds for readers like these." in said
     assert "The other 3 models" in said
 
 
@@ -295,7 +295,7 @@ def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
     ]
     bundle = replace(run.bundle, about={"withdrawn_models": gone})
     said = _said(replace(run, bundle=bundle), Theme.STUDIED)
-    assert "2 models were withdrawn and are in no table" in said
+    assert "2 models were withdrawn and appear in no table" in said
     assert "M8 (The wrong file), M9 after closing (It was bad)" in said
     assert "withdrawn" not in _said(run, Theme.STUDIED)
 
@@ -305,5 +305,5 @@ def test_items_that_not_all_readers_have_read_are_counted(run: Results) -> None:
     table = run.tables["item_difficulty"].copy()
     table.loc[table.index[:2], "n_readers"] = 1
     said = _said(replace(run, tables={**run.tables, "item_difficulty": table}), Theme.ERRORS)
-    assert "2 were read by fewer than 3 readers, and count by those alone." in said
+    assert "2 were read by fewer than 3 readers, and count for those alone." in said
     assert "fewer than" not in _said(run, Theme.ERRORS)

@@ -120,7 +120,9 @@ def test_the_findings_say_what_a_choice_leaves_open() -> None:
     bundle = _bundle(tasks=1)
     bundle.items.loc[0, "task"] = "lonely"
     told = [one.text for one in findings(analyse(bundle)) if one.theme is Theme.CHOICES]
-    assert any("With every task weighing the same nothing can be told" in text for text in told)
+    assert any(
+        "With every task weighted equally no conclusion is possible" in text for text in told
+    )
     assert not any("undefined" in text for text in told)
 
 
