@@ -240,7 +240,7 @@ def test_readers_whose_every_area_is_below_one_half_are_remarked_on(run: Results
     """Guessing does better: something are reversed."""
     row = {"metric": "auc", "note": "x; the AUC of every reader is below 0.5", "reader_mean": 0.2}
     assert "are reversed" in _said(_with(run, {}, row), Theme.AGAINST)
-    assert "wrong way" not in _said(_with(run, {}, {**row, "note": ""}), Theme.AGAINST)
+    assert "are reversed" not in _said(_with(run, {}, {**row, "note": ""}), Theme.AGAINST)
 
 
 def test_a_panel_that_is_refused_says_why(run: Results) -> None:
