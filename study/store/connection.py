@@ -49,15 +49,21 @@ class Transaction:
 
     def rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:
         """Return all rows of a query with named parameters."""
-        return list(self._database.query(sql, values))
+        return list(self.stream(sql, **values))
 
     def stream(self, sql: str, **values: Any) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a query one by one."""
-        yield from self._database.query(sql, values)
+        """Yield the rows of a query one by one.
+
+        Not by sqlite-utils' own `query`, which runs two statements more around each.
+        """
+        cursor = self._database.conn.execute(sql, values)
+        names = [column[0] for column in cursor.description]
+        for row in cursor:
+            yield dict(zip(names, row, strict=True))
 
     def row(self, sql: str, **values: Any) -> dict[str, Any] | None:
         """Return the first row of a query, or None."""
-        return next(iter(self._database.query(sql, values)), None)
+        return next(self.stream(sql, **values), None)
 
     def value(self, sql: str, **values: Any) -> Any:
         """Return the first column of the first row, or None."""

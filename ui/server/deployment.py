@@ -24,12 +24,12 @@ def store() -> Store:
     NotFound
         There is no store yet.
     """
-    return _opened(Path(os.environ.get(VARIABLE) or DEFAULT))
+    return _opened(os.environ.get(VARIABLE) or DEFAULT)
 
 
 @lru_cache
-def _opened(path: Path) -> Store:
-    return Store(path)
+def _opened(path: str | Path) -> Store:
+    return Store(Path(path))
 
 
 @asynccontextmanager

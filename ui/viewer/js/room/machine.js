@@ -118,7 +118,7 @@ class Turn {
   next({ now }) {
     if (!this.state.here) return;
     if (this.state.feedback) this.#do({ do: "forget", name: "feedback" });
-    this.#change({ feedback: null, halt: START.halt });
+    this.#change({ feedback: null, asked: null, halt: START.halt });
     const next = deciding.upNext(this.state);
     if (deciding.released(this.state)) this.#lift();
     if (["steps", "halt", "case"].includes(next.what)) this.state.roomy = true;
@@ -132,9 +132,10 @@ class Turn {
     }
   }
 
-  /** While nothing was left to read: there may be a case now. @param {{now: number}} event */
+  /** While nothing was left to read, and no earlier case is on its way: there may be one now.
+   *  @param {{now: number}} event */
   another({ now }) {
-    if (!this.state.shown && (this.state.phase === "loading" || this.state.held)) this.next({ now });
+    if (!this.state.shown && !this.state.asked && (this.state.phase === "loading" || this.state.held)) this.next({ now });
   }
 
   /** The window has another size; it is asked for once a visit: one shrunk later is for a flag of the reading to tell.

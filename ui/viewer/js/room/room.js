@@ -28,7 +28,8 @@ export class Room {
   /** Whether the reader may see and handle the film. */
   get filmShown() { return this.state.phase === "ready" || feedbackShown(this.state); }
 
-  /** What happens while something is being done waits for its turn.
+  /** What happens while something is being done waits for its turn. An effect that fails keeps back none that follows:
+   *  it may be a line of words, and the next one the case.
    *  @param {Happening} happening @param {number} [now] when, on the monotonic clock */
   send(happening, now = performance.now()) {
     this.#events.push({ ...happening, now });
@@ -38,7 +39,13 @@ export class Room {
       for (let event; (event = this.#events.shift());) {
         const { state, effects } = step({ ...this.state, facts: this.#effects.facts() }, event);
         this.state = state;
-        for (const effect of effects) /** @type {(effect: Effect) => void} */ (this.#effects.doings[effect.do])(effect);
+        for (const effect of effects) {
+          try {
+            /** @type {(effect: Effect) => void} */ (this.#effects.doings[effect.do])(effect);
+          } catch (error) {
+            reportError(error);
+          }
+        }
       }
     } finally {
       this.#busy = false;

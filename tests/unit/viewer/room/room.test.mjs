@@ -1,0 +1,26 @@
+/** The room carries out what its machine says, whatever becomes of a part of it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Room } from "../../../../ui/viewer/js/room/room.js";
+import { desk } from "./desks.mjs";
+
+/** Whatever is asked of it, it does nothing and says nothing. */
+const nothing = new Proxy(() => null, { get: (_, name) => (name === Symbol.toPrimitive ? () => "" : nothing) });
+
+test("what fails of one step is reported, and keeps nothing that follows from being done", () => {
+  globalThis.window = { innerWidth: 1440, innerHeight: 900 };
+  const reported = [];
+  globalThis.reportError = (error) => reported.push(error.message);
+  const root = { dataset: {} };
+  const halted = [];
+  const room = new Room({
+    root, display: nothing, renderer: nothing, sheet: nothing, cannotAnswer: nothing, preview: false,
+    panel: new Proxy({}, { get: (_, name) => () => { throw new Error(name); } }),
+    overlays: { showCurtain: ({ title }) => halted.push(title) },
+    connection: { desk: desk(), outbox: { records: [] }, storage: { get: () => null, put: () => true, drop: () => {} } },
+  });
+  room.send({ is: "goOn", kept: null, epoch: 0 });
+  assert.deepEqual([room.state.phase, root.dataset.state], ["paused", "paused"]);
+  assert.equal(reported[0], "showReader");
+});
