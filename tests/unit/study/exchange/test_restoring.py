@@ -366,7 +366,7 @@ def test_a_bundle_that_unpacks_to_gigabytes_is_refused_before_it_is(
     target: Store, bundle: dict[str, bytes], tmp_path: Path, listed: object, says: str
 ) -> None:
     """Sizes are compared first, and what cannot be right is not unpacked."""
-    n_zeros = 600_000_000 if listed == "all" else 300_000_000
+    n_zeros = 600_000_000 if listed == "all" else 100_000_000
     package = json.loads(bundle["datapackage.json"])
     if listed is not None:
         n_bytes = n_zeros if listed == "all" else listed
