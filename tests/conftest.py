@@ -209,7 +209,7 @@ def person(store: Store, reader_id: str = "R1") -> Person:
         row = people.reader(look, study.id, reader_id)
     assert row is not None
     return Person(
-        role=Role.READER, study=study.id, study_name="trial", reader=row["id"], name=reader_id
+        role=Role.READER, study=study.id, study_name="trial", reader=row.id, name=reader_id
     )
 
 

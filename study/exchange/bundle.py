@@ -176,12 +176,12 @@ def label_of(rater_id: str, *, simulated: bool) -> str:
 def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
     for row in people.readers(look, study):
         yield {
-            "rater_id": row["reader_id"],
+            "rater_id": row.reader_id,
             "rater_kind": "reader",
-            "label": label_of(row["reader_id"], simulated=bool(row["simulated"])),
-            "level": row["level"],
-            "years": row["years"],
-            "site": row["site"],
+            "label": label_of(row.reader_id, simulated=bool(row.simulated)),
+            "level": row.level,
+            "years": row.years,
+            "site": row.site,
         }
     for model in models.of_study(look, study):
         yield {

@@ -163,7 +163,7 @@ def _decided(look: Transaction, study: StudyRow) -> str:
         for row in studies.amendments(look, number)
     )
     stepped_in = (
-        {**row, "reader_id": row["reader_id"] or "the whole study"}
+        {**row._asdict(), "reader_id": row.reader_id or "the whole study"}
         for row in stored_sessions.interventions(look, number)
     )
     set_aside = (

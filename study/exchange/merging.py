@@ -123,7 +123,7 @@ def _changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _reader_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
-    taken = {name_key(row["reader_id"]) for row in people.readers(look, study.id)}
+    taken = {name_key(row.reader_id) for row in people.readers(look, study.id)}
     rated = {name_key(row.model_id) for row in models.of_study(look, study.id)}
     for row in bundle.carried.rows["reader"]:
         key = name_key(str(row["reader_id"]))

@@ -79,7 +79,7 @@ def first_administrator(store: Store, *, entropy: Entropy, now: datetime) -> str
     """Make the administrator ``admin`` where there is none; return their code, or an empty text."""
     with store.look() as look:
         rows = people.grants_of_deployment(look)
-    if any(row["role"] == Role.ADMINISTRATOR and not row["revoked_at_utc"] for row in rows):
+    if any(row.role == Role.ADMINISTRATOR and not row.revoked_at_utc for row in rows):
         return ""
     return administrator_code(store, name="admin", entropy=entropy, now=now)
 
@@ -109,7 +109,7 @@ def reader_code(
         reader = people.reader(change, found.id, reader_id)
         if reader is None:
             raise NotFound(f"No reader {reader_id!r} in {study!r}.")
-        person = people.of_reader(change, reader["id"])
+        person = people.of_reader(change, reader.id)
         if person is None:
             raise NotNow(f"{reader_id!r} has no part in {study!r} any more: it was revoked.")
         give(change, code, person=person, now=now)
@@ -150,7 +150,7 @@ def holder(change: Transaction, name: str, role: Role, study: int | None, now: d
     """Return the person who holds a role under a name, made and given it where there is none."""
     there = people.holder(change, handle=name, role=role, study=study)
     if there:
-        return int(there["person"])
+        return there.person
     person = people.add(change, handle=name, made_at_utc=stamp(now))
     people.grant(change, person=person, role=role, study=study, given_at_utc=stamp(now))
     return person

@@ -265,7 +265,7 @@ def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any
 
 def _give_to(change: Transaction, maker: int, study: int, name: str, now: datetime, by: By) -> None:
     held = people.roles_held(change, maker)
-    if any(row["role"] == Role.ADMINISTRATOR and row["study"] is None for row in held):
+    if any(row.role == Role.ADMINISTRATOR and row.study is None for row in held):
         return
     enter_role(change, maker, Role.COORDINATOR, study=name, number=study, by=by, now=now)
 

@@ -109,10 +109,10 @@ def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]
     """Return where each reader of a study may have seen its answers; without those who have not."""
     found = {}
     for reader in people.readers(look, study.id):
-        person = people.of_reader(look, reader["id"])
+        person = people.of_reader(look, reader.id)
         seen = () if person is None else seen_by(look, person, study)
         if seen:
-            found[reader["reader_id"]] = seen
+            found[reader.reader_id] = seen
     return found
 
 

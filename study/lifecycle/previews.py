@@ -141,7 +141,7 @@ def find(store: Store, person: Person, mark: str) -> Preview:
         role=Role.READER,
         study=row.id,
         study_name=row.name,
-        reader=reader["id"],
+        reader=reader.id,
         name=READER,
         sign_in=mark,
     )

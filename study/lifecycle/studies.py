@@ -5,9 +5,8 @@ that two deployments with the same protocol and bank show the same hash. Every a
 before anyone reads; a reader invited into an open study is assigned at the invitation.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import canonical_json, sha256_of
@@ -27,6 +26,7 @@ from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, practice, studies
 from study.store.banks import bank_row
 from study.store.events import EventKind
+from study.store.people import ReaderRow
 from study.store.studies import StudyRow, refuse_restored, study_row
 
 
@@ -259,7 +259,7 @@ def open_within(
         kind=EventKind.STUDY_OPENED,
         detail={
             "protocol_sha256": found.protocol_sha256,
-            "readers": [reader["reader_id"] for reader in readers],
+            "readers": [reader.reader_id for reader in readers],
             **({"others": list(others)} if others else {}),
         },
         by=by,
@@ -268,12 +268,10 @@ def open_within(
         assign_reader(change, found, reader, index, by, now)
 
 
-def _refuse_opened_before(
-    look: Transaction, study: StudyRow, readers: Iterable[Mapping[str, Any]]
-) -> None:
+def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[ReaderRow]) -> None:
     trail = events.walk(look, events.study_chain(study.name))
     opened = any(event.kind == EventKind.STUDY_OPENED for event in trail)
-    if opened or any(studies.assignments(look, reader["id"]) for reader in readers):
+    if opened or any(studies.assignments(look, reader.id) for reader in readers):
         raise BrokenStore(
             t(
                 "The study {name!r} was opened before and its state was changed afterwards. To "
@@ -285,7 +283,7 @@ def _refuse_opened_before(
 
 def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[Invitation]) -> None:
     faults = []
-    readers = {name_key(row["reader_id"]) for row in people.readers(look, study)}
+    readers = {name_key(row.reader_id) for row in people.readers(look, study)}
     taken = {name_key(row.model_id) for row in models.ever_of_study(look, study)}
     seen: set[str] = set()
     for invitation in invitations:
@@ -320,9 +318,9 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
         raise BadFile(t("No one was invited:\n") + "\n".join(f"  {fault}" for fault in faults))
 
 
-def reader_facts(row: Mapping[str, Any]) -> dict[str, str]:
+def reader_facts(row: ReaderRow) -> dict[str, str]:
     """Return what the event of a reader's invitation says of their row."""
-    return {key: row[key] for key in ("reader_id", "level", "years", "site")}
+    return {key: getattr(row, key) for key in ("reader_id", "level", "years", "site")}
 
 
 def _admit(

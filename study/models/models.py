@@ -223,11 +223,11 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
                 )
             )
     for reader in people.readers(look, study.id):
-        if name_key(reader["reader_id"]) == wanted:
+        if name_key(reader.reader_id) == wanted:
             raise NotNow(
                 t(
                     "{reader_id!r} is a reader in {name!r}. {remedy}",
-                    reader_id=reader["reader_id"],
+                    reader_id=reader.reader_id,
                     name=study.name,
                     remedy=said(_REMEDY),
                 )

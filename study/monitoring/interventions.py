@@ -5,12 +5,11 @@ same. None of them touches a reading: a pause hands out nothing new, and what wa
 stays. A pause stops no clock, neither of a wash-out nor of a session's days.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import zip_longest
-from typing import Any
 
 from study.base.actor import By
 from study.base.errors import BadInput, NotFound, NotNow
@@ -23,6 +22,8 @@ from study.reading.sessions import State, is_withdrawn, paused_since, place_of
 from study.store import Store, Transaction, events, people
 from study.store import sessions as stored
 from study.store.events import EventKind, EventRow
+from study.store.people import ReaderRow
+from study.store.sessions import InterventionRow
 from study.store.studies import StudyRow, study_row
 
 LONGEST_DAYS = 3650
@@ -45,7 +46,6 @@ _EVENTS = {
     Intervention.RELEASE: EventKind.SESSION_RELEASED,
     Intervention.WITHDRAW: EventKind.READER_WITHDRAWN,
 }
-_Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,12 @@ class _Case:
     """What is stepped into: the study, what was done in it before, and the reader, if it is one."""
 
     study: StudyRow
-    steps: Sequence[_Row]
-    reader: _Row | None
+    steps: Sequence[InterventionRow]
+    reader: ReaderRow | None
 
     @property
     def reader_id(self) -> str | None:
-        return self.reader["reader_id"] if self.reader else None
+        return self.reader.reader_id if self.reader else None
 
     @property
     def named(self) -> str:
@@ -183,11 +183,11 @@ def withdraw(
             change, case, Intervention.WITHDRAW, reason, by, now, old="reader", new="withdrawn"
         )
         for row in people.grants_of_study(change, case.study.id):
-            if row["reader_id"] == reader_id and row["revoked_at_utc"] is None:
+            if row.reader_id == reader_id and row.revoked_at_utc is None:
                 end_role(change, study, row, checked_reason(reason), by, now, sign_out=False)
 
 
-def listed(store: Store, study: str) -> list[dict[str, Any]]:
+def listed(store: Store, study: str) -> list[InterventionRow]:
     """Return how somebody stepped into a study, oldest first, as the store holds it."""
     with store.look(sealed=True) as look:
         return stored.interventions(look, study_row(look, study).id)
@@ -207,8 +207,8 @@ def breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Ite
     ]
     there = [
         {
-            "kind": _EVENTS[one["kind"]],
-            **{key: one[key] for key in (*_FACTS, "actor", "at_utc")},
+            "kind": _EVENTS[Intervention(one.kind)],
+            **{key: getattr(one, key) for key in (*_FACTS, "actor", "at_utc")},
         }
         for one in stored.interventions(look, row.id)
     ]
@@ -244,12 +244,12 @@ def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime)
     """Refuse what would change nothing: a session that is read, or that has no end."""
     protocol = stored_protocol(case.study)
     assert case.reader is not None  # only readers have sessions
-    place = place_of(look, protocol, case.reader["id"], now=now)
+    place = place_of(look, protocol, case.reader.id, now=now)
     if not 1 <= session <= len(place.sessions):
         raise NotFound(t("There is no session {n}.", n=session))
     if place.sessions[session - 1].state is State.DONE:
         raise NotNow(t("Session {n} has already been completed.", n=session))
-    about = {(step["kind"], step["reader_id"], step["session"]) for step in case.steps}
+    about = {(step.kind, step.reader_id, step.session) for step in case.steps}
     if not protocol.session_days or ("release", case.reader_id, session) in about:
         raise NotNow(t("Session {n} has no deadline to change.", n=session))
 
@@ -271,7 +271,7 @@ def _step_in(
     stored.add_intervention(
         change,
         study=case.study.id,
-        reader=case.reader["id"] if case.reader else None,
+        reader=case.reader.id if case.reader else None,
         kind=kind,
         session=session,
         days=days,

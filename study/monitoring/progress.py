@@ -18,6 +18,7 @@ from study.protocol.protocol import stored_protocol
 from study.reading.sessions import SessionStanding, State, is_withdrawn, sessions_of
 from study.store import Store, Transaction, models, people, preparations, progress, studies
 from study.store import sessions as stored_sessions
+from study.store.people import ReaderRow
 from study.store.progress import ReadingRow
 from study.store.studies import StudyRow, study_row
 
@@ -177,13 +178,13 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         name: pace_of([(one.received_at_utc, one.response_ms) for one in firsts.get(name, ())])
         for name in active
     }
-    people_paces = [paces[one["reader_id"]] for one in readers if not one["simulated"]]
+    people_paces = [paces[one.reader_id] for one in readers if not one.simulated]
     watched = tuple(
         _reader(
             one,
-            _parts(counted.get(one["reader_id"], []), standings),
-            active[one["reader_id"]],
-            paces[one["reader_id"]],
+            _parts(counted.get(one.reader_id, []), standings),
+            active[one.reader_id],
+            paces[one.reader_id],
             people_paces,
             now,
             is_open=row.state == "open",
@@ -225,10 +226,10 @@ def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
     return Completeness(
         readers=[
             ReaderCounts(
-                reader_id=row["reader_id"],
-                simulated=bool(row["simulated"]),
-                counts=(counts := _total(counted.get(row["reader_id"], []))),
-                stage=_stage(counts, withdrawn=is_withdrawn(steps, row["reader_id"])),
+                reader_id=row.reader_id,
+                simulated=bool(row.simulated),
+                counts=(counts := _total(counted.get(row.reader_id, []))),
+                stage=_stage(counts, withdrawn=is_withdrawn(steps, row.reader_id)),
             )
             for row in people.readers(look, number)
         ],
@@ -270,9 +271,9 @@ def status(store: Store, study: str) -> dict[str, Any]:
             "opened_at_utc": found.opened_at_utc,
             "readers": [
                 {
-                    "reader_id": row["reader_id"],
-                    "simulated": bool(row["simulated"]),
-                    **_status(counted.get(row["reader_id"], [])),
+                    "reader_id": row.reader_id,
+                    "simulated": bool(row.simulated),
+                    **_status(counted.get(row.reader_id, [])),
                 }
                 for row in people.readers(look, found.id)
             ],
@@ -309,7 +310,7 @@ def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
     """
     with store.look() as look:
         number = study_row(look, study).id
-        names = {row["id"]: row["reader_id"] for row in people.readers(look, number)}
+        names = {row.id: row.reader_id for row in people.readers(look, number)}
         return [
             {"reader_id": names[row["reader"]], **{key: row[key] for key in _PREPARATION_KEYS}}
             for row in preparations.of_study(look, number)
@@ -368,7 +369,7 @@ def _parts(
 
 
 def _reader(
-    row: Row,
+    row: ReaderRow,
     parts: tuple[Part, ...],
     active: Row,
     pace: Pace,
@@ -385,10 +386,10 @@ def _reader(
         (at for at in (*(active[key] for key in _SEEN), _last_reading(parts)) if at), default=None
     )
     opened = _open_since(parts, last)
-    watched = is_open and stage in BEGUN and not row["simulated"]
+    watched = is_open and stage in BEGUN and not row.simulated
     return ReaderProgress(
-        reader_id=row["reader_id"],
-        simulated=bool(row["simulated"]),
+        reader_id=row.reader_id,
+        simulated=bool(row.simulated),
         stage=stage,
         counts=counts,
         pace=pace,

@@ -39,9 +39,9 @@ def addressee(store: Store, study: str, reader_id: str) -> Addressee:
     """Return whom a study code stands for; only for whoever may see names."""
     with store.look() as look:
         reader = people.reader(look, study_row(look, study).id, reader_id)
-        person = people.of_reader(look, reader["id"]) if reader else None
+        person = people.of_reader(look, reader.id) if reader else None
         row = names.of_person(look, person) if person is not None else None
-    return Addressee(name=row["name"], email=row["email"]) if row else Addressee()
+    return Addressee(name=row.name, email=row.email) if row else Addressee()
 
 
 def may_be_reminded(reader: ReaderProgress) -> bool:

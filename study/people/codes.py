@@ -8,13 +8,13 @@ alike are read alike: O as 0, I and L as 1, case and dashes as you like.
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from study.base.timestamps import stamp
 from study.store import Transaction, people
+from study.store.people import CodeRow
 
 SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base 32."""
@@ -82,11 +82,11 @@ def lookup(code: str) -> str:
     return normalised(code)[:_OPEN]
 
 
-def is_of(code: str, row: Mapping[str, Any] | None) -> bool:
+def is_of(code: str, row: CodeRow | None) -> bool:
     """Return whether a code is the one of a row; where there is none it takes as long to say so."""
-    salt = bytes.fromhex(row["salt"]) if row else b"\0" * 16
+    salt = bytes.fromhex(row.salt) if row else b"\0" * 16
     offered = _hash(normalised(code)[_OPEN:], salt)
-    return row is not None and hmac.compare_digest(offered, row["code_hash"])
+    return row is not None and hmac.compare_digest(offered, row.code_hash)
 
 
 def _hash(secret_part: str, salt: bytes) -> str:

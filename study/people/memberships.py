@@ -34,11 +34,10 @@ def _choice(store: Store, person: Person, membership: Membership) -> Choice:
     if membership.study is None or membership.role is Role.STATISTICIAN:
         return Choice(membership=membership, here=here)
     with store.look() as look:
-        if membership.role is not Role.READER:
+        if membership.reader is None:
             n_readers = len(people.readers(look, membership.study))
             return Choice(membership=membership, here=here, n_readers=n_readers)
-        row = people.grant_row(look, membership.grant) or {}
-        counts = readings.counts(look, row["reader"])
+        counts = readings.counts(look, membership.reader)
     return Choice(
         membership=membership, here=here, n_read=counts["n_read"], n_assigned=counts["n_assigned"]
     )

@@ -6,9 +6,7 @@ the deployment does.
 """
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from study.base.actor import By
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
@@ -18,6 +16,7 @@ from study.base.translation import t
 from study.people.roles import Act, Role
 from study.store import Transaction, events, names, people
 from study.store.events import EventKind
+from study.store.people import GrantRow
 
 _EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@,;<>]+")
 LONGEST_EMAIL = 254
@@ -48,7 +47,7 @@ def by_email(look: Transaction, email: str) -> int | None:
     key = email_key(email)
     if not key:
         return None
-    found = (one for one, row in names.everyone(look).items() if email_key(row["email"]) == key)
+    found = (one for one, row in names.everyone(look).items() if email_key(row.email) == key)
     return next(found, None)
 
 
@@ -73,7 +72,7 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
     if other not in (None, person):
         raise NotNow(t("{email} is already registered to someone else here.", email=email))
     before = names.of_person(change, person)
-    if before and email_key(before["email"]) != email_key(email):
+    if before and email_key(before.email) != email_key(email):
         names.forget_identities(change, person)
     if name or email:
         names.keep(change, person, name=name, email=email)
@@ -85,7 +84,7 @@ def refuse_with_parts_elsewhere(
     """Refuse what reaches beyond a study, unless whoever acts looks after the whole deployment."""
     if everywhere:
         return
-    if any(row["study"] != study for row in people.roles_held(look, person)):
+    if any(row.study != study for row in people.roles_held(look, person)):
         raise NotAllowed(
             t(
                 "This person also has a role outside this study. Only an administrator of this "
@@ -97,7 +96,7 @@ def refuse_with_parts_elsewhere(
 def end_role(
     change: Transaction,
     study: str,
-    row: Mapping[str, Any],
+    row: GrantRow,
     reason: str,
     by: By,
     now: datetime,
@@ -109,24 +108,19 @@ def end_role(
     Without `sign_out` both stay, though neither opens anything any more where it was the last role:
     so that the page and the sign-in can tell their holder why.
     """
-    people.revoke(change, row["id"], stamp(now))
+    people.revoke(change, row.id, stamp(now))
     if sign_out:
-        people.end_sign_ins(change, row["person"])
-        if not people.roles_held(change, row["person"]):
-            people.end_access(change, row["person"])
-    detail = {"whose": whose(row), "old": row["role"], "reason": reason}
+        people.end_sign_ins(change, row.person)
+        if not people.roles_held(change, row.person):
+            people.end_access(change, row.person)
+    detail = {"whose": row.whose, "old": row.role, "reason": reason}
     events.record(change, study, now, kind=EventKind.ROLE_REVOKED, detail=detail, by=by)
 
 
-def whose(row: Mapping[str, Any]) -> str:
-    """Return the name a role's holder goes by in the trail: study code or handle, never a name."""
-    return str(row.get("reader_id") or row["handle"])
-
-
-def grant_in(look: Transaction, grant: int, study: int | None) -> dict[str, Any]:
+def grant_in(look: Transaction, grant: int, study: int | None) -> GrantRow:
     """Return a role given in a study (None: in the deployment), or refuse."""
     row = people.grant_row(look, grant)
-    if row is None or row["study"] != study:
+    if row is None or row.study != study:
         raise NotFound(t("That role no longer exists. Reload the page."))
     return row
 
@@ -146,7 +140,7 @@ def reader_behind(change: Transaction, email: str, study: int, now: datetime) ->
     if known is None:
         return people.add(change, handle="", made_at_utc=stamp(now)), False
     for row in people.ever(change, known):
-        if row["role"] != Role.READER and row["study"] in (None, study):
+        if row.role != Role.READER and row.study in (None, study):
             raise NotAllowed(
                 t(
                     "{email} belongs to someone who has or had another role in this study. Anyone "
@@ -154,8 +148,8 @@ def reader_behind(change: Transaction, email: str, study: int, now: datetime) ->
                     email=email,
                 )
             )
-        if row["role"] == Role.READER and row["study"] == study:
+        if row.role == Role.READER and row.study == study:
             raise NotNow(
-                t("{email} already reads in this study, as {who}.", email=email, who=whose(row))
+                t("{email} already reads in this study, as {who}.", email=email, who=row.whose)
             )
     return known, bool(people.roles_held(change, known))

@@ -1,16 +1,16 @@
 """Who has a part in a study, or in the deployment, and how they stand with their codes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
 from study.base.timestamps import stamp
-from study.people.persons import whose
 from study.people.roles import Role
 from study.people.signing_in import GUESSED
 from study.store import Store, Transaction, names, people
+from study.store.names import NameRow
+from study.store.people import CodeRow, GrantRow
 from study.store.studies import study_row
 
 
@@ -67,47 +67,47 @@ def of_deployment(store: Store, *, now: datetime) -> list[Member]:
 
 
 def _members(
-    look: Transaction, rows: Iterable[Mapping[str, Any]], study: int | None, now: datetime
+    look: Transaction, rows: Iterable[GrantRow], study: int | None, now: datetime
 ) -> list[Member]:
     kept = names.everyone(look)
-    latest = {(row["person"], row["role"], row["reader"]): row for row in rows}
-    return [_member(look, row, kept.get(row["person"], {}), study, now) for row in latest.values()]
+    latest = {(row.person, row.role, row.reader): row for row in rows}
+    return [_member(look, row, kept.get(row.person), study, now) for row in latest.values()]
 
 
 def _member(
     look: Transaction,
-    row: Mapping[str, Any],
-    named: Mapping[str, Any],
+    row: GrantRow,
+    named: NameRow | None,
     study: int | None,
     now: datetime,
 ) -> Member:
-    code = people.code(look, row["person"])
-    facts = (row.get(key) for key in ("level", "years", "site"))
+    code = people.code(look, row.person)
+    facts = (row.level, row.years, row.site)
     return Member(
-        grant=row["id"],
-        person=row["person"],
-        role=Role(row["role"]),
-        who=whose(row),
-        about=", ".join(str(fact) for fact in facts if fact),
-        simulated=bool(row.get("simulated")),
-        name=named.get("name", ""),
-        email=named.get("email", ""),
+        grant=row.id,
+        person=row.person,
+        role=Role(row.role),
+        who=row.whose,
+        about=", ".join(fact for fact in facts if fact),
+        simulated=bool(row.simulated),
+        name=named.name if named else "",
+        email=named.email if named else "",
         code=_state(row, code, now),
-        given_at_utc=row["given_at_utc"],
-        expires_at_utc=code["expires_at_utc"] if code else None,
-        seen_at_utc=row["seen_at_utc"],
-        elsewhere=any(one["study"] != study for one in people.roles_held(look, row["person"])),
+        given_at_utc=row.given_at_utc,
+        expires_at_utc=code.expires_at_utc if code else None,
+        seen_at_utc=row.seen_at_utc,
+        elsewhere=any(one.study != study for one in people.roles_held(look, row.person)),
     )
 
 
-def _state(row: Mapping[str, Any], code: Mapping[str, Any] | None, now: datetime) -> CodeState:
-    if row["revoked_at_utc"]:
+def _state(row: GrantRow, code: CodeRow | None, now: datetime) -> CodeState:
+    if row.revoked_at_utc:
         return CodeState.REVOKED
     if code is None:
         return CodeState.NONE
-    if code["expires_at_utc"] and code["expires_at_utc"] <= stamp(now):
+    if code.expires_at_utc and code.expires_at_utc <= stamp(now):
         return CodeState.EXPIRED
-    if code["failures"] >= GUESSED:
+    if code.failures >= GUESSED:
         return CodeState.GUESSED
-    seen = row["seen_at_utc"]
-    return CodeState.USED if seen and seen >= code["issued_at_utc"] else CodeState.NEVER_USED
+    seen = row.seen_at_utc
+    return CodeState.USED if seen and seen >= code.issued_at_utc else CodeState.NEVER_USED

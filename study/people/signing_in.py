@@ -5,10 +5,9 @@ hash only; in which of their roles they are is asked of the store at every reque
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from study.base.actor import By
 from study.base.errors import NotAllowed
@@ -18,6 +17,7 @@ from study.people.codes import Entropy, is_of, lookup
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
 from study.store import Store, Transaction, events, people, studies
 from study.store.events import EventKind
+from study.store.people import GrantRow, SignInRow
 
 STAYS = timedelta(hours=14)
 """How long a sign-in lasts."""
@@ -88,6 +88,7 @@ class Membership:
     study: int | None
     study_name: str
     state: str
+    reader: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +125,7 @@ def sign_in(
         row = people.by_lookup(look, lookup(code))
     if not is_of(code, row) or row is None:
         if row is not None:
-            _count_failure(store, row["person"], now, place)
+            _count_failure(store, row.person, now, place)
         raise Refused(
             "unknown",
             t(
@@ -132,11 +133,11 @@ def sign_in(
                 "coordinator."
             ),
         )
-    if row["expires_at_utc"] and row["expires_at_utc"] <= stamp(now):
+    if row.expires_at_utc and row.expires_at_utc <= stamp(now):
         raise Refused(
             "expired", t("This access code has expired. Ask your coordinator for a new one.")
         )
-    return enter(store, row["person"], entropy=entropy, now=now, place=place, beside=beside)
+    return enter(store, row.person, entropy=entropy, now=now, place=place, beside=beside)
 
 
 def enter(
@@ -171,8 +172,8 @@ def enter(
             change,
             id=_token_id(token),
             person=person_id,
-            standing=only["id"] if only else None,
-            study=only["study"] if only else None,
+            standing=only.id if only else None,
+            study=only.study if only else None,
             at_utc=stamp(now),
             active_at_utc=stamp(now),
         )
@@ -196,7 +197,7 @@ def person_of(look: Transaction, token: str, *, now: datetime, place: str = "") 
     signed out, or its code was replaced, and where the person has no role any more.
     """
     row = people.by_sign_in(look, _token_id(token), _span(now))
-    if row is None or not _held(look, row["person"]):
+    if row is None or not _held(look, row.person):
         return None
     return _person(look, row, token, place)
 
@@ -207,14 +208,14 @@ def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
         row = people.by_sign_in(look, _token_id(token), _span(now))
     if row is None:
         return None
-    return moment(row["active_at_utc"]) + IDLE - now
+    return moment(row.active_at_utc) + IDLE - now
 
 
 def stay(store: Store, token: str, *, now: datetime) -> None:
     """Note that somebody is at the computer of a sign-in; one that has ended stays so."""
     with store.look() as look:
         row = people.by_sign_in(look, _token_id(token), _span(now))
-    if row is not None and now - moment(row["active_at_utc"]) >= MARKED_EVERY:
+    if row is not None and now - moment(row.active_at_utc) >= MARKED_EVERY:
         with store.change() as change:
             people.mark_active(change, _token_id(token), stamp(now))
 
@@ -222,8 +223,8 @@ def stay(store: Store, token: str, *, now: datetime) -> None:
 def has_left(look: Transaction, token: str, *, now: datetime) -> bool:
     """Return whether a sign-in is that of a reader whose role in their study has ended."""
     row = people.by_sign_in(look, _token_id(token), _span(now))
-    given = people.given(look, row["standing"]) if row else None
-    return given is not None and bool(given["reader"] and given["revoked_at_utc"])
+    given = people.grant_row(look, row.standing) if row and row.standing else None
+    return given is not None and bool(given.reader and given.revoked_at_utc)
 
 
 def memberships(store: Store, person: Person) -> list[Membership]:
@@ -303,32 +304,28 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
         for row in people.roles_held(change, person_id):
             events.record(
                 change,
-                row["study_name"] or "",
+                row.study_name or "",
                 now,
                 kind=EventKind.CODE_GUESSED_AT,
-                detail={"whose": _name(row, _handle(change, person_id)), "failures": GUESSED},
+                detail={"whose": row.whose, "failures": GUESSED},
                 by=By(name="nobody", place=place),
             )
 
 
-def _refuse_beside(
-    look: Transaction, held: Sequence[Mapping[str, Any]], beside: Person | None
-) -> None:
+def _refuse_beside(look: Transaction, held: Sequence[GrantRow], beside: Person | None) -> None:
     """Refuse to read where the browser's present person runs a study that is read in."""
     if beside is None:
         return
-    runs = [row for row in people.roles_held(look, beside.id) if row["role"] != Role.READER]
-    everywhere = any(row["study"] is None for row in runs)
+    runs = [row for row in people.roles_held(look, beside.id) if row.role != Role.READER]
+    everywhere = any(row.study is None for row in runs)
     for row in held:
-        if row["role"] == Role.READER and (
-            everywhere or row["study"] in {one["study"] for one in runs}
-        ):
+        if row.role == Role.READER and (everywhere or row.study in {one.study for one in runs}):
             raise Refused(
                 "runs-it",
                 t(
                     "This browser is signed in as someone with another role in {study_name!r}. "
                     "Sign out first; anyone who runs a study cannot read in it.",
-                    study_name=row["study_name"],
+                    study_name=row.study_name,
                 ),
             )
 
@@ -344,52 +341,43 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
     )
 
 
-def _person(look: Transaction, row: Mapping[str, Any], token: str, place: str) -> Person:
+def _person(look: Transaction, row: SignInRow, token: str, place: str) -> Person:
     """Return whom a sign-in belongs to, where they are at present."""
-    held = _held(look, row["person"])
-    chosen = next((one for one in held if one["id"] == row["standing"]), None)
-    whole = [Role(one["role"]) for one in held if one["study"] is None]
-    study, study_name = (chosen["study"], chosen["study_name"]) if chosen else (None, None)
-    if chosen and study is None and row["study"] is not None:  # an administrator inside a study
-        study_name = studies.name_of(look, row["study"])
-        study = row["study"] if study_name else None
+    held = _held(look, row.person)
+    chosen = next((one for one in held if one.id == row.standing), None)
+    whole = [Role(one.role) for one in held if one.study is None]
+    study, study_name = (chosen.study, chosen.study_name) if chosen else (None, None)
+    if chosen and study is None and row.study is not None:  # an administrator inside a study
+        study_name = studies.name_of(look, row.study)
+        study = row.study if study_name else None
     return Person(
-        role=Role(chosen["role"]) if chosen else None,
+        role=Role(chosen.role) if chosen else None,
         study=study,
         study_name=study_name or "",
-        reader=chosen["reader"] if chosen else None,
-        name=_name(chosen, row["handle"]) if chosen else row["handle"],
-        id=row["person"],
+        reader=chosen.reader if chosen else None,
+        name=chosen.whose if chosen else row.handle,
+        id=row.person,
         deployment=(min(whole) if whole else None),  # administrator comes before coordinator
-        sign_in=sign_in_mark(_token_id(token), row["person"]),
+        sign_in=sign_in_mark(_token_id(token), row.person),
         place=place,
         several=len(held) > 1 or Role.ADMINISTRATOR in whole,
     )
 
 
-def _held(look: Transaction, person_id: int) -> list[dict[str, Any]]:
+def _held(look: Transaction, person_id: int) -> list[GrantRow]:
     """Return the roles a person holds; a discarded study has nobody in it."""
-    return [row for row in people.roles_held(look, person_id) if not row["discarded_at_utc"]]
+    return [row for row in people.roles_held(look, person_id) if not row.discarded_at_utc]
 
 
-def _membership(row: Mapping[str, Any]) -> Membership:
+def _membership(row: GrantRow) -> Membership:
     return Membership(
-        grant=row["id"],
-        role=Role(row["role"]),
-        study=row["study"],
-        study_name=row["study_name"] or "",
-        state=row["state"] or "",
+        grant=row.id,
+        role=Role(row.role),
+        study=row.study,
+        study_name=row.study_name or "",
+        state=row.state or "",
+        reader=row.reader,
     )
-
-
-def _name(grant: Mapping[str, Any], handle: str) -> str:
-    """Return the name somebody acts under: a reader's study code, or a handle."""
-    return str(grant["reader_id"] or handle)
-
-
-def _handle(look: Transaction, person_id: int) -> str:
-    row = people.person(look, person_id)
-    return str(row["handle"]) if row else ""
 
 
 def _span(now: datetime) -> people.Span:

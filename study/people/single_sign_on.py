@@ -16,7 +16,7 @@ from study.base.actor import By
 from study.base.timestamps import stamp
 from study.people import signing_in
 from study.people.codes import Entropy
-from study.people.persons import by_email, whose
+from study.people.persons import by_email
 from study.people.signing_in import Person, Refused, SignedIn
 from study.store import Store, Transaction, deployment, events, names, people
 from study.store.events import EventKind
@@ -127,19 +127,18 @@ def _bind(change: Transaction, person: int, identity: Identity, now: datetime, p
         bound_at_utc=stamp(now),
     )
     for row in people.ever(change, person):
-        if row["revoked_at_utc"] is None:
-            study = people.grant_row(change, row["id"]) or {}
+        if row.revoked_at_utc is None:
             events.record(
                 change,
-                study["study_name"] or "",
+                row.study_name or "",
                 now,
                 kind=EventKind.IDENTITY_BOUND,
                 detail={
-                    "whose": whose(row),
+                    "whose": row.whose,
                     "issuer": identity.issuer,
                     "account": account_mark(change, identity.issuer, identity.subject),
                 },
-                by=By(name=whose(row), place=place),
+                by=By(name=row.whose, place=place),
             )
 
 

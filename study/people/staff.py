@@ -7,7 +7,6 @@ administrator of the deployment; see `study.people.persons` for what that is nee
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from study.base.actor import By
 from study.base.errors import BadInput, NotAllowed, NotNow
@@ -19,6 +18,7 @@ from study.people.codes import Code
 from study.people.roles import Role
 from study.store import Store, Transaction, events, names, people
 from study.store.events import EventKind
+from study.store.people import GrantRow
 from study.store.studies import study_row
 
 
@@ -77,7 +77,7 @@ def give_role(
             people.name_handle(change, person, newcomer.handle)
         if newcomer.name.strip() or newcomer.email.strip():
             persons.keep_name(change, person, name=newcomer.name, email=newcomer.email)
-        handle = str((people.person(change, person) or {})["handle"])
+        handle = people.handle_of(change, person)
         enter_role(change, person, newcomer.role, study=study, number=number, by=by, now=now)
         codes.give(change, code, person=person, now=now, expires=expires)
     return handle
@@ -95,7 +95,7 @@ def enter_role(
 ) -> None:
     """Give a person who has a handle a role, within a transaction that has checked all else."""
     people.grant(change, person=person, role=role, study=number, given_at_utc=stamp(now))
-    handle = (people.person(change, person) or {})["handle"]
+    handle = people.handle_of(change, person)
     detail = {"whose": handle, "new": str(role)}
     events.record(change, study, now, kind=EventKind.ROLE_GIVEN, detail=detail, by=by)
 
@@ -113,9 +113,9 @@ def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: da
     why = checked_reason(reason)
     with store.change() as change:
         row = _grant(change, study, grant)
-        if row["revoked_at_utc"]:
+        if row.revoked_at_utc:
             raise NotNow(t("That role has already been revoked."))
-        if not study and row["role"] == Role.ADMINISTRATOR:
+        if not study and row.role == Role.ADMINISTRATOR:
             _refuse_last_administrator(change)
         persons.end_role(change, study, row, why, by, now)
 
@@ -134,19 +134,23 @@ def give_back(
     """Give a revoked role back to whoever held it, with a new code."""
     with store.change() as change:
         row = _grant(change, study, grant)
-        persons.refuse_with_parts_elsewhere(
-            change, row["person"], row["study"], everywhere=everywhere
-        )
+        persons.refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
         if any(
-            (one["role"], one["study"]) == (row["role"], row["study"])
-            for one in people.roles_held(change, row["person"])
+            (one.role, one.study) == (row.role, row.study)
+            for one in people.roles_held(change, row.person)
         ):
             raise NotNow(t("That role has already been restored."))
-        kept = {key: row[key] for key in ("person", "role", "study", "reader")}
-        people.grant(change, **kept, given_at_utc=stamp(now))
-        detail = {"whose": persons.whose(row), "new": row["role"]}
+        people.grant(
+            change,
+            person=row.person,
+            role=row.role,
+            study=row.study,
+            reader=row.reader,
+            given_at_utc=stamp(now),
+        )
+        detail = {"whose": row.whose, "new": row.role}
         events.record(change, study, now, kind=EventKind.ROLE_GIVEN, detail=detail, by=by)
-        codes.give(change, code, person=row["person"], now=now, expires=expires)
+        codes.give(change, code, person=row.person, now=now, expires=expires)
 
 
 def replace_code(
@@ -163,11 +167,9 @@ def replace_code(
     """Give whoever holds a role a new code; the old one and all its sign-ins end."""
     with store.change() as change:
         row = _standing_grant(change, study, grant)
-        persons.refuse_with_parts_elsewhere(
-            change, row["person"], row["study"], everywhere=everywhere
-        )
-        codes.give(change, code, person=row["person"], now=now, expires=expires)
-        detail = {"whose": persons.whose(row), "expires_at_utc": stamp(expires) if expires else ""}
+        persons.refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
+        codes.give(change, code, person=row.person, now=now, expires=expires)
+        detail = {"whose": row.whose, "expires_at_utc": stamp(expires) if expires else ""}
         events.record(change, study, now, kind=EventKind.CODE_GIVEN, detail=detail, by=by)
 
 
@@ -187,11 +189,9 @@ def change_name(
         raise BadInput(t("Enter a name or an email address, or erase what is recorded."))
     with store.change() as change:
         row = _grant(change, study, grant)
-        persons.refuse_with_parts_elsewhere(
-            change, row["person"], row["study"], everywhere=everywhere
-        )
-        persons.keep_name(change, row["person"], name=name, email=email)
-        detail = {"whose": persons.whose(row)}
+        persons.refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
+        persons.keep_name(change, row.person, name=name, email=email)
+        detail = {"whose": row.whose}
         events.record(change, study, now, kind=EventKind.NAME_ENTERED, detail=detail, by=by)
 
 
@@ -207,26 +207,22 @@ def erase_name(
     """
     with store.change() as change:
         row = _grant(change, study, grant)
-        persons.refuse_with_parts_elsewhere(
-            change, row["person"], row["study"], everywhere=everywhere
-        )
-        if not names.erase(change, row["person"]):
-            raise NotNow(t("No name is recorded for {who}.", who=persons.whose(row)))
-        detail = {"whose": persons.whose(row)}
+        persons.refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
+        if not names.erase(change, row.person):
+            raise NotNow(t("No name is recorded for {who}.", who=row.whose))
+        detail = {"whose": row.whose}
         events.record(change, study, now, kind=EventKind.NAME_ERASED, detail=detail, by=by)
     return store.fold_in()
 
 
-def _grant(look: Transaction, study: str, grant: int) -> dict[str, Any]:
+def _grant(look: Transaction, study: str, grant: int) -> GrantRow:
     return persons.grant_in(look, grant, study_row(look, study).id if study else None)
 
 
-def _standing_grant(look: Transaction, study: str, grant: int) -> dict[str, Any]:
+def _standing_grant(look: Transaction, study: str, grant: int) -> GrantRow:
     row = _grant(look, study, grant)
-    if row["revoked_at_utc"]:
-        raise NotNow(
-            t("{who} no longer has access here. Restore their role first.", who=persons.whose(row))
-        )
+    if row.revoked_at_utc:
+        raise NotNow(t("{who} no longer has access here. Restore their role first.", who=row.whose))
     return row
 
 
@@ -242,7 +238,7 @@ def _known(look: Transaction, newcomer: Newcomer, *, everywhere: bool) -> int | 
 def _refuse_taken(look: Transaction, handle: str, study: int | None) -> None:
     there = people.grants_of_deployment(look)
     there += people.grants_of_study(look, study) if study else []
-    if name_key(handle) in {name_key(persons.whose(row)) for row in there}:
+    if name_key(handle) in {name_key(row.whose) for row in there}:
         raise NotNow(
             t("The short name {handle} is already in use here. Choose another.", handle=handle)
         )
@@ -250,19 +246,19 @@ def _refuse_taken(look: Transaction, handle: str, study: int | None) -> None:
 
 def _refuse_reader(look: Transaction, person: int, study: int | None) -> None:
     for row in people.ever(look, person):
-        if row["role"] == Role.READER and study in (None, row["study"]):
+        if row.role == Role.READER and study in (None, row.study):
             raise NotAllowed(
                 t(
                     "This person reads, as {who}, in a study this role would let them run. A "
                     "reader in a study cannot have another role in it.",
-                    who=persons.whose(row),
+                    who=row.whose,
                 )
             )
 
 
 def _refuse_twice(look: Transaction, person: int, newcomer: Newcomer, study: int | None) -> None:
     for row in people.roles_held(look, person):
-        if row["role"] == newcomer.role and row["study"] == study:
+        if row.role == newcomer.role and row.study == study:
             raise NotNow(t("{who} already has that role.", who=newcomer.handle))
 
 
@@ -270,7 +266,7 @@ def _refuse_last_administrator(look: Transaction) -> None:
     left = [
         row
         for row in people.grants_of_deployment(look)
-        if row["role"] == Role.ADMINISTRATOR and not row["revoked_at_utc"]
+        if row.role == Role.ADMINISTRATOR and not row.revoked_at_utc
     ]
     if len(left) == 1:
         raise NotNow(t("This is the only administrator. Appoint another one first."))

@@ -11,13 +11,14 @@ from study.protocol.assignment import Assigned, assign, assign_practice
 from study.protocol.protocol import stored_protocol
 from study.store import Transaction, deployment, events, practice, studies
 from study.store.events import EventKind
+from study.store.people import ReaderRow
 from study.store.studies import CaseRow, StudyRow
 
 
 def assign_reader(
     change: Transaction,
     study: StudyRow,
-    reader: Mapping[str, Any],
+    reader: ReaderRow,
     index: int,
     by: By,
     now: datetime,
@@ -29,7 +30,7 @@ def assign_reader(
     index
         Counts the study's readers from 0, in the order of their invitation.
     """
-    protocol, name = stored_protocol(study), reader["reader_id"]
+    protocol, name = stored_protocol(study), reader.reader_id
     cases = {row.item_id: row for row in studies.cases(change, study.id)}
     assigned = assign(_options(cases), protocol, reader_id=name, reader_index=index)
     practised = {row.item_id: row for row in practice.cases(change, study.id)}
@@ -37,16 +38,13 @@ def assign_reader(
     key = bytes.fromhex(deployment.secret(change))
     studies.add_assignments(
         change,
-        (_row(entry, reader["id"], cases[entry.item_id].id, key) for entry in assigned),
+        (_row(entry, reader.id, cases[entry.item_id].id, key) for entry in assigned),
     )
     practice.add_assignments(
         change,
-        (
-            _practice_row(entry, reader["id"], practised[entry.item_id].id, key)
-            for entry in rehearsed
-        ),
+        (_practice_row(entry, reader.id, practised[entry.item_id].id, key) for entry in rehearsed),
     )
-    about = {"n_practice": len(rehearsed), "practice_sha256": practice_hash(change, reader["id"])}
+    about = {"n_practice": len(rehearsed), "practice_sha256": practice_hash(change, reader.id)}
     events.record(
         change,
         study.name,
@@ -55,7 +53,7 @@ def assign_reader(
         detail={
             "reader_id": name,
             "n_assigned": len(assigned),
-            "assignments_sha256": assignment_hash(change, reader["id"]),
+            "assignments_sha256": assignment_hash(change, reader.id),
             **(about if rehearsed else {}),
         },
         by=by,

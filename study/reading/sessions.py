@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
-from typing import Any
 
 from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Transaction, people
 from study.store import sessions as stored
+from study.store.people import ReaderRow
+from study.store.sessions import InterventionRow
 from study.store.studies import StudyRow
-
-_Row = Mapping[str, Any]
 
 
 class State(StrEnum):
@@ -111,7 +110,7 @@ def place_of(look: Transaction, protocol: Protocol, reader: int, *, now: datetim
     """Return where a reader of an opened study is."""
     row = people.reader_row(look, reader)
     assert row is not None  # a role refers to it
-    steps = stored.interventions(look, row["study"])
+    steps = stored.interventions(look, row.study)
     standings = tuple(_standings(look, protocol, row, steps, now))
     current = next((one for one in standings if one.state is not State.DONE), standings[-1])
     hold, since = _hold(current, steps)
@@ -159,7 +158,7 @@ def admit(
     )
 
 
-def paused_since(steps: Iterable[_Row], reader_id: str | None) -> str | None:
+def paused_since(steps: Iterable[InterventionRow], reader_id: str | None) -> str | None:
     """Return since when a reader, or with None the study, is paused by itself; None if it is not.
 
     Parameters
@@ -169,39 +168,44 @@ def paused_since(steps: Iterable[_Row], reader_id: str | None) -> str | None:
     """
     since = None
     for step in steps:
-        if step["reader_id"] == reader_id and step["kind"] in ("pause", "resume"):
-            since = step["at_utc"] if step["kind"] == "pause" else None
+        if step.reader_id == reader_id and step.kind in ("pause", "resume"):
+            since = step.at_utc if step.kind == "pause" else None
     return since
 
 
-def is_withdrawn(steps: Iterable[_Row], reader_id: str) -> bool:
+def is_withdrawn(steps: Iterable[InterventionRow], reader_id: str) -> bool:
     """Return whether a reader was withdrawn from their study."""
-    return any(step["kind"] == "withdraw" and step["reader_id"] == reader_id for step in steps)
+    return any(step.kind == "withdraw" and step.reader_id == reader_id for step in steps)
 
 
 def _standings(
-    look: Transaction, protocol: Protocol, reader: _Row, steps: Sequence[_Row], now: datetime
+    look: Transaction,
+    protocol: Protocol,
+    reader: ReaderRow,
+    steps: Sequence[InterventionRow],
+    now: datetime,
 ) -> Iterator[SessionStanding]:
-    name = reader["reader_id"]
+    name = reader.reader_id
     paused = bool(paused_since(steps, None) or paused_since(steps, name))
     before: SessionStanding | None = None
-    for session, blocks in groupby(stored.of_reader(look, reader["id"]), lambda r: r["session"]):
+    for session, blocks in groupby(stored.of_reader(look, reader.id), lambda r: r.session):
         rows = list(blocks)
-        first = min((row["first_at_utc"] for row in rows if row["first_at_utc"]), default=None)
+        first = min((row.first_at_utc for row in rows if row.first_at_utc), default=None)
         opens = _opens_at(protocol, before)
         ends = _ends_at(protocol, first, [s for s in steps if _is_about(s, name, session)])
-        counts = {key: sum(row[key] for row in rows) for key in ("n_assigned", "n_read")}
+        counts = {
+            "n_assigned": sum(row.n_assigned for row in rows),
+            "n_read": sum(row.n_read for row in rows),
+        }
         before = SessionStanding(
             reader_id=name,
             session=session,
-            conditions=tuple(row["condition"] for row in rows),
+            conditions=tuple(row.condition for row in rows),
             **counts,
             state=_state(counts, before, first, opens, ends, stamp(now)),
             opens_at_utc=opens,
             first_at_utc=first,
-            last_at_utc=max(
-                (row["last_at_utc"] for row in rows if row["last_at_utc"]), default=None
-            ),
+            last_at_utc=max((row.last_at_utc for row in rows if row.last_at_utc), default=None),
             ends_at_utc=ends,
             paused=paused,
             withdrawn=is_withdrawn(steps, name),
@@ -209,8 +213,8 @@ def _standings(
         yield before
 
 
-def _is_about(step: _Row, reader_id: str, session: int) -> bool:
-    return (step["reader_id"], step["session"]) == (reader_id, session)
+def _is_about(step: InterventionRow, reader_id: str, session: int) -> bool:
+    return (step.reader_id, step.session) == (reader_id, session)
 
 
 def _opens_at(protocol: Protocol, before: SessionStanding | None) -> str | None:
@@ -220,7 +224,9 @@ def _opens_at(protocol: Protocol, before: SessionStanding | None) -> str | None:
     return stamp(moment(before.last_at_utc) + timedelta(days=protocol.washout_days))
 
 
-def _ends_at(protocol: Protocol, first_at_utc: str | None, steps: Iterable[_Row]) -> str | None:
+def _ends_at(
+    protocol: Protocol, first_at_utc: str | None, steps: Iterable[InterventionRow]
+) -> str | None:
     """Return when a session's days are over; None where they are not counted.
 
     Parameters
@@ -232,9 +238,9 @@ def _ends_at(protocol: Protocol, first_at_utc: str | None, steps: Iterable[_Row]
         return None
     end = moment(first_at_utc) + timedelta(days=protocol.session_days)
     for step in steps:
-        if step["kind"] == "release":
+        if step.kind == "release":
             return None
-        end = max(end, moment(step["at_utc"])) + timedelta(days=step["days"])
+        end = max(end, moment(step.at_utc)) + timedelta(days=step.days or 0)
     return stamp(end)
 
 
@@ -255,7 +261,9 @@ def _state(
     return State.LAPSED if ends is not None and now >= ends else State.OPEN
 
 
-def _hold(current: SessionStanding, steps: Sequence[_Row]) -> tuple[Hold | None, str | None]:
+def _hold(
+    current: SessionStanding, steps: Sequence[InterventionRow]
+) -> tuple[Hold | None, str | None]:
     """Return what holds a reader up, and since when where a case may have been on the screen."""
     if current.withdrawn:
         return Hold.WITHDRAWN, None

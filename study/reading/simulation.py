@@ -121,18 +121,18 @@ def _admit(
         if found.state != "open":
             raise NotNow(f"The study {study!r} is {found.state}, not open.")
         refuse_restored(found)
-        if not row["simulated"]:
-            if readings.has_begun(change, row["id"]):
+        if not row.simulated:
+            if readings.has_begun(change, row.id):
                 raise NotNow(
                     f"{reader_id!r} has readings of a person; a simulation would mix with them."
                 )
-            people.mark_simulated(change, row["id"])
+            people.mark_simulated(change, row.id)
             events.record(
                 change, study, now, kind=EventKind.READER_SIMULATED, detail={"reader_id": reader_id}
             )
     return _Reader(
         person=Person(
-            role=Role.READER, study=found.id, study_name=study, reader=row["id"], name=reader_id
+            role=Role.READER, study=found.id, study_name=study, reader=row.id, name=reader_id
         ),
         protocol=stored_protocol(found),
         ability=ability(accuracy),

@@ -69,7 +69,7 @@ def is_prepared(look: Transaction, protocol: Protocol, reader: int) -> bool:
 def is_simulated(look: Transaction, reader: int) -> bool:
     """Return whether a reader is marked as simulated."""
     row = people.reader_row(look, reader)
-    return row is not None and bool(row["simulated"])
+    return row is not None and bool(row.simulated)
 
 
 def view(protocol: Protocol, step: Step) -> StepView:

@@ -4,19 +4,38 @@ Nothing refers to these rows and no event repeats them: deleting them leaves eve
 is. Identities and tickets serve single sign-on, see `study.people.single_sign_on`.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
 
 
-def of_person(look: Transaction, person: int) -> dict[str, Any] | None:
+class NameRow(NamedTuple):
+    """A person's name and e-mail address; one of them may be empty."""
+
+    person: int
+    name: str
+    email: str
+
+
+class IdentityRow(NamedTuple):
+    """What a person signs on with elsewhere, with their handle here."""
+
+    issuer: str
+    subject: str
+    person: int
+    bound_at_utc: str
+    handle: str
+
+
+def of_person(look: Transaction, person: int) -> NameRow | None:
     """Return a person's name and e-mail address, or None where none are kept."""
-    return look.row("SELECT * FROM names WHERE person = :person", person=person)
+    row = look.row("SELECT * FROM names WHERE person = :person", person=person)
+    return None if row is None else NameRow(**row)
 
 
-def everyone(look: Transaction) -> dict[int, dict[str, Any]]:
+def everyone(look: Transaction) -> dict[int, NameRow]:
     """Return every name kept, by person."""
-    return {row["person"]: row for row in look.rows("SELECT * FROM names")}
+    return {row["person"]: NameRow(**row) for row in look.rows("SELECT * FROM names")}
 
 
 def keep(change: Transaction, person: int, *, name: str, email: str) -> None:
@@ -55,11 +74,12 @@ def bound(look: Transaction, issuer: str, subject: str) -> int | None:
     return None if found is None else int(found)
 
 
-def identities(look: Transaction) -> list[dict[str, Any]]:
-    """Return every bound identity with its person's handle."""
-    return look.rows(
+def identities(look: Transaction) -> list[IdentityRow]:
+    """Return every bound identity."""
+    rows = look.rows(
         "SELECT identities.*, handle FROM identities JOIN people ON people.id = identities.person"
     )
+    return [IdentityRow(**row) for row in rows]
 
 
 def bind(change: Transaction, **columns: Any) -> None:

@@ -1,8 +1,75 @@
 """Readers, the people behind them and behind every role, their codes' hashes and sign-ins."""
 
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from study.store.connection import Transaction
+
+
+class ReaderRow(NamedTuple):
+    """A reader of a study."""
+
+    id: int
+    study: int
+    reader_id: str
+    level: str
+    years: str
+    site: str
+    simulated: int
+    invited_at_utc: str
+
+
+class GrantRow(NamedTuple):
+    """A role given to a person, ended or not, with the names of person, reader and study.
+
+    What is of a reader is None in other roles, what is of a study in the deployment's.
+    """
+
+    id: int
+    person: int
+    role: str
+    study: int | None
+    reader: int | None
+    given_at_utc: str
+    revoked_at_utc: str | None
+    handle: str
+    seen_at_utc: str | None
+    reader_id: str | None
+    level: str | None
+    years: str | None
+    site: str | None
+    simulated: int | None
+    study_name: str | None
+    state: str | None
+    discarded_at_utc: str | None
+
+    @property
+    def whose(self) -> str:
+        """What the trail calls its holder: the study code or handle, never a name."""
+        return self.reader_id or self.handle
+
+
+class CodeRow(NamedTuple):
+    """What is stored of a person's access code."""
+
+    person: int
+    lookup: str
+    salt: str
+    code_hash: str
+    issued_at_utc: str
+    expires_at_utc: str | None
+    failures: int
+
+
+class SignInRow(NamedTuple):
+    """A sign-in with its person's handle; `standing` is the role chosen."""
+
+    id: str
+    person: int
+    standing: int | None
+    study: int | None
+    at_utc: str
+    active_at_utc: str
+    handle: str
 
 
 class Span(TypedDict):
@@ -17,10 +84,11 @@ _STANDS = (
     "(at_utc BETWEEN :since_utc AND :until_utc "
     "AND active_at_utc BETWEEN :active_since_utc AND :until_utc)"
 )
-_STANDING = (
-    "SELECT grants.*, studies.name AS study_name, studies.state, studies.discarded_at_utc, "
-    "readers.reader_id FROM grants LEFT JOIN studies ON studies.id = grants.study "
-    "LEFT JOIN readers ON readers.id = grants.reader "
+_GRANTS = (
+    "SELECT grants.*, handle, seen_at_utc, reader_id, level, years, site, simulated, "
+    "studies.name AS study_name, state, discarded_at_utc FROM grants "
+    "JOIN people ON people.id = grants.person LEFT JOIN readers ON readers.id = grants.reader "
+    "LEFT JOIN studies ON studies.id = grants.study "
 )
 
 
@@ -29,27 +97,26 @@ def add_reader(change: Transaction, **columns: Any) -> int:
     return change.insert("readers", **columns)
 
 
-def reader(look: Transaction, study: int, reader_id: str) -> dict[str, Any] | None:
+def reader(look: Transaction, study: int, reader_id: str) -> ReaderRow | None:
     """Return a reader's row, or None."""
-    return look.row(
+    row = look.row(
         "SELECT * FROM readers WHERE study = :study AND reader_id = :reader_id",
         study=study,
         reader_id=reader_id,
     )
+    return None if row is None else ReaderRow(**row)
 
 
-def readers(look: Transaction, study: int) -> list[dict[str, Any]]:
+def readers(look: Transaction, study: int) -> list[ReaderRow]:
     """Return a study's readers in the order of their invitation."""
-    return look.rows("SELECT * FROM readers WHERE study = :study ORDER BY id", study=study)
+    rows = look.rows("SELECT * FROM readers WHERE study = :study ORDER BY id", study=study)
+    return [ReaderRow(**row) for row in rows]
 
 
-def reader_row(look: Transaction, number: int) -> dict[str, Any] | None:
-    """Return a reader by rowid with the study's name and state, or None."""
-    return look.row(
-        "SELECT readers.*, studies.name AS study_name, studies.state FROM readers "
-        "JOIN studies ON studies.id = readers.study WHERE readers.id = :number",
-        number=number,
-    )
+def reader_row(look: Transaction, number: int) -> ReaderRow | None:
+    """Return a reader by rowid, or None."""
+    row = look.row("SELECT * FROM readers WHERE id = :number", number=number)
+    return None if row is None else ReaderRow(**row)
 
 
 def mark_simulated(change: Transaction, number: int) -> None:
@@ -69,9 +136,9 @@ def see(change: Transaction, number: int, at_utc: str) -> None:
     )
 
 
-def person(look: Transaction, number: int) -> dict[str, Any] | None:
-    """Return a person's row, or None."""
-    return look.row("SELECT * FROM people WHERE id = :number", number=number)
+def handle_of(look: Transaction, number: int) -> str:
+    """Return a person's handle; empty where they have none."""
+    return str(look.value("SELECT handle FROM people WHERE id = :number", number=number) or "")
 
 
 def grant(change: Transaction, **columns: Any) -> int:
@@ -89,69 +156,45 @@ def revoke(change: Transaction, grant_id: int, at_utc: str) -> None:
     )
 
 
-def roles_held(look: Transaction, person_id: int) -> list[dict[str, Any]]:
-    """Return the roles a person holds, each with its study's name and state, oldest first."""
-    return look.rows(
-        _STANDING + "WHERE person = :person_id AND revoked_at_utc IS NULL ORDER BY grants.id",
-        person_id=person_id,
-    )
+def roles_held(look: Transaction, person_id: int) -> list[GrantRow]:
+    """Return the roles a person holds, oldest first."""
+    return [row for row in ever(look, person_id) if row.revoked_at_utc is None]
 
 
-def grant_row(look: Transaction, grant_id: int) -> dict[str, Any] | None:
-    """Return a role ever given, with whom it was given to and its study's name, or None."""
-    return look.row(
-        "SELECT grants.*, handle, readers.reader_id, studies.name AS study_name FROM grants "
-        "JOIN people ON people.id = grants.person LEFT JOIN readers ON readers.id = grants.reader "
-        "LEFT JOIN studies ON studies.id = grants.study WHERE grants.id = :grant_id",
-        grant_id=grant_id,
-    )
+def grant_row(look: Transaction, grant_id: int) -> GrantRow | None:
+    """Return a role ever given, or None."""
+    row = look.row(_GRANTS + "WHERE grants.id = :grant_id", grant_id=grant_id)
+    return None if row is None else GrantRow(**row)
 
 
-def grants_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every role ever given in a study, with whom it was given to."""
-    return look.rows(
-        "SELECT grants.*, handle, seen_at_utc, readers.reader_id, level, years, site, simulated "
-        "FROM grants JOIN people ON people.id = grants.person "
-        "LEFT JOIN readers ON readers.id = grants.reader "
-        "WHERE grants.study = :study ORDER BY grants.id",
-        study=study,
-    )
+def grants_of_study(look: Transaction, study: int) -> list[GrantRow]:
+    """Return every role ever given in a study, oldest first."""
+    rows = look.rows(_GRANTS + "WHERE grants.study = :study ORDER BY grants.id", study=study)
+    return [GrantRow(**row) for row in rows]
 
 
-def grants_of_deployment(look: Transaction) -> list[dict[str, Any]]:
-    """Return every role ever given for the deployment as a whole, with whom it was given to."""
-    return look.rows(
-        "SELECT grants.*, handle, seen_at_utc FROM grants JOIN people ON people.id = grants.person "
-        "WHERE grants.study IS NULL ORDER BY grants.id"
-    )
+def grants_of_deployment(look: Transaction) -> list[GrantRow]:
+    """Return every role ever given for the deployment as a whole, oldest first."""
+    rows = look.rows(_GRANTS + "WHERE grants.study IS NULL ORDER BY grants.id")
+    return [GrantRow(**row) for row in rows]
 
 
-def given(look: Transaction, grant_id: int) -> dict[str, Any] | None:
-    """Return a role as it was given, ended or not, or None."""
-    return look.row("SELECT * FROM grants WHERE id = :grant_id", grant_id=grant_id)
-
-
-def holder(
-    look: Transaction, *, handle: str, role: str, study: int | None
-) -> dict[str, Any] | None:
+def holder(look: Transaction, *, handle: str, role: str, study: int | None) -> GrantRow | None:
     """Return the standing role held under a handle, or None."""
-    return look.row(
-        "SELECT grants.* FROM grants JOIN people ON people.id = grants.person "
-        "WHERE handle = :handle AND role = :role AND study IS :study AND revoked_at_utc IS NULL",
+    row = look.row(
+        _GRANTS + "WHERE handle = :handle AND role = :role AND grants.study IS :study "
+        "AND revoked_at_utc IS NULL",
         handle=handle,
         role=role,
         study=study,
     )
+    return None if row is None else GrantRow(**row)
 
 
-def ever(look: Transaction, person_id: int) -> list[dict[str, Any]]:
-    """Return every role a person holds or held, with their handle and reader's code."""
-    return look.rows(
-        "SELECT grants.*, handle, readers.reader_id FROM grants "
-        "JOIN people ON people.id = grants.person LEFT JOIN readers ON readers.id = grants.reader "
-        "WHERE person = :person_id ORDER BY grants.id",
-        person_id=person_id,
-    )
+def ever(look: Transaction, person_id: int) -> list[GrantRow]:
+    """Return every role a person holds or held, oldest first."""
+    rows = look.rows(_GRANTS + "WHERE person = :person_id ORDER BY grants.id", person_id=person_id)
+    return [GrantRow(**row) for row in rows]
 
 
 def name_handle(change: Transaction, number: int, handle: str) -> None:
@@ -199,14 +242,16 @@ def end_access(change: Transaction, person_id: int) -> None:
         change.execute(f"DELETE FROM {table} WHERE person = :person_id", person_id=person_id)
 
 
-def code(look: Transaction, person_id: int) -> dict[str, Any] | None:
+def code(look: Transaction, person_id: int) -> CodeRow | None:
     """Return what is stored of a person's code, or None."""
-    return look.row("SELECT * FROM codes WHERE person = :person_id", person_id=person_id)
+    row = look.row("SELECT * FROM codes WHERE person = :person_id", person_id=person_id)
+    return None if row is None else CodeRow(**row)
 
 
-def by_lookup(look: Transaction, lookup: str) -> dict[str, Any] | None:
+def by_lookup(look: Transaction, lookup: str) -> CodeRow | None:
     """Return what is stored of a code by its open part, or None."""
-    return look.row("SELECT * FROM codes WHERE lookup = :lookup", lookup=lookup)
+    row = look.row("SELECT * FROM codes WHERE lookup = :lookup", lookup=lookup)
+    return None if row is None else CodeRow(**row)
 
 
 def count_failure(change: Transaction, person_id: int) -> int:
@@ -253,21 +298,23 @@ def end_old_sign_ins(change: Transaction, span: Span) -> None:
     change.execute(f"DELETE FROM sign_ins WHERE NOT {_STANDS}", **span)
 
 
-def by_sign_in(look: Transaction, token_id: str, span: Span) -> dict[str, Any] | None:
-    """Return a sign-in that still stands for somebody with its person's handle, or None."""
-    return look.row(
+def by_sign_in(look: Transaction, token_id: str, span: Span) -> SignInRow | None:
+    """Return a sign-in that still stands for somebody, or None."""
+    row = look.row(
         "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person "
         f"WHERE sign_ins.id = :token_id AND {_STANDS}",
         token_id=token_id,
         **span,
     )
+    return None if row is None else SignInRow(**row)
 
 
-def sign_ins(look: Transaction) -> list[dict[str, Any]]:
-    """Return every sign-in with its person's handle."""
-    return look.rows(
+def sign_ins(look: Transaction) -> list[SignInRow]:
+    """Return every sign-in."""
+    rows = look.rows(
         "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person"
     )
+    return [SignInRow(**row) for row in rows]
 
 
 def mark_active(change: Transaction, token_id: str, at_utc: str) -> None:
@@ -288,9 +335,9 @@ def add_place(change: Transaction, **columns: Any) -> None:
     )
 
 
-def places(look: Transaction) -> dict[str, dict[str, Any]]:
-    """Return the known places by their mark."""
-    return {row["mark"]: row for row in look.rows("SELECT * FROM places")}
+def places(look: Transaction) -> dict[str, str]:
+    """Return the addresses of the known places by their mark."""
+    return {row["mark"]: row["address"] for row in look.rows("SELECT mark, address FROM places")}
 
 
 def knows_place(look: Transaction, mark: str) -> bool:

@@ -1,17 +1,42 @@
 """Sessions as the store knows them: what was read in each, when, and how somebody stepped in."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
 
 
-def of_reader(look: Transaction, reader: int) -> list[dict[str, Any]]:
+class SessionRow(NamedTuple):
+    """A condition of a reader's session; first presentation and last reading as received."""
+
+    session: int
+    condition: str
+    n_assigned: int
+    n_read: int
+    first_at_utc: str | None
+    last_at_utc: str | None
+
+
+class InterventionRow(NamedTuple):
+    """How somebody stepped into a study, or (with a reader) into one reader's part of it."""
+
+    id: int
+    study: int
+    reader: int | None
+    kind: str
+    session: int | None
+    days: float | None
+    reason: str
+    actor: str
+    at_utc: str
+    reader_id: str | None
+
+
+def of_reader(look: Transaction, reader: int) -> list[SessionRow]:
     """Return a reader's sessions in order, a row for each condition in the order of reading.
 
-    `first_at_utc` is when its first presentation was received, `last_at_utc` its last reading, a
-    superseding one too. Of a changed answer every reading is joined: the first stands for the case.
+    Of a changed answer every reading is joined: the first stands for the case.
     """
-    return look.rows(
+    rows = look.rows(
         "SELECT session, condition, "
         "count(*) FILTER (WHERE readings.supersedes IS NULL) AS n_assigned, "
         "count(readings.id) FILTER (WHERE readings.supersedes IS NULL) AS n_read, "
@@ -22,6 +47,7 @@ def of_reader(look: Transaction, reader: int) -> list[dict[str, Any]]:
         "GROUP BY session, condition ORDER BY session, min(position)",
         reader=reader,
     )
+    return [SessionRow(**row) for row in rows]
 
 
 def add_intervention(change: Transaction, **columns: Any) -> None:
@@ -29,11 +55,12 @@ def add_intervention(change: Transaction, **columns: Any) -> None:
     change.insert("interventions", **columns)
 
 
-def interventions(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return how somebody stepped into a study, in order, each with the reader it is about."""
-    return look.rows(
+def interventions(look: Transaction, study: int) -> list[InterventionRow]:
+    """Return how somebody stepped into a study, in order."""
+    rows = look.rows(
         "SELECT interventions.*, reader_id FROM interventions "
         "LEFT JOIN readers ON readers.id = reader WHERE interventions.study = :study "
         "ORDER BY interventions.id",
         study=study,
     )
+    return [InterventionRow(**row) for row in rows]

@@ -35,22 +35,17 @@ def sign_ins(look: Transaction) -> Iterator[str]:
     arrived = [one for chain in trails for one in events.of_kind(look, chain, EventKind.SIGNED_IN)]
     marks = {one.get("sign_in") for one in arrived}
     for row in people.sign_ins(look):
-        if signing_in.sign_in_mark(row["id"], row["person"]) not in marks:
-            yield (
-                f"the deployment: a sign-in of {row['handle']} of {row['at_utc']} was slipped in."
-            )
+        if signing_in.sign_in_mark(row.id, row.person) not in marks:
+            yield f"the deployment: a sign-in of {row.handle} of {row.at_utc} was slipped in."
     bound = [
         one for chain in trails for one in events.of_kind(look, chain, EventKind.IDENTITY_BOUND)
     ]
     accounts = {one.get("account") for one in bound}
-    for row in names.identities(look):
-        if single_sign_on.account_mark(look, row["issuer"], row["subject"]) not in accounts:
-            yield f"the deployment: an account of {row['handle']} elsewhere was slipped in."
-    for mark, row in people.places(look).items():
-        if (
-            len(row["address"]) < _LONGEST
-            and address_marks.place_mark(look, row["address"]) != mark
-        ):
+    for one in names.identities(look):
+        if single_sign_on.account_mark(look, one.issuer, one.subject) not in accounts:
+            yield f"the deployment: an account of {one.handle} elsewhere was slipped in."
+    for mark, address in people.places(look).items():
+        if len(address) < _LONGEST and address_marks.place_mark(look, address) != mark:
             yield f"the deployment: the address of the place {mark} was altered."
 
 

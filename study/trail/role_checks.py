@@ -4,15 +4,13 @@ Names are in neither. Codes, sign-ins and identities may change at any time and 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
-from study.people.persons import whose
 from study.people.roles import Role
 from study.store import Transaction, events, people
 from study.store.events import EventKind, EventRow
+from study.store.people import GrantRow
 from study.store.studies import StudyRow
 
-_Row = Mapping[str, Any]
 _Told = tuple[str, str, str]
 
 _BY_COMMAND: Mapping[str, tuple[str, Role]] = {
@@ -39,13 +37,11 @@ def roles_of_deployment(look: Transaction) -> Iterator[str]:
 
 
 def _roles(
-    where: str, grants: Iterable[_Row], trail: Sequence[EventRow], *, has_people: bool
+    where: str, grants: Iterable[GrantRow], trail: Sequence[EventRow], *, has_people: bool
 ) -> Iterator[str]:
     exact, either, revoked = _told(trail)
-    given = {(whose(row), row["role"], row["given_at_utc"]) for row in grants}
-    ended = {
-        (whose(row), row["role"], row["revoked_at_utc"]) for row in grants if row["revoked_at_utc"]
-    }
+    given = {(row.whose, row.role, row.given_at_utc) for row in grants}
+    ended = {(row.whose, row.role, row.revoked_at_utc) for row in grants if row.revoked_at_utc}
     for who, role, _ in sorted(given - exact - either):
         yield f"{where}: the role {role} of {who} was slipped in."
     held = {(who, role) for who, role, _ in given}

@@ -89,7 +89,7 @@ def search(store: Store, study: str, wanted: Search, *, page: int, size: int) ->
     with store.look() as look:
         condition = _condition(look, study, wanted)
         rows = stored.page(look, condition, limit=size, offset=page * size)
-        places = {mark: row["address"] for mark, row in people.places(look).items()}
+        places = people.places(look)
         return Page(
             rows=tuple(_trail_row(row, places) for row in rows),
             n_found=stored.count(look, condition),

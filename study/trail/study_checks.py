@@ -109,7 +109,7 @@ def _readers(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     invited = events_named(trail, EventKind.READER_INVITED, "reader_id")
     simulated = events_named(trail, EventKind.READER_SIMULATED, "reader_id")
     for reader in people.readers(look, row.id):
-        name = reader["reader_id"]
+        name = reader.reader_id
         event = invited.pop(name, None)
         if event is None:
             yield f"study {row.name}: the reader {name} was slipped in."
@@ -119,7 +119,7 @@ def _readers(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
             "invited_at_utc": event.at_utc,
             "simulated": int(name in simulated),
         }
-        now = {key: reader[key] for key in ("invited_at_utc", "simulated")}
+        now = {"invited_at_utc": reader.invited_at_utc, "simulated": reader.simulated}
         altered = differing({**reader_facts(reader), **now}, told)
         if altered:
             yield f"study {row.name}: the reader {name}: {altered} altered."
@@ -130,11 +130,11 @@ def _readers(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 def _assignments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     assigned = events_named(trail, EventKind.READER_ASSIGNED, "reader_id")
     for reader in people.readers(look, row.id):
-        name = reader["reader_id"]
+        name = reader.reader_id
         told = assigned[name].detail if name in assigned else {"assignments_sha256": _NOTHING}
-        if assignment_hash(look, reader["id"]) != told["assignments_sha256"]:
+        if assignment_hash(look, reader.id) != told["assignments_sha256"]:
             yield f"study {row.name}: the assignments of {name} were altered."
-        if practice_hash(look, reader["id"]) != told.get("practice_sha256", _NOTHING):
+        if practice_hash(look, reader.id) != told.get("practice_sha256", _NOTHING):
             yield f"study {row.name}: the practice list of {name} was altered."
 
 

@@ -154,7 +154,7 @@ def test_the_study_is_paused_and_resumed(watched: Store) -> None:
     ran.text_area[0].input("scanner down")
     _press(ran, "Pause")
     _press(ran, "stepping-in-yes")
-    assert [(one["kind"], one["reason"]) for one in interventions.listed(watched, "trial")] == [
+    assert [(one.kind, one.reason) for one in interventions.listed(watched, "trial")] == [
         ("pause", "scanner down")
     ]
     log: Any = ran.dataframe[0].value
@@ -180,7 +180,7 @@ def test_a_reader_is_stepped_in_for(watched: Store, step: str) -> None:
     }
     _press(ran, labels[step])
     _press(ran, "stepping-in-yes")
-    assert [(one["kind"], one["reader_id"]) for one in interventions.listed(watched, "trial")] == [
+    assert [(one.kind, one.reader_id) for one in interventions.listed(watched, "trial")] == [
         (step, "R1")
     ]
     assert verify(watched) == []

@@ -59,7 +59,7 @@ def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: R
     _part(page, "Intervene")
     _give_reason(page, "scanner down", "Pause")
     page.get_by_text("Done: Pause, the whole study.").wait_for()
-    assert [one["kind"] for one in interventions.listed(served.store, "trial")] == ["pause"]
+    assert [one.kind for one in interventions.listed(served.store, "trial")] == ["pause"]
     page.reload()
     _part(page, "Readings")
     page.get_by_text("1 of 6 readings is excluded.").wait_for()

@@ -15,6 +15,7 @@ from study.monitoring.interventions import Intervention
 from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.people.signing_in import Person
 from study.reading.sessions import State
+from study.store.sessions import InterventionRow
 from ui.overview.labels import standing_words
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section
@@ -208,15 +209,15 @@ def _consequence(step: Intervention) -> str:
     }[step]
 
 
-def _log(log: list[dict[str, Any]]) -> pd.DataFrame:
+def _log(log: list[InterventionRow]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            t("When (UTC)"): [minute(one["at_utc"]) for one in log],
-            t("What"): [_word(Intervention(one["kind"])) for one in log],
-            t("Who"): [one["reader_id"] or t("the whole study") for one in log],
-            t("Session"): ["" if one["session"] is None else str(one["session"]) for one in log],
-            t("Extra days"): ["" if one["days"] is None else f"{one['days']:g}" for one in log],
-            t("Reason"): [one["reason"] for one in log],
-            t("By"): [one["actor"] for one in log],
+            t("When (UTC)"): [minute(one.at_utc) for one in log],
+            t("What"): [_word(Intervention(one.kind)) for one in log],
+            t("Who"): [one.reader_id or t("the whole study") for one in log],
+            t("Session"): ["" if one.session is None else str(one.session) for one in log],
+            t("Extra days"): ["" if one.days is None else f"{one.days:g}" for one in log],
+            t("Reason"): [one.reason for one in log],
+            t("By"): [one.actor for one in log],
         }
     )

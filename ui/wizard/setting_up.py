@@ -44,7 +44,7 @@ def set_up_of(study: str) -> SetUp:
             bank=row.bank_name,
             protocol=stored_protocol(row),
             protocol_sha256=row.protocol_sha256,
-            readers=tuple(one["reader_id"] for one in people.readers(look, row.id)),
+            readers=tuple(one.reader_id for one in people.readers(look, row.id)),
             drawn_at_utc=row.drawn_at_utc,
             opened_at_utc=row.opened_at_utc or "",
             closed_at_utc=row.closed_at_utc or "",

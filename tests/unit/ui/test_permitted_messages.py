@@ -98,7 +98,7 @@ def _seal(found: Deployment, whose: str) -> str:
         row = people.reader(look, study.id, reader)
     assert row is not None
     who = Person(
-        role=Role.READER, study=study.id, study_name=study.name, reader=row["id"], name=reader
+        role=Role.READER, study=study.id, study_name=study.name, reader=row.id, name=reader
     )
     with found.store.look(sealed=True) as look:
         return desk.seal(look, who)

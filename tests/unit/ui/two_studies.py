@@ -202,7 +202,7 @@ def _tokens(store: Store, study: str) -> dict[str, str]:
         number = study_row(look, study).id
         reader = people.reader(look, number, f"{study}-R1")
         assert reader is not None
-        found = {"reader": people.of_reader(look, reader["id"]) or 0}
+        found = {"reader": people.of_reader(look, reader.id) or 0}
     for role in ("administrator", "coordinator", "statistician"):
         found[role] = _person_named(store, f"{study}-{role}")
     return {f"{role} of {study}": _enter(store, person) for role, person in found.items()}
@@ -213,9 +213,10 @@ def _open(store: Store, study: str) -> None:
     studies.open_study(store, study=study, now=_NOW)
     with store.look() as look:
         number = study_row(look, study).id
-        reader = (people.reader(look, number, f"{study}-R2") or {})["id"]
+        reader = people.reader(look, number, f"{study}-R2")
+    assert reader is not None
     reads = Person(
-        role=Role.READER, study=number, study_name=study, reader=reader, name=f"{study}-R2"
+        role=Role.READER, study=number, study_name=study, reader=reader.id, name=f"{study}-R2"
     )
     _prepare(store, reads)
     last = ""

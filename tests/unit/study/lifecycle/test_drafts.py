@@ -31,7 +31,7 @@ def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
     with store.change() as change:
         there = people.holder(change, handle="ada", role=role, study=None)
         if there:
-            return int(there["person"])
+            return there.person
         number = people.add(change, handle="ada", made_at_utc=stamp(NOW))
         enter_role(change, number, role, study="", number=None, by=BY, now=NOW)
     return number
@@ -149,7 +149,7 @@ def test_the_draw_makes_the_study_and_its_coordinator_at_once(banked: Store) -> 
     assert sum(one.n_drawn for one in strata) == 6
     with banked.look() as look:
         row = study_row(look, name)
-        roles = [(one["role"], one["study"]) for one in people.roles_held(look, maker)]
+        roles = [(one.role, one.study) for one in people.roles_held(look, maker)]
         drawn = next(events.walk(look, events.study_chain(name)))
     assert row.state == "drawn"
     assert ("coordinator", row.id) in roles
@@ -166,7 +166,7 @@ def test_an_administrator_needs_no_role_in_what_they_draw(banked: Store) -> None
     seen = drafts.find(banked, number).saved_at_utc
     drafts.draw(banked, number, seen=seen, maker=maker, by=BY, now=NOW)
     with banked.look() as look:
-        assert [row["study"] for row in people.roles_held(look, maker)] == [None]
+        assert [row.study for row in people.roles_held(look, maker)] == [None]
 
 
 def test_a_refused_draw_leaves_draft_and_store_as_they_were(banked: Store) -> None:

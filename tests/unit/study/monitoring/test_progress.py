@@ -129,7 +129,7 @@ def test_withdrawn_readers_stay_in_the_denominators(opened: Opened) -> None:
     assert (found.counts.n_assigned, found.n_cases_left_behind) == (16, 7)
     one = _one(store, days=9)
     assert (one.stage, one.left, one.silent_days) == (Stage.WITHDRAWN, None, None)
-    assert [row["kind"] for row in interventions.listed(store, "trial")] == ["withdraw"]
+    assert [row.kind for row in interventions.listed(store, "trial")] == ["withdraw"]
 
 
 def test_simulated_readers_say_nothing_of_how_fast_people_are(opened: Opened) -> None:
