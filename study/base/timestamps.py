@@ -11,8 +11,8 @@ def stamp(moment: datetime) -> str:
     """
     if moment.tzinfo is None:
         raise ValueError("a moment without time zone cannot be stored")
-    utc = moment.astimezone(UTC)
-    return utc.strftime("%Y-%m-%dT%H:%M:%S.") + f"{utc.microsecond // 1000:03d}Z"
+    utc = moment.astimezone(UTC).replace(tzinfo=None)
+    return utc.isoformat(timespec="milliseconds") + "Z"
 
 
 def moment(text: str) -> datetime:

@@ -80,6 +80,26 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
     return None if row is None else FilmRow(**row)
 
 
+def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[FilmRow]:
+    """Return the films of a reader's next cases, of practice first, in the order of need."""
+    rows = look.rows(
+        f"SELECT {FILM} FROM (SELECT 0 AS part, position, item, condition "
+        "FROM practice_assignments JOIN practice_cases ON practice_cases.id = practice_case "
+        "WHERE reader = :reader AND NOT EXISTS (SELECT 1 FROM practice_readings "
+        "WHERE assignment = practice_assignments.id) "
+        "UNION ALL SELECT 1, position, item, condition "
+        "FROM assignments JOIN cases ON cases.id = case_id WHERE reader = :reader "
+        "AND NOT EXISTS (SELECT 1 FROM readings WHERE assignment = assignments.id) "
+        "ORDER BY part, position LIMIT :n_cases) AS coming "
+        "JOIN item_views ON item_views.item = coming.item AND condition <> 'image-absent' "
+        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
+        "ORDER BY part, coming.position, item_views.position",
+        reader=reader,
+        n_cases=n_cases,
+    )
+    return [FilmRow(**row) for row in rows]
+
+
 def films_to_read(look: Transaction) -> list[FilmRow]:
     """Return the films of every open study's cases, each once, with their folders."""
     rows = look.rows(

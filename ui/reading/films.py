@@ -22,8 +22,7 @@ from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION
 from study.films.shelf import beside, ready
 from study.people.signing_in import Person
 from study.reading import desk
-from study.reading.upcoming import upcoming_films
-from study.store import Store, deployment
+from study.store import Store, deployment, readings
 from study.store.banks import FilmRow
 from ui.parts.text import number
 from ui.reading.film_cache import FilmCache
@@ -57,7 +56,9 @@ def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
     """
 
     def steps() -> Iterator[Callable[[], object]]:
-        for film in upcoming_films(read, person, _AHEAD):
+        with read.look(sealed=True) as look:
+            coming = readings.upcoming_films(look, person.reader, _AHEAD)
+        for film in coming:
             yield partial(_prepared, home, film)
 
     _cache().ahead((read.path, person.reader), steps)
@@ -103,8 +104,10 @@ def _answer(request: Request) -> Response:
 
 
 def _prepared(kept: Store, row: FilmRow) -> bytes:
-    make = partial(ready, row.file, row.sha256, beside(kept.path))
-    return _cache().get((row.file, row.sha256), make)
+    return _cache().get(
+        (row.images_root, row.path, row.sha256),
+        lambda: ready(row.file, row.sha256, beside(kept.path)),
+    )
 
 
 @lru_cache

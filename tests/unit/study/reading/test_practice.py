@@ -19,8 +19,7 @@ from study.monitoring.progress import status
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate
-from study.reading.upcoming import upcoming_films
-from study.store import Store
+from study.store import Store, readings
 from study.store import practice as stored_practice
 from study.store import studies as stored_studies
 from study.store.banks import FilmRow
@@ -344,7 +343,8 @@ def test_the_films_of_practice_are_needed_before_the_studys(opened: Opened) -> N
         return [desk.film(store, person(store), case, int(view)) for case, view in named]
 
     practised = films(_cases(store))
-    ahead = upcoming_films(store, person(store), 5)
+    with store.look(sealed=True) as look:
+        ahead = readings.upcoming_films(look, person(store).reader, 5)
     _practise(store)
     assert ahead == practised + films(_cases(store))
 
