@@ -1,6 +1,7 @@
 """Age, sex and projection as a reader sees them, from the codes that files use."""
 
 import re
+from functools import lru_cache
 
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _CODED_AGE = re.compile(r"(\d{1,3})\s*([YMWD]?)", re.IGNORECASE)
@@ -102,6 +103,7 @@ def sex_in_words(text: str) -> tuple[str, bool]:
     return _SEXES.get(plain, ""), plain in _SEXES or plain in _NO_SEX
 
 
+@lru_cache
 def view_label(text: str) -> tuple[str, bool]:
     """Return one of `VIEW_LABELS`, or nothing, and whether the text was understood.
 
