@@ -42,7 +42,7 @@ PAIR_WORDS = {
     PairKind.MIXED: "between readers and models",
 }
 # What page 1 of the PDF has room for, beside a figure.
-MOST_RATERS_IN_PRINT = 24
+MOST_RATERS_IN_PRINT = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ def _percent(row: Row, column: str) -> str:
 
 
 def _difference(results: Results, row: Row) -> str:
-    """Write a model's difference from the readers; with several conditions, each with its own."""
+    """Write a model's difference from the readers; without a condition, from those of each."""
     rows = rows_of(
         results,
         "reader_panel",
@@ -168,9 +168,12 @@ def _difference(results: Results, row: Row) -> str:
         metric="accuracy",
         claim=claim_shown(results),
     )
-    if len(rows) > 1:
-        rows = [one for one in rows if one["condition"] == row["condition"]]
-    return _percent(rows[0], "difference") if len(rows) == 1 else EMPTY
+    if len(rows) < 2:
+        return _percent(rows[0], "difference") if rows else EMPTY
+    own = [one for one in rows if one["condition"] == row["condition"]]
+    if own:
+        return _percent(own[0], "difference")
+    return "; ".join(f"{one['condition']}: {_percent(one, 'difference')}" for one in rows)
 
 
 def _means(results: Results) -> list[TableRow]:

@@ -67,6 +67,20 @@ def test_the_table_holds_the_numbers_of_the_tables(run: Results) -> None:
     assert order == sorted(order, reverse=True)
 
 
+def test_a_model_without_a_condition_is_compared_with_the_readers_of_each() -> None:
+    """One row for the model, a difference for every condition."""
+    bundle = study(2, 2, 20, conditions=("aided", "unaided"))
+    readings = bundle.readings
+    models = readings["rater_id"].str.startswith("M")
+    readings = readings.assign(condition=readings["condition"].where(~models, ""))
+    results = analyse(replace(bundle, readings=readings), Options(bootstrap=5))
+    panel = results.tables["reader_panel"].query("claim == 'these readers' and model_id == 'M1'")
+    (row,) = (cells for names, cells in headline(results).raters.rows if names[0].rater_id == "M1")
+    assert re.findall(r"(\w+): ", row[3]) == ["aided", "unaided"]
+    found = [_numbers(part)[0] for part in row[3].split("; ")]
+    assert found == pytest.approx(list(100 * panel["difference"]), abs=0.051)
+
+
 def _numbers(cell: str) -> list[float]:
     return [float(one) for one in re.findall(r"-?\d+\.\d+", cell.replace("\u2212", "-"))]
 
