@@ -142,7 +142,9 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         _chart(figure)
     right.caption(plain(figure.caption))
     rows = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
-    with right.expander(t("As a table")):
+    if not right.toggle(t("As a table")):
+        return
+    with right:
         grid(
             pairs_in_condition(rows, condition),
             column_order=["rater_a", "rater_b", "n", "estimate", "ci_low", "ci_high", "method"],
