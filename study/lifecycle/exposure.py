@@ -13,8 +13,9 @@ from study.base.actor import By
 from study.base.translation import later, said, t, tn
 from study.people.roles import Role
 from study.protocol.protocol import Feedback, stored_protocol
-from study.store import Transaction, events, overlaps, people, readings, studies
+from study.store import Transaction, banks, events, people, readings, studies
 from study.store.events import EventKind
+from study.store.people import GrantRow
 from study.store.studies import StudyRow
 
 
@@ -98,9 +99,13 @@ def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]
     """
     return tuple(
         dict.fromkeys(
-            Seen(study=part.name, role=Role(part.role))
-            for part in overlaps.parts_elsewhere(look, person, study.id)
-            if overlaps.shared(look, study.bank, part.study) and _learnt(look, part)
+            Seen(study=part.study_name, role=Role(part.role))
+            for part in people.ever(look, person)
+            if part.study
+            and part.study_name
+            and part.study != study.id
+            and banks.shared(look, study.bank, part.study)
+            and _learnt(look, part)
         )
     )
 
@@ -138,14 +143,14 @@ def _others(look: Transaction, bank: int, but: int) -> list[StudyRow]:
     return [
         row
         for row in reversed(studies.listed(look))
-        if row.state != "drawn" and row.id != but and overlaps.shared(look, bank, row.id)
+        if row.state != "drawn" and row.id != but and banks.shared(look, bank, row.id)
     ]
 
 
-def _learnt(look: Transaction, part: overlaps.Part) -> bool:
+def _learnt(look: Transaction, part: GrantRow) -> bool:
     if part.role != Role.READER:
         return True
-    study = studies.find(look, part.name)
+    study = studies.find(look, part.study_name or "")
     if study is None or part.reader is None or not readings.has_begun(look, part.reader):
         return False
     protocol = stored_protocol(study)

@@ -9,6 +9,7 @@ from study.base.bank_model import Asked, Film, Item
 from study.base.canonical import canonical_json
 from study.base.errors import NotFound
 from study.store.connection import Transaction
+from study.store.extract import ITEMS_SHOWN
 
 FROM_BUNDLE = "bundle"
 """The format of a bank that came with a study's bundle: the items drawn, without their films."""
@@ -390,3 +391,20 @@ def set_content_hash(change: Transaction, bank: int, content_sha256: str) -> Non
         content_sha256=content_sha256,
         bank=bank,
     )
+
+
+_SHARED = (
+    f"SELECT EXISTS (SELECT 1 FROM items AS shown WHERE id IN {ITEMS_SHOWN} AND ("
+    "bank = :bank OR EXISTS (SELECT 1 FROM items AS same WHERE same.bank = :bank "
+    "AND same.item_id = shown.item_id AND same.question = shown.question) OR EXISTS ("
+    "SELECT 1 FROM item_views JOIN films ON films.id = film WHERE item = shown.id "
+    "AND films.sha256 IN (SELECT sha256 FROM films WHERE bank = :bank))))"
+)
+
+
+def shared(look: Transaction, bank: int, study: int) -> bool:
+    """Return whether a study shows anything that is in a bank, as a case or for practice.
+
+    The same file of a film, or the same item's id and question, is shared under any bank's name.
+    """
+    return bool(look.value(_SHARED, bank=bank, study=study))
