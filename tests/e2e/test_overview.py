@@ -58,7 +58,7 @@ def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: R
     assert [one.reason for one in history(served.store, "trial")] == ["fire alarm"]
     _part(page, "Intervene")
     _give_reason(page, "scanner down", "Pause")
-    page.get_by_text("Done: Pause, the whole study.").wait_for()
+    page.get_by_text("Done: Pause (the whole study).").wait_for()
     assert [one.kind for one in interventions.listed(served.store, "trial")] == ["pause"]
     page.reload()
     _part(page, "Readings")
@@ -84,16 +84,16 @@ def test_a_model_is_handed_in_replaced_and_withdrawn_through_the_page(
     page.get_by_role("button", name="Save these predictions").wait_for()
     assert _models(served.store) == []
     page.get_by_role("button", name="Save these predictions").click()
-    page.get_by_text("M1 was added: of 6 cases 6 answered").wait_for()
+    page.get_by_text("M1 was added. Of 6 cases: 6 answered").wait_for()
     assert _models(served.store) == ["M1"]
     expect(page.get_by_label("Model", exact=True).first).to_have_value("")
     expect(page.get_by_text("good.json")).to_have_count(0)
     good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "?"} for i in range(24)}))
     _hand_in(page, good, "M1")
-    page.get_by_text("6 of 6 cases have no answer here.").wait_for()
+    page.get_by_text("6 of 6 cases have no answer in this file.").wait_for()
     page.get_by_role("textbox", name="Reason for replacing them").fill("Another release of it")
     page.get_by_role("button", name="Replace the predictions").click()
-    page.get_by_text("M1 was added: of 6 cases 0 answered, 6 unparsed").wait_for()
+    page.get_by_text("M1 was added. Of 6 cases: 0 answered, 6 unparsed").wait_for()
     page.get_by_text("Withdraw a model").click()
     _give_reason(page, "The wrong file", "Withdraw this model")
     page.get_by_text("M1 was withdrawn.").wait_for()

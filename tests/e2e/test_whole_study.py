@@ -186,7 +186,7 @@ def _reads(reader: Reader, first: int, last: int) -> None:
 def _steps_in(ada: Coordinator, what: str, reason: str) -> None:
     ada.choose(what)
     ada.gives_reason(reason, what)
-    ada.sees(f"Done: {what}, the whole study.")
+    ada.sees(f"Done: {what} (the whole study).")
 
 
 def _watches(ada: Coordinator, second: Reader) -> None:
