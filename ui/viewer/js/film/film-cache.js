@@ -68,6 +68,7 @@ export class FilmCache {
     const decoding = item.views.map((view) => this.#decoders.decode(view));
     const films = decoding.map(({ film }) => film);
     job.abandon = decoding.map(({ abandon }) => abandon);
+    Promise.allSettled(films); // one that fails while another is waited for is no error of the page
     const loaded = [];
     try {
       // One after the other: the first film is on its way up while the second is still being decoded.
@@ -78,7 +79,6 @@ export class FilmCache {
         if (job.dropped) throw new FilmError("no longer wanted", { kind: "line" });
       }
     } catch (error) {
-      Promise.allSettled(films);
       for (const { handle } of loaded) this.#renderer.release(handle);
       throw error;
     }
