@@ -118,7 +118,7 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
         where.get_by_role("link").first.wait_for()
     if not where.locator("[aria-current]", has_text=said(entry.title)).count():
         with rerun(page):
-            where.get_by_role("link", name=said(entry.title), exact=True).click()
+            where.get_by_role("link").filter(has_text=said(entry.title)).first.click()
 
 
 def walk(
@@ -164,7 +164,7 @@ def choose(page: Page, part: str) -> None:
 
 def drawn(page: Page) -> None:
     """Wait for what is drawn after the page is there: tables, figures, films."""
-    for frame in page.get_by_test_id("stDataFrame").all():
+    for frame in page.get_by_test_id("stDataFrame").filter(visible=True).all():
         frame.locator("canvas").first.wait_for()
     for chart in page.get_by_test_id("stPlotlyChart").all():
         chart.locator(".main-svg").first.wait_for()

@@ -32,7 +32,7 @@ def test_a_coordinator_closes_the_study_and_accuracy_opens(
     expect(page.get_by_role("radio", name="Accuracy")).to_have_count(0)
     page.get_by_role("link", name="Close and export").click()
     page.get_by_role("button", name="Create the files").click()
-    page.get_by_text("Not made: study.db").wait_for()
+    page.get_by_text("Not created: study.db").wait_for()
     page.get_by_label("Why is the study being closed?").fill("Every case is read.")
     page.get_by_label("To confirm, type").fill("trail")
     page.get_by_role("button", name="Close the study permanently").click()

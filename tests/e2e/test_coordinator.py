@@ -96,7 +96,7 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     other.get_by_text("Sign out").click()
     other.wait_for_selector("[name=access_code]")
     page.get_by_role("link", name="Progress").click()
-    page.get_by_text("This page is for a coordinator who is signed in.").or_(
+    page.get_by_text("Sign in to see this page.").or_(
         page.locator("[name=access_code]")
     ).first.wait_for()
     assert page.get_by_text("12 of 12").count() == 0

@@ -56,7 +56,7 @@ def test_no_line_ever_leaves_the_server(serve: Serve, reader: Reader, tmp_path: 
     reader.wait_saved()
     reader.page.context.clear_cookies()
     enter(reader.page, server.url, server.codes["coordinator"])
-    reader.page.get_by_role("heading", name="trial").first.wait_for()
+    reader.page.get_by_role("heading", name="Progress").first.wait_for()
     called = calls.read_text().splitlines()
     assert [one for one in called if not one.startswith(HOME)] == []
     told = server.log.read_text()

@@ -32,7 +32,7 @@ def test_a_reader_comes_back_to_their_score_card_after_closing(
     reader.enter(server.url, server.codes["R1"])
     reader.wait("finished")
     told = page.locator(".rr-curtain").inner_text()
-    assert "When the study is closed" in told
+    assert "Once the study is closed" in told
     assert "match" not in told
     close(server.store)
     page.reload()

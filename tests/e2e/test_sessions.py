@@ -85,7 +85,7 @@ def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reade
     assert page.locator(".rr-session").inner_text() == "Session 1 of 2"
     _read(reader, range(1, 5))
 
-    _held(reader, "in wash-out period")
+    _held(reader, "washing out")
     assert "Session 1 of 2 is complete" in _curtain(page)
     assert "Session 2 opens on" in _curtain(page)
     assert str(datetime.now().year) in _curtain(page)
@@ -95,7 +95,7 @@ def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reade
         assert told["refused"] == [{"id": f"forged-{kind}", "why": "This session is not open yet."}]
         assert told["desk"]["cases"] == []  # type: ignore[index]
     page.reload()
-    _held(reader, "in wash-out period")
+    _held(reader, "washing out")
 
     page.wait_for_selector("[data-halt='begin']")
     assert "Session 2 of 2" in _curtain(page)

@@ -142,7 +142,7 @@ def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothin
     _leave_alone(server.store, 121)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="You have been signed out").wait_for()
-    page.get_by_text("1 answer is kept on this computer").wait_for()
+    page.get_by_text("1 answer is saved on this computer").wait_for()
     assert page.locator(".rr-main[data-covered]").count() == 1
     page.get_by_role("button", name="Sign in again").click()
     reader.sign_in(server.url, server.codes["R1"])
@@ -169,7 +169,7 @@ def test_a_staff_page_left_alone_warns_and_then_shows_nothing(serve: Serve, read
     server = serve()
     page = reader.page
     reader.enter(server.url, server.codes["coordinator"])
-    page.get_by_role("heading", name="trial").first.wait_for()
+    page.get_by_role("heading", name="Progress").first.wait_for()
     _reload_after(page, server.store, 117)
     warning = page.get_by_role("alertdialog")
     warning.get_by_text("You will be signed out in five minutes").wait_for()

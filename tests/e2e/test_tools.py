@@ -215,7 +215,7 @@ def test_lines_by_keyboard_alone(serve: Serve, reader: Reader) -> None:
     for _ in range(4):
         page.keyboard.press("u")
     assert len(_lengths(page)) == 4
-    page.get_by_text("4 lines at most").wait_for()
+    page.get_by_text("Maximum 4 lines").wait_for()
     page.keyboard.press("o")
     page.keyboard.press("Backspace")
     assert len(_lengths(page)) == 3

@@ -86,7 +86,7 @@ def test_two_hundred_cases_lose_and_double_nothing(
             server.start()
     reader.wait("finished")
     reader.wait_saved()
-    expect(page.locator(".rr-curtain")).to_contain_text("200 cases are stored")
+    expect(page.locator(".rr-curtain")).to_contain_text("200 cases have been saved")
     assert errors == []
     rows = server.readings()
     assert [row["position"] for row in rows] == list(range(1, CASES + 1))

@@ -2,6 +2,7 @@
 
 import ast
 import shutil
+import string
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from babel.messages.pofile import read_po
 from study.base import translation as words
 from tests.conftest import ROOT
 from ui import catalogue, viewer
+from ui.server import access
 from ui.viewer.catalogue_module import catalogue as viewer_catalogue
 
 PYTHON = [path for path in catalogue.sources() if path.suffix == ".py"]
@@ -51,6 +53,27 @@ def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_template_is_up_to_date() -> None:
     """What `make catalogue` would write is what is there."""
     assert catalogue.TEMPLATE.read_bytes() == catalogue.template(), "run: make catalogue"
+
+
+@pytest.mark.parametrize("language", [one for one in words.languages() if one != words.ENGLISH])
+def test_a_language_says_everything_and_leaves_no_value_out(language: str) -> None:
+    """At least 19 of 20 messages, each with the values of the English, in every form by number."""
+    with catalogue.TEMPLATE.open("rb") as file:
+        wanted = {message.id: message for message in read_po(file) if message.id}
+    with (words.folder() / language / words.FILE).open("rb") as file:
+        there = read_po(file)
+    said = {one.id: one for one in there if one.id in wanted and one.string and not one.fuzzy}
+    assert len(said) >= 0.95 * len(wanted)
+    for key, message in said.items():
+        forms = [message.string] if isinstance(message.string, str) else [*(message.string or ())]
+        assert isinstance(key, str) or len(forms) == there.num_plurals, key
+        for form in forms:
+            english = key if isinstance(key, str) else key[-1]
+            assert _values(form) == _values(english), key
+
+
+def _values(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
 def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
@@ -116,6 +139,27 @@ def test_a_rule_of_plurals_that_is_code_is_refused(french: str) -> None:
     path.write_text(FRENCH.replace("(n > 1)", "alert(n)"))
     with pytest.raises(ValueError, match=r"plural|token|expression"):
         words.table(french, {"Confirm"})
+
+
+@pytest.mark.parametrize(
+    ("wishes", "language"),
+    [
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh-Hans"),
+        ("zh", "zh-Hans"),
+        ("zh-Hans-SG", "zh-Hans"),
+        ("zh-TW,de;q=0.5", "de"),
+        ("de-AT", "de"),
+        ("fr-CA", "en"),
+        ("*", "en"),
+        ("", "en"),
+    ],
+)
+def test_a_browser_gets_the_language_it_can_read(
+    monkeypatch: pytest.MonkeyPatch, wishes: str, language: str
+) -> None:
+    """Whoever names a country is served by its script; traditional Chinese is another language."""
+    monkeypatch.setattr(access, "languages", lambda: ("en", "de", "zh-Hans"))
+    assert access.wanted_language({"Accept-Language": wishes}) == language
 
 
 def test_the_address_of_the_modules_tells_the_language(french: str) -> None:

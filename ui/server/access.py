@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
+from babel.core import get_global
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -141,13 +142,18 @@ def place_of(address: str) -> str:
 def wanted_language(headers: Mapping[str, str]) -> str:
     """Return the first language of a browser's wishes that there is a catalogue for.
 
+    A catalogue by script, ``zh-Hans``, also serves whoever names the country: ``zh-CN``.
+
     >>> wanted_language({"Accept-Language": "xx;q=0.9, en-GB"})
     'en'
     """
     there = languages()
     for wish in str(headers.get("Accept-Language") or "").split(","):
         name = wish.partition(";")[0].strip()
-        for known in (name, name.partition("-")[0]):
+        language, _, rest = name.partition("-")
+        likely = get_global("likely_subtags")
+        script = (likely.get(f"{language}_{rest}") or likely.get(language, "")).split("_")[1:2]
+        for known in (name, "-".join((language, *script)), language):
             if known in there:
                 return known
     return ENGLISH
