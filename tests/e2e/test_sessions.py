@@ -99,7 +99,7 @@ def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reade
 
     page.wait_for_selector("[data-halt='begin']")
     assert "Session 2 of 2" in _curtain(page)
-    assert "without the film" in _curtain(page)
+    assert "without images" in _curtain(page)
     assert len(server.readings()) == 4, "nothing is shown before the reader goes on"
     _go_on(reader, "begin")
     reader.wait("ready", 1)

@@ -114,6 +114,12 @@ def test_frontal_left_lateral_right_swapped_alone_and_as_it_came(
     _says(page, "LATERAL", "MIRRORED")
     page.keyboard.press("r")
     page.wait_for_function("document.querySelectorAll('.rr-plate:not([hidden])').length === 2")
+    page.wait_for_function(  # the plates are there before the next frame puts them in place
+        """() => {
+          const [first, second] = document.querySelectorAll('.rr-plate:not([hidden])');
+          return first.offsetLeft !== second.offsetLeft;
+        }"""
+    )
     assert _names(page) == ["PA", "LATERAL"]
     assert page.get_by_text("swapped").count() == 0
     assert page.locator(".rr-mirrored:visible").count() == 0

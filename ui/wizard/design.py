@@ -46,7 +46,7 @@ def _conditions(working: Working) -> None:
         key=working.key("image-absent"),
     )
     st.checkbox(
-        t("Aided: with a model's answer alongside (coming later)"),
+        t("Aided: with a model's answer (coming later)"),
         value=False,
         disabled=True,
         key=working.key("aided"),
