@@ -127,7 +127,7 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         if one in known and (one, "kappa" in known) != ("kappa_letters", True)
     ]
     measure = left.segmented_control(
-        t("Measure"),
+        t("Measure of agreement"),
         measures,
         default=measures[0],
         required=True,

@@ -399,7 +399,7 @@ export const texts = {
       [t("Answer"), [
         [steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")],
         ...(steps ? [[`1 – ${steps}`, t("confidence, once an answer is chosen")]] : []),
-        [t("Enter"), t("confirm")],
+        [t("Enter ↵"), t("confirm")],
         ...(skips ? [["N", t("cannot answer: give a reason (Esc to go back)")]] : []),
         ...(comments ? [["T", t("write a comment (Esc to go back)")]] : []),
         ...(back ? [[t("Backspace"), t("previous case")]] : []),
