@@ -271,6 +271,8 @@ def test_ctrl_c_ends_a_command_without_a_trace(drawn: Path, tmp_path: Path) -> N
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,
+        # A test run in the background of a script ignores it, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with fifo.open("w"):  # opens as soon as the command reads
         ran.send_signal(signal.SIGINT)

@@ -60,8 +60,8 @@ def test_no_line_ever_leaves_the_server(serve: Serve, reader: Reader, tmp_path: 
     called = calls.read_text().splitlines()
     assert [one for one in called if not one.startswith(HOME)] == []
     told = server.log.read_text()
-    assert told.count("have the proxy pass on Host") == 1  # of five refusals within a minute
-    assert "have the proxy pass on Host" in told
+    assert told.count("have the proxy pass Host on") == 1  # of five refusals within a minute
+    assert "have the proxy pass Host on" in told
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from study.store import Store, models
 from study.trail.verification import verify
 from tests.conftest import NOW
 from tests.e2e.conftest import Reader
+from tests.e2e.prepared import rest
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -38,6 +39,7 @@ def _part(page: Page, name: str) -> None:
 def _give_reason(page: Page, words: str, button: str) -> None:
     """Type a reason, ask for the act, and say yes with a double click."""
     asking = page.get_by_role("button", name=button, exact=True)
+    rest(page)
     form = page.get_by_test_id("stForm").filter(has=asking)
     form.get_by_label("Reason", exact=True).fill(words)
     form.get_by_role("button", name=button, exact=True).click()

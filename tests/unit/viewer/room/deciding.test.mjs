@@ -53,10 +53,10 @@ test("another condition is said before its first case, and a break says it as we
   assert.equal(before(read, 4), null);
   const block = before(read, 4, { condition: "image-absent" });
   assert.equal(block.name, "block");
-  assert.match(block.text, /without the film/);
+  assert.match(block.text, /without images/);
   const rest = before(read, 5, { condition: "image-absent" });
   assert.equal(rest.name, "break");
-  assert.match(rest.text, /without the film/);
+  assert.match(rest.text, /without images/);
 });
 
 test("from an earlier case it goes on to the one after it, until the running case, or the end", () => {

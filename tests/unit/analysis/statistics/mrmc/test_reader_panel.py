@@ -351,9 +351,7 @@ def test_answers_without_confidence_leave_the_area_undefined() -> None:
     table = reader_panel(bundle)
     without = table[(table["model_id"] == "M2") & (table["metric"] == "auc")]
     assert without[["difference", "se", "p"]].isna().all(axis=None)
-    assert (
-        without["undefined_because"] == "AUC: 8 answers of M2 have not ask for a confidence rating"
-    ).all()
+    assert (without["undefined_because"] == "AUC: 8 answers of M2 have no confidence").all()
     rest = table[(table["model_id"] == "M") | (table["metric"] == "accuracy")]
     assert (rest["undefined_because"] == "").all()
     parts = variance_components(bundle)
