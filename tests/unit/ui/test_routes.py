@@ -585,6 +585,7 @@ def test_an_answer_takes_two_transactions(
     sign: Sign, banked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that looks who sends it before it is read, one in which all of it is stored."""
+    monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
     client = sign("R1")
     found = client.get("/desk").json()
     begun: list[str] = []
@@ -596,7 +597,6 @@ def test_an_answer_takes_two_transactions(
         )
         return connection
 
-    monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
     monkeypatch.setattr("study.store.connection.sqlite3.connect", connect)
     case = found["cases"][0]["case"]
     for record in (presentation(case), reading(case)):
