@@ -12,13 +12,20 @@ from study.reading.score_card import ScoreCard, ScoredCase, score_card
 from ui.app.masthead import masthead
 from ui.parts import look
 from ui.parts.text import plain
-from ui.reading.score_card import case_html, counts, summary, verdict
+from ui.reading.score_card import (
+    case_html,
+    comparison_table,
+    counts,
+    place,
+    summary,
+    verdict,
+)
 from ui.server.access import guard
 from ui.server.deployment import store
 
 person = guard(Act.READ)
 
-ONLY, AT = "card-only-wrong", "card-at"
+ONLY, OTHERS, AT = "card-only-wrong", "card-only-others", "card-at"
 
 
 def _go(step: int, n: int) -> None:
@@ -44,6 +51,13 @@ def _paged(card: ScoreCard) -> None:
         disabled=not wrong,
     )
     cases: Sequence[ScoredCase] = wrong if only and wrong else card.cases
+    again = [case for case in wrong if case.worth_another_look]
+    if again and switch.toggle(
+        t("Only those most other readers got right ({n})", n=len(again)),
+        key=OTHERS,
+        on_change=_from_the_first,
+    ):
+        cases = again
     _go(0, len(cases))
     at = choose.selectbox(
         t("Case"), range(len(cases)), format_func=lambda one: _label(cases[one]), key=AT
@@ -66,7 +80,11 @@ def _paged(card: ScoreCard) -> None:
 
 def _card() -> None:
     card = score_card(store(), person)
-    look.page_title(t("Your score card"), summary(card))
+    look.page_title(t("Your score card"), f"{summary(card)} {place(card)}")
+    if card.comparison and card.total.n:
+        with st.expander(t("You, other readers and models"), expanded=True, key="card-others"):
+            head, rows = comparison_table(card.comparison)
+            look.table(head, rows, caption=t("Cases that match the reference standard"))
     if card.cases:
         _paged(card)
         with st.expander(t("By task"), key="card-tasks"):

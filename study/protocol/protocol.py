@@ -48,6 +48,7 @@ ABOUT = ("readers like these", "these readers")
 MAX_PROSE = 20_000
 
 EXCLUSIONS = ("sensitivity", "primary")
+SCORE_CARDS = ("own", "peers")
 
 CONSENT_TO_INSERT = later("[Insert the consent text approved by your ethics committee]")
 """What stands in the example of a consent where the true one belongs, in the language in use."""
@@ -68,6 +69,7 @@ _LEFT_OUT = frozenset(
         "primary_model",
         "smallest_window",
         "exclusions",
+        "score_card",
     }
 )
 """Keys that stand in the locked protocol only where they are not at their default."""
@@ -123,6 +125,9 @@ class Protocol:
     exclusions
         Whether excluded readings leave the ``primary`` analysis, or a ``sensitivity`` analysis
         only.
+    score_card
+        Whether a score card shows the reader's ``own`` answers alone, or sets them beside those of
+        anonymous ``peers`` and of the models.
     """
 
     name: str = ""
@@ -159,6 +164,7 @@ class Protocol:
     primary_model: str = ""
     smallest_window: tuple[int, ...] = (1024, 700)
     exclusions: str = "sensitivity"
+    score_card: str = "own"
 
     def as_json(self) -> dict[str, Any]:
         """Return the protocol as JSON values, with the keys of the TOML file.
@@ -361,6 +367,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "primary_model": checks.text,
     "smallest_window": checks.window,
     "exclusions": checks.one_of(EXCLUSIONS),
+    "score_card": checks.one_of(SCORE_CARDS),
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 
@@ -372,6 +379,13 @@ def _contradictions(protocol: Protocol) -> list[str]:
             t(
                 "endpoint is AUC, which needs confidence: a scale of 2 to 9 steps. Set it, or "
                 "choose accuracy."
+            )
+        )
+    if protocol.score_card == "peers" and protocol.feedback is Feedback.NEVER:
+        faults.append(
+            t(
+                'score_card is "peers", but without feedback there is no score card. Set feedback '
+                'to "after study", or score_card to "own".'
             )
         )
     if isinstance(protocol.allocation, Mapping):

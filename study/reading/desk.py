@@ -275,6 +275,7 @@ def _rules(protocol: Protocol) -> dict[str, Any]:
         "back_navigation": protocol.back_navigation,
         "time_limit_s": protocol.time_limit_s,
         "feedback": str(protocol.feedback),
+        "score_card": protocol.score_card,
         "cannot_answer": protocol.cannot_answer,
         "break_every": protocol.break_every,
         "smallest_window": list(protocol.smallest_window),

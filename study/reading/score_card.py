@@ -1,7 +1,8 @@
 """A reader's own score card: their answers against the reference standard, after closing.
 
 It exists once the study is closed, for the reader's own cases, and where the protocol has
-feedback. Until then not even how many were right is told.
+feedback. Until then not even how many were right is told. Others stand beside them where the
+protocol says so (`peers`).
 """
 
 import json
@@ -16,6 +17,7 @@ from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, stored_protocol
+from study.reading.peers import Comparison, Count, Others, comparison
 from study.store import Store, Transaction, readings, studies
 from study.store.banks import FilmRow
 from study.store.studies import StudyRow
@@ -50,24 +52,28 @@ class ScoredCase:
     correct: bool | None
     explanation: str
     films: tuple[ScoredFilm, ...]
+    others: Others | None = None
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
-    """How many answers match the reference standard, of how many."""
-
-    n_correct: int
-    n: int
+    @property
+    def worth_another_look(self) -> bool:
+        """Whether this reader missed it and most other readers did not."""
+        return self.correct is False and self.others is not None and self.others.most_were_right
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreCard:
-    """What a reader learns of their own readings."""
+    """What a reader learns of their own readings.
+
+    `comparison` is None where the protocol shows nobody else (not `with_peers`), or where the
+    reader has not read every case.
+    """
 
     study: str
     reader: str
     n_assigned: int
     cases: tuple[ScoredCase, ...]
+    with_peers: bool
+    comparison: Comparison | None
 
     @property
     def total(self) -> Count:
@@ -104,8 +110,17 @@ def score_card(store: Store, person: Person) -> ScoreCard:
         study = _closed_study(look, person)
         rows = readings.scored(look, person.reader or 0)
         n_assigned = readings.counts(look, person.reader or 0)["n_assigned"]
-        cases = tuple(_case(look, row) for row in rows)
-    return ScoreCard(study=study.name, reader=person.name, n_assigned=n_assigned, cases=cases)
+        with_peers = stored_protocol(study).score_card == "peers"
+        found = comparison(look, study.id, person.reader or 0) if with_peers else None
+        cases = tuple(_case(look, row, found) for row in rows)
+    return ScoreCard(
+        study=study.name,
+        reader=person.name,
+        n_assigned=n_assigned,
+        cases=cases,
+        with_peers=with_peers,
+        comparison=found,
+    )
 
 
 def film(store: Store, person: Person, position: int, number: int) -> FilmRow | None:
@@ -132,13 +147,20 @@ def _closed_study(look: Transaction, person: Person) -> StudyRow:
     if study is None:
         raise NotFound(t("This study no longer exists."))
     if study.state != "closed":
-        raise NotNow(t("The score card is available once the study is closed."))
+        raise NotNow(_not_yet(study))
     if stored_protocol(study).feedback is Feedback.NEVER:
         raise NotAllowed(t("This study does not show readers their scores."))
     return study
 
 
-def _case(look: Transaction, row: Mapping[str, Any]) -> ScoredCase:
+def _not_yet(study: StudyRow) -> str:
+    when = t("The score card is available once the study is closed.")
+    if stored_protocol(study).score_card == "own":
+        return when
+    return f"{when} {t('Your place among other readers appears when the study is closed.')}"
+
+
+def _case(look: Transaction, row: Mapping[str, Any], beside: Comparison | None) -> ScoredCase:
     texts, order, truth = json.loads(row["options"]), row["shown_order"], row["truth"]
     with_film = row["condition"] != Condition.IMAGE_ABSENT
     return ScoredCase(
@@ -156,6 +178,7 @@ def _case(look: Transaction, row: Mapping[str, Any]) -> ScoredCase:
         correct=None if truth is None else row["answer"] == truth,
         explanation=row["explanation"],
         films=tuple(_film(view) for view in readings.views(look, row["item"]) if with_film),
+        others=None if beside is None else beside.others(row["item"], row["condition"]),
     )
 
 

@@ -12,6 +12,7 @@ from study.people.signing_in import Person
 from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, ROOT, person, reading
+from tests.unit.study.reading.test_peers import FIVE, PEERS, read
 from tests.unit.study.reading.test_score_card import close
 
 Opened = Callable[..., Store]
@@ -66,6 +67,26 @@ def test_the_card_counts_pages_and_filters(opened: Opened, run: Run) -> None:
     assert all("✗" in one for one in wrong)
     assert ran.selectbox(key="card-at").value == 0
     assert ran.button(key="card-Left").disabled
+
+
+def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
+    """Place, table, and the cases that most others got right; none of it holds a code."""
+    store = opened(readers=FIVE, **PEERS)
+    for reader, n_right in zip(FIVE, (2, 7, 5, 2, 6), strict=True):
+        read(store, reader, n_right)
+    close(store)
+    ran = run(store, person(store), CARD)
+    assert not ran.exception
+    shown = " ".join(str(one.proto.body) for one in ran.get("html"))
+    assert "You share place 4 among the 5 readers" in shown
+    assert "Mean of the 4 other readers" in shown
+    assert "<td>25 % (2 of 8)</td>" in shown
+    assert "<td>62 %</td>" in shown
+    assert not [reader for reader in FIVE if reader in shown]
+    ran.toggle(key="card-only-others").set_value(True).run()
+    assert len(ran.selectbox(key="card-at").options) == 3
+    shown = " ".join(str(one.proto.body) for one in ran.get("html"))
+    assert "Other readers who answered correctly: 3 of 4." in shown
 
 
 @pytest.mark.parametrize("feedback", ["never", "after study"])

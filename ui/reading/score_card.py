@@ -1,5 +1,6 @@
 """A reader's score card as HTML, and the route of its films."""
 
+from collections.abc import Mapping
 from html import escape
 
 from starlette.concurrency import run_in_threadpool
@@ -11,7 +12,8 @@ from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import t, tn
 from study.people.roles import Act
 from study.reading import score_card
-from study.reading.score_card import Count, ScoreCard, ScoredCase
+from study.reading.peers import LEAST_PEERS, Comparison, Count, Others, total
+from study.reading.score_card import ScoreCard, ScoredCase
 from ui.parts.text import number
 from ui.results.case_films import picture
 from ui.server.access import allowed
@@ -43,6 +45,68 @@ def routes() -> list[Route]:
 def counts(card: ScoreCard) -> list[tuple[str, str]]:
     """Return how many answers match by task, as rows of text."""
     return [(task or t("No task"), of(count)) for task, count in card.by_task.items()]
+
+
+def place(card: ScoreCard) -> str:
+    """Return in words where a reader stands among the others, or why that is not told."""
+    found = card.comparison
+    if not card.with_peers:
+        return ""
+    if found is None:
+        return t("A comparison with other readers is shown to those who have read every case.")
+    if found.place is None:
+        return t(
+            "Your place among other readers is not shown: fewer than {n} others have read every "
+            "case.",
+            n=LEAST_PEERS,
+        )
+    words = {"place": found.place, "n": found.n_peers + 1}
+    told = (
+        t("You share place {place} among the {n} readers who have read every case.", **words)
+        if found.n_sharing
+        else t("You are in place {place} among the {n} readers who have read every case.", **words)
+    )
+    return f"{told} {t('Small differences between readers may be due to chance.')}"
+
+
+def comparison_table(found: Comparison) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of a table: the reader, the others' mean, each model by task."""
+    tasks = sorted(found.own)
+    beside: list[tuple[str, Mapping[str, Count], bool]] = [(t("You"), found.own, True)]
+    if found.peers:
+        name = t("Mean of the {n} other readers", n=found.n_peers)
+        beside.append((name, found.peers, False))
+    beside += [(name, counts, True) for name, counts in found.models.items()]
+    rows = [
+        [
+            name,
+            *(
+                _share(count, counted=counted)
+                for count in (total(counts), *(counts[task] for task in tasks if len(tasks) > 1))
+            ),
+        ]
+        for name, counts, counted in beside
+    ]
+    named = [task or t("No task") for task in tasks if len(tasks) > 1]
+    return ["", t("All cases"), *named], rows
+
+
+def _share(count: Count, *, counted: bool) -> str:
+    share = t("{share} %", share=f"{100 * count.n_correct / count.n:.0f}")
+    return f"{share} ({of(count)})" if counted else share
+
+
+def _others(others: Others) -> str:
+    """Return how many others got a case right."""
+    readers, models = others.readers, others.models
+    told = []
+    if readers.n:
+        words = {"n": readers.n_correct, "total": readers.n}
+        told.append(t("Other readers who answered correctly: {n} of {total}.", **words))
+    if models.n:
+        words = {"n": models.n_correct, "total": models.n}
+        told.append(t("Models that answered correctly: {n} of {total}.", **words))
+    return " ".join(told)
 
 
 def of(count: Count) -> str:
@@ -81,13 +145,15 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
         f"<figcaption>{escape(film.label)}</figcaption></figure>"
         for place, film in enumerate(case.films)
     )
+    others = escape(_others(case.others)) if case.others else ""
     why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
     options = "".join(_option(case, letter, text) for letter, text in case.options)
     without = f"<p>{escape(t('This question was asked without an image.'))}</p>"
     return (
         f'{_CSS}<div class="scored"><div class="films">{films or without}</div><div>'
         f"<h3><bdi>{escape(case.question)}</bdi></h3><ol>{options}</ol>"
-        f'<p class="verdict">{escape(verdict(case))}</p>{why}</div>{_fetched(ahead)}</div>'
+        f'<p class="verdict">{escape(verdict(case))}</p><p>{others}</p>{why}</div>'
+        f"{_fetched(ahead)}</div>"
     )
 
 

@@ -157,6 +157,9 @@ def _rules(protocol: Protocol) -> Lines:
         t("Allow “cannot answer”"): value_in_words("cannot_answer", protocol.cannot_answer),
         t("Time limit"): tn("{n} second", "{n} seconds", round(limit)) if limit else t("None"),
         t("Correct answer shown"): _called(protocol.feedback),
+        t("Score card"): t("with other readers and models")
+        if protocol.score_card == "peers"
+        else t("own answers only"),
         t("Practice cases"): str(protocol.practice_cases),
         t("Break after"): tn("{n} case", "{n} cases", protocol.break_every)
         if protocol.break_every

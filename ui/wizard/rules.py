@@ -141,6 +141,7 @@ def _feedback(working: Working) -> None:
             "after study": t("Once the study is closed, readers see their own score."),
         },
     )
+    _score_card(working)
     count(
         working,
         "practice_cases",
@@ -158,6 +159,26 @@ def _feedback(working: Working) -> None:
         ),
         low=0,
         high=1000,
+    )
+
+
+def _score_card(working: Working) -> None:
+    if working.values["feedback"] == "never":
+        working.values["score_card"] = "own"
+        return
+    choose(
+        working,
+        "score_card",
+        t("Score card"),
+        {"own": t("Own answers only"), "peers": t("With other readers and models")},
+        {
+            "own": t("Each reader sees their own answers beside the reference standard."),
+            "peers": t(
+                "Once the study is closed, readers who have read every case also see their place "
+                "among the others, without names and only if at least three others have finished, "
+                "and the accuracy of each model. The consent text should say so."
+            ),
+        },
     )
 
 

@@ -66,6 +66,7 @@ def _values(draw: st.DrawFn) -> dict[str, Any]:
                 "primary_model": _text,
                 "smallest_window": st.sampled_from([[], [1024, 700], [1, 10_000]]),
                 "exclusions": st.sampled_from(["sensitivity", "primary"]),
+                "score_card": st.sampled_from(["own", "peers"]),
             },
         )
     )

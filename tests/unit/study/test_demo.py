@@ -108,6 +108,7 @@ def test_the_newcomer_finds_all_that_stands_before_the_cases(shown: Store) -> No
         "back_navigation": True,
         "time_limit_s": 0,
         "feedback": "never",
+        "score_card": "own",
         "cannot_answer": True,
         "break_every": 5,
         "smallest_window": [1024, 700],

@@ -6,7 +6,7 @@ import pytest
 
 from study.base.canonical import sha256_of
 from study.base.errors import BadProtocol, NotFound
-from study.protocol.protocol import Condition, Feedback, Protocol, read_protocol
+from study.protocol.protocol import Condition, Feedback, Protocol, faults_of, read_protocol
 
 
 def _file(tmp_path: Path, text: str) -> Path:
@@ -129,3 +129,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """The message says which file."""
     with pytest.raises(NotFound, match=r"none\.toml"):
         read_protocol(tmp_path / "none.toml")
+
+
+def test_a_card_with_peers_needs_feedback() -> None:
+    """Without feedback there is no card to show them on; the default leaves the hash as it was."""
+    assert any("score_card" in fault for fault in faults_of({"score_card": "peers"}))
+    told = Protocol.from_json({"score_card": "peers", "feedback": "after study"})
+    assert told.as_json()["score_card"] == "peers"
+    assert "score_card" not in Protocol().as_json()

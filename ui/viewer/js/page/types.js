@@ -12,7 +12,7 @@
  *   options: Option[], context: Context[], views: View[], presented: boolean,
  *   practice: boolean, reading: OwnReading|null}} Case
  * @typedef {{confidence_steps: number, comments: boolean, back_navigation: boolean,
- *   time_limit_s: number, feedback: "never"|"after case"|"after study",
+ *   time_limit_s: number, feedback: "never"|"after case"|"after study", score_card: "own"|"peers",
  *   cannot_answer: boolean, break_every: number,
  *   smallest_window: number[]}} Rules
  * @typedef {{id: string, question: string, kind: "choice"|"number"|"text", options: string[],

@@ -184,8 +184,10 @@ export function effectsOf(room, parts) {
       root.dataset.position = String(desk.total);
       outbox.forget();
       for (const name of storage.names("")) storage.drop(name);
-      const { title, text, scoreCard, nothingLeft } = texts.finished;
-      const lines = [text(desk.read, desk.study), desk.rules.feedback === "never" ? "" : scoreCard, nothingLeft];
+      const { title, text, scoreCard, place, nothingLeft } = texts.finished;
+      const { feedback, score_card: card } = desk.rules;
+      const later = feedback === "never" ? "" : card === "peers" ? `${scoreCard} ${place}` : scoreCard;
+      const lines = [text(desk.read, desk.study), later, nothingLeft];
       overlays.close();
       overlays.rest(title, lines, desk);
     },
