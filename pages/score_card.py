@@ -81,12 +81,13 @@ def _paged(card: ScoreCard) -> None:
 def _card() -> None:
     card = score_card(store(), person)
     look.page_title(t("Your score card"), f"{summary(card)} {place(card)}")
-    if card.comparison and card.total.n:
+    if card.comparison:
         with st.expander(t("You, other readers and models"), expanded=True, key="card-others"):
             head, rows = comparison_table(card.comparison)
             look.table(head, rows, caption=t("Cases that match the reference standard"))
     if card.cases:
         _paged(card)
+    if card.cases and not card.comparison:
         with st.expander(t("By task"), key="card-tasks"):
             look.table([t("Task"), t("Match")], counts(card), caption=t("Matches by task"))
 

@@ -78,9 +78,9 @@ def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
     ran = run(store, person(store), CARD)
     assert not ran.exception
     shown = " ".join(str(one.proto.body) for one in ran.get("html"))
-    assert "You share place 4 among the 5 readers" in shown
+    assert "Your place: 4 (shared) of 5 readers" in shown
     assert "Mean of the 4 other readers" in shown
-    assert "<td>25 % (2 of 8)</td>" in shown
+    assert "<td>25 %</td>" in shown
     assert "<td>62 %</td>" in shown
     assert not [reader for reader in FIVE if reader in shown]
     ran.toggle(key="card-only-others").set_value(True).run()

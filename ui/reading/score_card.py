@@ -50,7 +50,7 @@ def counts(card: ScoreCard) -> list[tuple[str, str]]:
 def place(card: ScoreCard) -> str:
     """Return in words where a reader stands among the others, or why that is not told."""
     found = card.comparison
-    if not card.with_peers:
+    if not card.with_peers or not card.total.n:
         return ""
     if found is None:
         return t("A comparison with other readers is shown to those who have read every case.")
@@ -62,38 +62,31 @@ def place(card: ScoreCard) -> str:
         )
     words = {"place": found.place, "n": found.n_peers + 1}
     told = (
-        t("You share place {place} among the {n} readers who have read every case.", **words)
+        t("Your place: {place} (shared) of {n} readers who have read every case.", **words)
         if found.n_sharing
-        else t("You are in place {place} among the {n} readers who have read every case.", **words)
+        else t("Your place: {place} of {n} readers who have read every case.", **words)
     )
     return f"{told} {t('Small differences between readers may be due to chance.')}"
 
 
 def comparison_table(found: Comparison) -> tuple[list[str], list[list[str]]]:
     """Return the head and the rows of a table: the reader, the others' mean, each model by task."""
-    tasks = sorted(found.own)
-    beside: list[tuple[str, Mapping[str, Count], bool]] = [(t("You"), found.own, True)]
+    beside: list[tuple[str, Mapping[str, Count]]] = [(t("You"), found.own)]
     if found.peers:
-        name = t("Mean of the {n} other readers", n=found.n_peers)
-        beside.append((name, found.peers, False))
-    beside += [(name, counts, True) for name, counts in found.models.items()]
+        beside.append((t("Mean of the {n} other readers", n=found.n_peers), found.peers))
+    beside += found.models.items()
+    tasks = sorted(found.own) if len(found.own) > 1 else []
+    named = [(t("All cases"), total(found.own))]
+    named += [(task or t("No task"), found.own[task]) for task in tasks]
     rows = [
-        [
-            name,
-            *(
-                _share(count, counted=counted)
-                for count in (total(counts), *(counts[task] for task in tasks if len(tasks) > 1))
-            ),
-        ]
-        for name, counts, counted in beside
+        [name, *map(_share, (total(counts), *(counts[task] for task in tasks)))]
+        for name, counts in beside
     ]
-    named = [task or t("No task") for task in tasks if len(tasks) > 1]
-    return ["", t("All cases"), *named], rows
+    return ["", *(f"{name} ({count.n})" for name, count in named)], rows
 
 
-def _share(count: Count, *, counted: bool) -> str:
-    share = t("{share} %", share=f"{100 * count.n_correct / count.n:.0f}")
-    return f"{share} ({of(count)})" if counted else share
+def _share(count: Count) -> str:
+    return t("{share} %", share=f"{100 * count.n_correct / count.n:.0f}")
 
 
 def _others(others: Others) -> str:
