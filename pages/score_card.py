@@ -8,10 +8,13 @@ from study.base.errors import NotAllowed, StudyError
 from study.base.translation import t
 from study.people.roles import Act
 from study.reading.receipts import receipt_of
+from study.reading.record import reading_record
 from study.reading.score_card import ScoreCard, ScoredCase, score_card
 from ui.app.masthead import masthead
 from ui.parts import look
+from ui.parts.links import links
 from ui.parts.text import plain
+from ui.reading.record import ADDRESS
 from ui.reading.score_card import (
     case_html,
     comparison_table,
@@ -100,6 +103,15 @@ def _receipt() -> None:
         st.code(found, language=None)
 
 
+def _keepsake() -> None:
+    """Lead to the record of what was read, where there is anything of it."""
+    try:
+        reading_record(store(), person)
+    except StudyError:
+        return
+    links("record", {ADDRESS: t("Reading record to print or keep")})
+
+
 masthead(person)
 try:
     _card()
@@ -114,3 +126,4 @@ except NotAllowed:
 except StudyError as error:
     st.info(plain(str(error)))
 _receipt()
+_keepsake()

@@ -133,6 +133,20 @@ def counts(look: Transaction, reader: int) -> dict[str, Any]:
     return row or {}
 
 
+def spent(look: Transaction, reader: int) -> dict[str, Any]:
+    """Return how many cases a reader was assigned and has read, from when to when, how long."""
+    row = look.row(
+        "SELECT count(*) AS n_assigned, count(readings.id) AS n_read, "
+        "min(presentations.received_at_utc) AS first_at_utc, "
+        "max(readings.received_at_utc) AS last_at_utc, "
+        "total(response_ms) AS reading_ms, count(response_ms) AS n_timed FROM assignments "
+        "LEFT JOIN presentations ON presentations.assignment = assignments.id LEFT JOIN readings "
+        f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
+        reader=reader,
+    )
+    return row or {}
+
+
 def add_presentation(change: Transaction, **columns: Any) -> None:
     """Insert a presentation."""
     change.insert("presentations", **columns)

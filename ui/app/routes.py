@@ -5,7 +5,7 @@ from starlette.routing import BaseRoute
 from ui import viewer
 from ui.archive import exports
 from ui.overview import trail
-from ui.reading import desk, films, preview, score_card
+from ui.reading import desk, films, preview, record, score_card
 from ui.results import case_films
 from ui.server import access
 from ui.wizard import protocol_downloads as protocols
@@ -23,5 +23,6 @@ def routes() -> list[BaseRoute]:
         *trail.routes(),
         *preview.routes(),
         *score_card.routes(),
+        *record.routes(),
         *viewer.mounts(),
     ]

@@ -23,7 +23,7 @@ _STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 _CSS = """<style>
 .scored { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
 @media (max-width: 1000px) { .scored { grid-template-columns: minmax(0, 1fr); } }
-.st-key-card-others th { white-space: normal; }
+.st-key-card-others .rr-table th { white-space: normal; }
 .st-key-card-others td:first-child { white-space: nowrap; }
 .scored img.ahead { display: none; }
 .scored h3 { margin: 0 0 1rem; font-size: 1.15rem; font-weight: 600; line-height: 1.4; padding: 0; }

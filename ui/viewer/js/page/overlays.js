@@ -58,11 +58,12 @@ export class Overlays {
     this.#curtain.replaceChildren();
   }
 
-  /** A page on which nothing is to be read. @param {string} title @param {string[]} lines @param {Desk} desk */
-  rest(title, lines, desk) {
+  /** A page on which nothing is to be read. @param {string} title @param {string[]} lines @param {Desk} desk
+   *  @param {HTMLElement[]} more  beneath the receipt */
+  rest(title, lines, desk, more = []) {
     const head = element("h2", title);
     const said = lines.filter(Boolean).map((line) => element("p", line));
-    this.#curtain.replaceChildren(head, ...said, ...receiptSlip(desk), this.signOut());
+    this.#curtain.replaceChildren(head, ...said, ...receiptSlip(desk), ...more, this.signOut());
     this.#curtain.dataset.whole = "true";
     this.#curtain.hidden = false;
     // Not the way out: the last answer's Enter, pressed again, would sign the reader out before they read this.

@@ -378,6 +378,7 @@ export const texts = {
     nothingLeft: t("No study data remain on this computer."),
     scoreCard: t("Once the study is closed, sign in here again to see your answers beside the reference " +
       "standard, case by case."),
+    record: t("Reading record to print or keep"),
     place: t("Your place among other readers appears when the study is closed."),
   },
   receipt: {

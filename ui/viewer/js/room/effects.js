@@ -2,6 +2,7 @@
 
 import { askForLastReview } from "../steps/last-review.js";
 import { CaseTimer } from "../case/case-timer.js";
+import { element } from "../page/elements.js";
 import { feedbackShown, halted, reasonOf, wantsWords } from "./deciding.js";
 import { HERE } from "./machine.js";
 import { measured } from "../case/viewing-conditions.js";
@@ -189,7 +190,7 @@ export function effectsOf(room, parts) {
       const later = feedback === "never" ? "" : card === "peers" ? `${scoreCard} ${place}` : scoreCard;
       const lines = [text(desk.read, desk.study), later, nothingLeft];
       overlays.close();
-      overlays.rest(title, lines, desk);
+      overlays.rest(title, lines, desk, preview ? [] : [readingRecord()]);
     },
 
     window: () => smallestWindow.show(facts().size, connection.desk.rules.smallest_window),
@@ -226,6 +227,15 @@ function sign({ dataset }, state, phase, total) {
   else if (STEPS.includes(dataset.step ?? "")) delete dataset.step;
   dataset.feedback = String(feedbackShown(state));
   dataset.state = phase;
+}
+
+/** The way to the record of what was read, beside this page: it stays as it is. */
+function readingRecord() {
+  const link = element("a", texts.finished.record, "rr-record");
+  link.href = "reading-record";
+  link.target = "_blank";
+  link.rel = "noopener";
+  return link;
 }
 
 /** What the film is shown on: recorded with each presentation, so that odd readings can be explained.

@@ -1,0 +1,70 @@
+"""The record of what was read: to keep once it is done, with a score only where one is told."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from study.base.errors import NotNow
+from study.reading import desk
+from study.reading.peers import Count
+from study.reading.record import ReadingRecord, reading_record
+from study.store import Store
+from tests.conftest import NOW, person, reading
+from tests.unit.study.reading.test_score_card import close
+from ui.reading.record import page
+
+Opened = Callable[..., Store]
+
+
+def _read(store: Store, n: int) -> None:
+    """Read cases a day apart, for half an hour each, the last of them for an unknown time."""
+    for day in range(n):
+        at = NOW + timedelta(days=day)
+        case = desk.desk(store, person(store), now=at).cases[0].case
+        took = None if day == n - 1 else 30 * 60_000.0
+        times = {**reading(case)["times"], "response_ms": took, "elapsed_ms": took}
+        record = reading(case, times=times)
+        assert desk.take_records(store, person(store), [record], now=at).refused == ()
+
+
+def _record(store: Store) -> ReadingRecord:
+    return reading_record(store, person(store))
+
+
+def test_a_record_is_to_be_had_when_every_case_is_read_and_tells_no_score_before_closing(
+    opened: Opened,
+) -> None:
+    """Days, cases and measured time; what matches only once the score card tells it too."""
+    store = opened(feedback="after study")
+    _read(store, 7)
+    with pytest.raises(NotNow, match="once you have read every case"):
+        _record(store)
+    case = desk.desk(store, person(store), now=NOW).cases[0].case
+    desk.take_records(store, person(store), [reading(case)], now=NOW + timedelta(days=7))
+    found = _record(store)
+    assert (found.n_read, found.n_assigned, found.n_timed, found.score) == (8, 8, 7, None)
+    assert found.last_at_utc is not None
+    assert found.last_at_utc.startswith("2025-06-11")
+    assert found.receipt.startswith("R1 · 8 of 8 · ")
+    shown = page(found)
+    assert "2025-06-04 to 2025-06-11" in shown
+    assert "(7 cases timed)" in shown
+    assert "3 h 0 min" in shown
+    assert "reference standard" not in shown
+    close(store)
+    score = _record(store).score
+    assert isinstance(score, Count)
+    assert f"{score.n_correct} of 8" in page(_record(store))
+
+
+def test_without_feedback_a_record_never_tells_a_score(opened: Opened) -> None:
+    """A closed study gives one to whoever read part of it; what is typed outside is escaped."""
+    store = opened(readers=("<b>R1",))
+    close(store)
+    found = reading_record(store, person(store, "<b>R1"))
+    assert (found.score, found.n_read, found.receipt) == (None, 0, "")
+    shown = page(found)
+    assert "&lt;b&gt;R1" in shown
+    assert "<b>R1" not in shown
+    assert "Period" not in shown

@@ -1,0 +1,123 @@
+"""The reading record as a page of its own, laid out for one sheet of paper or a PDF."""
+
+from html import escape
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
+from study.base.translation import language, t, tn
+from study.people.roles import Act
+from study.reading.record import ReadingRecord, reading_record
+from ui.reading.score_card import of
+from ui.server.access import allowed
+from ui.server.deployment import store
+
+ADDRESS = "reading-record"
+_STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
+_MINUTE_MS, _HOUR_MIN = 60_000, 60
+_CSS = """
+@page { size: A4; margin: 25mm 22mm; }
+body { max-width: 42rem; margin: 3rem auto; padding: 0 1.5rem; color: #1f2933; background: #fff;
+  font: 1rem/1.5 system-ui, sans-serif; }
+h1 { margin: 0 0 .25rem; font-size: 2rem; color: #0b4a7d; }
+.study { margin: 0 0 2rem; font-size: 1.25rem; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: minmax(9rem, 1fr) 2fr; gap: .6rem 2rem; margin: 0 0 2rem;
+  padding: 1.2rem 0; border: solid #cfd5db; border-width: 1px 0; }
+dt { color: #5b6672; }
+dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+input { font: inherit; color: inherit; width: 100%; box-sizing: border-box; padding: .2rem .4rem;
+  border: 1px solid #5b6672; border-radius: .3rem; }
+small { color: #5b6672; display: block; font-size: .875rem; }
+.ways { display: flex; gap: 1rem; align-items: center; margin: 2rem 0 0; }
+button { font: inherit; padding: .5rem 1rem; color: #fff; background: #0b4a7d; border: 0;
+  border-radius: .5rem; cursor: pointer; }
+a { color: #0b4a7d; }
+:focus-visible { outline: 3px solid #0b4a7d; outline-offset: 2px; }
+@media print { body { max-width: none; margin: 0; padding: 0; } .ways, .hint { display: none; }
+  input { border: 0; padding: 0; }
+  :is(dt, dd):has(+ dd > :placeholder-shown), dd:has(> :placeholder-shown) { display: none; } }
+"""
+
+
+def routes() -> list[Route]:
+    """Return the route."""
+    return [Route(f"/{ADDRESS}", _record, methods=["GET"])]
+
+
+def page(record: ReadingRecord) -> str:
+    """Return the whole page; all text of the study is escaped.
+
+    A name is typed on the page itself, and goes nowhere but onto the paper.
+    """
+    title = t("Reading record")
+    rows = "".join(
+        f"<dt>{escape(name)}</dt><dd><bdi>{escape(value)}</bdi></dd>"
+        for name, value in _rows(record)
+    )
+    name, hint = t("Name"), t("Optional. It is printed, not sent or stored.")
+    return (
+        f'<!DOCTYPE html><html lang="{escape(language())}" dir="auto"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}: {escape(record.study)}</title><style>{_CSS}</style>"
+        f'<main><h1>{escape(title)}</h1><p class="study"><bdi>{escape(record.study)}</bdi></p>'
+        f'<dl><dt><label for="name">{escape(name)}</label></dt><dd><input id="name" '
+        f'maxlength="100" autocomplete="name" placeholder=" ">'
+        f'<small class="hint">{escape(hint)}</small></dd>{rows}</dl>'
+        f"<p><small>{escape(_what_it_is())}</small></p>"
+        f'<p class="ways"><button onclick="print()">{escape(t("Print or save as PDF"))}</button>'
+        f'<a href="./">{escape(t("Back"))}</a></p></main></html>'
+    )
+
+
+def _rows(record: ReadingRecord) -> list[tuple[str, str]]:
+    first, last = ((at or "")[:10] for at in (record.first_at_utc, record.last_at_utc))
+    rows = [
+        (t("Reader ID"), record.reader),
+        (t("Period"), first if first == last else t("{first} to {last}", first=first, last=last)),
+        (t("Cases read"), t("{n} of {total}", n=record.n_read, total=record.n_assigned)),
+        (t("Reading time"), _time(record)),
+    ]
+    if record.score:
+        rows.append((t("Answers that match the reference standard"), of(record.score)))
+    if record.receipt:
+        rows.append((t("Receipt"), record.receipt))
+    return [(name, value) for name, value in rows if value]
+
+
+def _time(record: ReadingRecord) -> str:
+    """Return how long was read, in hours and minutes, and of how many cases where not of all."""
+    if not record.n_timed:
+        return ""
+    hours, minutes = divmod(round(record.reading_ms / _MINUTE_MS), _HOUR_MIN)
+    told = t("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    if record.n_timed == record.n_read:
+        return told
+    return f"{told} ({tn('{n} case timed', '{n} cases timed', record.n_timed)})"
+
+
+def _what_it_is() -> str:
+    return t(
+        "This record documents participation in a reader study. Reading "
+        "time is the time during which a case was in view and the timer was running. The record "
+        "is not a certificate of continuing medical education and awards no credits; whether it "
+        "can be recognised is for the awarding body to decide."
+    )
+
+
+async def _record(request: Request) -> Response:
+    try:
+        return await run_in_threadpool(_answer, request)
+    except StudyError as error:
+        return PlainTextResponse(str(error), status_code=_STATUS.get(type(error), 503))
+
+
+def _answer(request: Request) -> Response:
+    person = allowed(request, Act.READ)
+    if person is None:
+        return PlainTextResponse(t("Sign in as a reader."), status_code=401)
+    return HTMLResponse(
+        page(reading_record(store(), person)), headers={"Cache-Control": "no-store"}
+    )
