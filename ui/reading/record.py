@@ -37,7 +37,7 @@ button { font: inherit; padding: .5rem 1rem; color: #fff; background: #0b4a7d; b
 a { color: #0b4a7d; }
 :focus-visible { outline: 3px solid #0b4a7d; outline-offset: 2px; }
 @media print { body { max-width: none; margin: 0; padding: 0; } .ways, .hint { display: none; }
-  input { border: 0; padding: 0; }
+  input { border: 0; padding: 0; } :focus-visible { outline: none; }
   :is(dt, dd):has(+ dd > :placeholder-shown), dd:has(> :placeholder-shown) { display: none; } }
 """
 
