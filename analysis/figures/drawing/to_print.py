@@ -1,7 +1,6 @@
 """A chart in print: SVG and PNG, drawn with matplotlib.
 
-DejaVu Sans ships with matplotlib, so that a figure looks the same on every machine. It holds Latin,
-Greek, Cyrillic, Hebrew and Arabic, which matplotlib shapes and orders.
+Fonts come with packages, never from the machine, so that a figure looks the same everywhere.
 """
 
 from __future__ import annotations
@@ -13,14 +12,12 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, get_font
-from matplotlib.ft2font import FT2Font, LoadFlags
+from matplotlib.ft2font import LoadFlags
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 from matplotlib.ticker import NullFormatter, NullLocator
@@ -43,6 +40,7 @@ from analysis.figures.drawing.chart import (
     Rule,
     Side,
 )
+from analysis.figures.drawing.fonts import face, font, signs
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
     LINE_MM,
@@ -193,8 +191,10 @@ class _Panel:
         on.set_ticks([tick.at for tick in axis.ticks])
         if axis.labels:
             texts = [printable(tick.label) for tick in axis.ticks]
-            look = {"font": face(), "va": "center_baseline", "rotation_mode": "anchor", **look}
-            on.set_ticklabels(texts, **look)
+            look = {"va": "center_baseline", "rotation_mode": "anchor", **look}
+            size = look.pop("fontsize")
+            for label, text in zip(on.set_ticklabels(texts, **look), texts, strict=True):
+                label.set(font=face(text), fontsize=size)
         else:
             on.set_major_formatter(NullFormatter())
         if axis.grid:
@@ -393,16 +393,12 @@ def _write(
 ) -> None:
     """Write a text; the height of its figures is centred on its place."""
     look = {"ha": Side.LEFT.value, "va": "center_baseline", "rotation_mode": "anchor", **look}
-    axes.text(x, y, printable(label), color=colour, font=face(bold=bold), fontsize=size, **look)
-
-
-def face(*, bold: bool = False) -> FontProperties:
-    """Return the font."""
-    return FontProperties(fname=_path(bold))
+    text = printable(label)
+    axes.text(x, y, text, color=colour, font=face(text, bold=bold), fontsize=size, **look)
 
 
 def printable(label: Label) -> str:
-    """Return a label's text in glyphs that the font has.
+    """Return a label's text in signs that the fonts have.
 
     Signs without a glyph show as a box; where another wording is given that has them all, that
     stands instead.
@@ -412,9 +408,9 @@ def printable(label: Label) -> str:
     >>> printable(Label(text="Résidente 1"))
     'Résidente 1'
     >>> printable(Label(text="住院医师", otherwise="R07"))
-    'R07'
-    >>> printable(Label(text="住 a"))
-    '□ a'
+    '住院医师'
+    >>> printable(Label(text="𒀀", otherwise="R07")), printable(Label(text="𒀀 a"))
+    ('R07', '□ a')
     """
     text = _clean(label.text)
     if BOX not in text or not label.otherwise:
@@ -426,31 +422,21 @@ def printable(label: Label) -> str:
 @lru_cache(maxsize=4096)
 def width_mm(label: Label, size_pt: float, bold: bool) -> float:
     """Return how wide a label runs as printed, in millimetres."""
-    font = get_font(_path(bold))
-    font.set_size(_LARGE_PT, 72)
-    font.set_text(printable(label), 0.0, flags=LoadFlags.NO_HINTING)
-    return float(font.get_width_height()[0]) / 64 / _LARGE_PT * size_pt * MM_PER_POINT
+    text = printable(label)
+    measured = font(text, bold=bold)
+    measured.set_size(_LARGE_PT, 72)
+    measured.set_text(text, 0.0, flags=LoadFlags.NO_HINTING)
+    return float(measured.get_width_height()[0]) / 64 / _LARGE_PT * size_pt * MM_PER_POINT
 
 
 def _clean(text: str) -> str:
-    font = get_font(_path(False))
     shown = []
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
         if sign in BIDI or (_unseen(sign) and sign not in JOINERS):
             continue
-        shown.append(sign if _has(font, sign) else "" if sign in JOINERS else BOX)
+        shown.append(sign if ord(sign) in signs() else "" if sign in JOINERS else BOX)
     return "".join(shown)
-
-
-def _has(font: FT2Font, sign: str) -> bool:
-    return bool(font.get_char_index(ord(sign)))
 
 
 def _unseen(sign: str) -> bool:
     return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"
-
-
-@lru_cache(maxsize=2)
-def _path(bold: bool) -> Path:
-    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    return Path(matplotlib.get_data_path()) / "fonts" / "ttf" / name

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import typst
 
+from analysis.figures.drawing.fonts import FOLDERS
 from analysis.figures.drawing.names import shorten
 from analysis.report.content import FigureSection, ReportContent
 from analysis.report.figure import DrawnFigure
@@ -33,15 +33,13 @@ LONGEST_TITLE = 120
 # Widths of a column of ids, and of a letter at the size of a table.
 ITEM_MM, LETTER_MM = (16.0, 38.0), 1.55
 TEMPLATE = Path(__file__).parent / "report.typ"
-FONTS = str(Path(mpl.get_data_path()) / "fonts" / "ttf")
 
 
 def report_pdf(content: ReportContent) -> bytes:
     """Set the report as PDF.
 
     A4, tagged, the summary on the first page and the findings on the second. The same content
-    gives the same bytes: fonts are those of matplotlib and Typst, never the system's, and no date
-    is set.
+    gives the same bytes: fonts come with packages, never from the machine, and no date is set.
     """
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         template = prepared(content, Path(folder))
@@ -49,7 +47,7 @@ def report_pdf(content: ReportContent) -> bytes:
             typst.compile(
                 str(template),
                 root=folder,
-                font_paths=[FONTS],
+                font_paths=FOLDERS,
                 ignore_system_fonts=True,
                 format="pdf",
             )

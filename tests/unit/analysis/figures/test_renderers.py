@@ -8,16 +8,19 @@ import os
 import re
 import subprocess
 import sys
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.textpath import TextPath
 from PIL import Image
 
 from analysis import Options, Results, analyse, bundle_from_tables
 from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Points
+from analysis.figures.drawing.fonts import face
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import figure as on_paper
 from analysis.figures.drawing.to_print import png, printable, svg, width_mm
@@ -176,13 +179,33 @@ def test_odd_names_are_drawn_as_they_are(make_results: MakeResults) -> None:
 
 def test_glyphs_that_are_missing_become_boxes_or_the_id() -> None:
     """Two names in an unknown script stay apart by their ids."""
-    assert printable(Label(text="住院")) == "□□"
-    assert printable(Label(text="住院", otherwise="R1")) == "R1"
-    assert printable(Label(text="住院", otherwise="住")) == "□□"
+    assert printable(Label(text="𒀀𒀁")) == "□□"
+    assert printable(Label(text="𒀀𒀁", otherwise="R1")) == "R1"
+    assert printable(Label(text="𒀀𒀁", otherwise="𒀀")) == "□□"
     assert printable(Label(text="a\u202eb\u200f\x00c\nd")) == "abc d"
     assert printable(Label(text="\ud800")) == "□"
     assert printable(Label(text="שלום")) == "שלום"
     assert width_mm(Label(text="WW"), 8, False) > width_mm(Label(text="ii"), 8, False)
+
+
+@pytest.mark.parametrize("name", ["住院医师", "レジデント", "전공의", "مرحبا", "שלום", "डॉक्टर"])
+@pytest.mark.parametrize("bold", [False, True])
+def test_names_in_any_script_are_drawn_with_their_own_glyphs(name: str, bold: bool) -> None:
+    """Signs a font lacks all look alike, as a box does; a missing one is a warning besides."""
+    assert printable(Label(text=name, otherwise="R1")) == name
+    shapes = {
+        sign: TextPath((0, 0), sign, prop=face(name, bold=bold)).vertices.tobytes()
+        for sign in name
+        if not unicodedata.combining(sign)
+    }
+    assert len(set(shapes.values())) == len(shapes)
+    assert width_mm(Label(text=name), 8, bold) > 2
+
+
+def test_signs_take_the_shape_of_their_language() -> None:
+    """The sign for bone is drawn another way in China than in Japan and Korea."""
+    drawn = {TextPath((0, 0), "骨", prop=face(name)).vertices.tobytes() for name in ("骨", "骨の")}
+    assert len(drawn) == 2
 
 
 def test_conditions_have_figures_of_their_own() -> None:

@@ -8,10 +8,11 @@ import pytest
 import typst
 
 from analysis import Bundle, Options
+from analysis.figures.drawing.fonts import FOLDERS
 from analysis.report.content import report_content
 from analysis.report.figure import drawn
 from analysis.report.figures import overview_figure
-from analysis.report.formats.pdf import FONTS, prepared, report_pdf
+from analysis.report.formats.pdf import prepared, report_pdf
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
 
@@ -46,7 +47,7 @@ def _pages_after(results: Results, place: Path) -> list[int]:
         "selector.or(<after-summary>, <after-findings>)",
         field="value",
         root=str(place),
-        font_paths=[FONTS],
+        font_paths=FOLDERS,
         ignore_system_fonts=True,
     )
     pages: list[int] = json.loads(found)

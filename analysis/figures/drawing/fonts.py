@@ -1,0 +1,63 @@
+"""The fonts of print: DejaVu Sans, and Noto's for the scripts it lacks, all from packages.
+
+Chinese, Japanese and Korean share signs that each writes in its own way: what holds kana is set in
+the Japanese face, what holds hangul in the Korean one, the rest in simplified Chinese. Arabic and
+Hebrew are DejaVu's, which matplotlib shapes and orders.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import matplotlib
+from matplotlib.font_manager import FontProperties, fontManager, get_font
+from matplotlib.ft2font import FT2Font
+
+OURS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+CJK, SCRIPTS = (Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimgx_fonts"))
+# Where Typst looks for fonts.
+FOLDERS = [str(OURS), str(SCRIPTS), str(CJK)]
+KANA, HANGUL = (re.compile(signs) for signs in ("[\u3040-\u30ff]", "[\u1100-\u11ff\uac00-\ud7af]"))
+
+
+def face(text: str, *, bold: bool = False) -> FontProperties:
+    """Return the fonts that a text is written in, each for what those before it lack."""
+    return FontProperties(family=_families(_east(text)), weight="bold" if bold else "normal")
+
+
+def font(text: str, *, bold: bool = False) -> FT2Font:
+    """Return the same fonts, to measure with."""
+    return get_font(fontManager._find_fonts_by_props(face(text, bold=bold)))
+
+
+@cache
+def signs() -> frozenset[int]:
+    """Return every code point that some font has a glyph for."""
+    _families("SC")
+    paths = fontManager._find_fonts_by_props(face(""))
+    return frozenset(code for path in paths for code in get_font(path).get_charmap())
+
+
+def _east(text: str) -> str:
+    return "JP" if KANA.search(text) else "KR" if HANGUL.search(text) else "SC"
+
+
+@cache
+def _families(east: str) -> tuple[str, ...]:
+    return "DejaVu Sans", f"Noto Sans CJK {east}", *_others()
+
+
+@cache
+def _others() -> tuple[str, ...]:
+    """Make the fonts known to matplotlib, and return the names of those for single scripts."""
+    known = len(fontManager.ttflist)
+    for path in sorted([*CJK.glob("*.ttc"), *SCRIPTS.glob("*.ttf")]):
+        fontManager.addfont(path)
+    added = fontManager.ttflist[known:]
+    # They have no bold: where it is asked for, in titles, their regular weight stands.
+    fontManager.ttflist += [replace(one, weight=700) for one in added]
+    return tuple(dict.fromkeys(one.name for one in added if "CJK" not in one.name))
