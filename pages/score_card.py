@@ -43,8 +43,10 @@ def _label(case: ScoredCase) -> str:
     return t("Case {n}: {verdict}", n=case.position, verdict=verdict(case))
 
 
+# A fragment, so that paging does not make the card a second time.
+@st.fragment
 def _paged(card: ScoreCard) -> None:
-    """Show one case after the other: all, or those the switch leaves."""
+    guard(Act.READ)
     wrong = [case for case in card.cases if case.correct is False]
     back, choose, on, switch = st.columns([2, 7, 2, 5], vertical_alignment="bottom", gap="small")
     only = switch.toggle(
