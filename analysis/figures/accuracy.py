@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.bundle.model import RaterKind
@@ -51,20 +52,34 @@ def accuracy_chart(
     A row of panels for every seven groups; readers above, models below.
     """
     rows = in_condition(accuracy, condition)
-    rows = rows.loc[rows["by"].isin(["overall", "task"])]
+    rows = _once(rows.loc[rows["by"].isin(["overall", "task"])])
     groups = list(dict.fromkeys(zip(rows["by"], rows["group"], strict=True)))
     raters = list(dict.fromkeys(rows["rater_id"]))
     columns = _columns(raters, names)
+    overall = OVERALL_TITLES if ("overall", "macro") in groups else {"micro": "Overall"}
     panels = [
         _panel(
             rows.loc[(rows["by"] == by) & (rows["group"] == group)],
             raters,
             names,
+            title=overall[group] if by == "overall" else group,
             first=place % columns == 0,
         )
         for place, (by, group) in enumerate(groups)
     ]
     return Chart(rows=in_rows(panels, columns), key=kinds_key(rows))
+
+
+def _once(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leave macro out where it is micro for every rater, as it is where tasks are of one size."""
+    overall = rows.loc[rows["by"] == "overall"]
+    micro, macro = (
+        overall.loc[overall["group"] == group].set_index(["rater_id", "condition"])["accuracy"]
+        for group in ("micro", "macro")
+    )
+    # To the digit that tables show.
+    same = np.allclose(micro, macro.reindex(micro.index), rtol=0, atol=5e-4, equal_nan=True)
+    return rows.loc[(rows["by"] != "overall") | (rows["group"] != "macro")] if same else rows
 
 
 def overview_chart(
@@ -135,10 +150,10 @@ def _panel(
     raters: list[str],
     names: Mapping[str, RaterName] | None,
     *,
+    title: str,
     first: bool,
 ) -> Panel:
     head = rows.iloc[0]
-    group = str(head["group"])
     return Panel(
         x=percent_axis(),
         y=rows_axis(rater_labels(raters, names), shown=first),
@@ -146,7 +161,7 @@ def _panel(
             _points(rows.loc[(rows["rater_kind"] == kind)], kind, raters, names)
             for kind in RaterKind
         ),
-        title=OVERALL_TITLES[group] if head["by"] == "overall" else group,
+        title=title,
         subtitle=f"n = {head['n']}",
         height_mm=row_mm(len(raters)) * max(len(raters), 2),
     )
@@ -203,20 +218,20 @@ def leaderboard_chart(
     raters = list(dict.fromkeys(first["rater_id"]))
     if len(raters) < 2:
         return None
-    rows = rows.loc[rows["rater_id"].isin(raters)]
+    rows = _once(rows.loc[rows["rater_id"].isin(raters)])
     parts = {group: rows.loc[rows["group"] == group] for group in RANKINGS}
     parts = {group: part for group, part in parts.items() if len(part)}
     scores = {group: _accuracies(part, raters, names) for group, part in parts.items()}
     axis = fitted_axis([end for one in scores.values() for end in ends_of(one)], parts=4, most=100)
     panels: list[Panel] = []
     for group, part in parts.items():
-        shown = not panels
+        shown, said = not panels, f", {group}" if len(parts) > 1 else ""
         labels = rater_labels(raters, names)
         panels.append(
-            forest(labels, scores[group], axis, title=f"Percent correct, {group}", shown=shown)
+            forest(labels, scores[group], axis, title=f"Percent correct{said}", shown=shown)
         )
         ranks = _ranks(part, raters, names)
-        title = f"Rank, {group}"
+        title = f"Rank{said}"
         panels.append(
             forest(labels, ranks, _rank_axis(len(raters)), title=title, shown=False, weight=0.8)
         )

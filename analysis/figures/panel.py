@@ -47,6 +47,9 @@ def panel_chart(
     title = "Model minus mean of the readers"
     title += ", percentage points" if metric == "accuracy" else ", AUC"
     axis = fitted_axis([*ends_of(estimates), 0.0, margin], title=title)
+    if len(axis.ticks) > 1 and axis.ticks[-1].at <= 0:
+        # A tick on the better side as well.
+        axis = fitted_axis([axis.low, axis.high, axis.ticks[1].at - axis.ticks[0].at], title=title)
     plot = forest(
         rater_labels(models, names),
         estimates,

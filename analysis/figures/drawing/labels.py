@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Sequence
 
 from analysis.figures.drawing.chart import Axis, Label, Note, Side
@@ -21,6 +22,10 @@ PLACES = (
     (Side.LEFT, -3.4),
     (Side.RIGHT, 3.4),
     (Side.RIGHT, -3.4),
+)
+# Where all of these are taken, lines may be crossed, and the name stands further away.
+FURTHER = tuple(
+    (side, up) for up in (5.4, -5.4, 7.4, -7.4, 9.4, -9.4) for side in (Side.LEFT, Side.RIGHT)
 )
 # At the end of a line: after its mark, as near its height as there is room.
 AFTER = tuple((Side.LEFT, up) for up in (0.0, 1.5, -1.5, 3.0, -3.0, 4.5, -4.5, 6.0, -6.0))
@@ -62,7 +67,8 @@ def beside(
         tuple(_share(axis, v) * mm for axis, v, mm in zip(axes, place, size_mm, strict=True))
         for place in places
     ]
-    taken: list[Box] = [(x - 1.0, y - 1.0, x + 1.0, y + 1.0) for x, y in at]
+    marks: list[Box] = [(x - 1.0, y - 1.0, x + 1.0, y + 1.0) for x, y in at]
+    lines: list[Box] = []
     for line in uprights:
         x, low, high = (
             _share(axis, v) * mm
@@ -70,16 +76,23 @@ def beside(
                 (axes[0], axes[1], axes[1]), line, (size_mm[0], *size_mm[1:] * 2), strict=True
             )
         )
-        taken.append((x - 0.4, low, x + 0.4, high))
+        lines.append((x - 0.4, low, x + 0.4, high))
     notes = []
+    taken = marks
     for name, place, (x, y) in zip(names, places, at, strict=True):
         label = Label(text=shorten(name.text, LONGEST_BESIDE), otherwise=name.otherwise)
-        wide = len(label.text) * LETTER_MM
-        for side, up in choices:
+        wide = sum(
+            LETTER_MM * (1.7 if unicodedata.east_asian_width(sign) in "WF" else 1.0)
+            for sign in label.text
+        )
+        ways = [(*one, [*taken, *lines]) for one in choices]
+        if choices is PLACES:
+            ways += [(*one, taken) for one in (*PLACES, *FURTHER)]
+        for side, up, kept in ways:
             left = x + AWAY_MM if side is Side.LEFT else x - AWAY_MM - wide
             box = (left, y + up - HIGH_MM / 2, left + wide, y + up + HIGH_MM / 2)
-            inside = box[0] >= 0 and box[2] <= size_mm[0]
-            if inside and not any(_meet(box, other) for other in taken):
+            inside = box[0] >= 0 and box[2] <= size_mm[0] and box[1] >= 0 and box[3] <= size_mm[1]
+            if inside and not any(_meet(box, other) for other in kept):
                 taken.append(box)
                 away = AWAY_MM if side is Side.LEFT else -AWAY_MM
                 note = Note(x=place[0], y=place[1], label=label, side=side, dx_mm=away, dy_mm=up)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 
@@ -20,6 +21,8 @@ TICK_MM = 1.2
 SCALE_MM = 13.0
 KEY_MM = 4.2
 KEY_MARK_MM = 5.0
+# In print panels narrower than this go to the next row.
+LEAST_MM = 15.0
 SLANT = math.sin(math.pi / 4)
 
 # Label, size in points, bold -> width in millimetres.
@@ -101,6 +104,22 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
         left=columns.lefts[0],
         right=columns.right,
     )
+
+
+def reflowed(chart: Chart, measure: Measure) -> Chart:
+    """Put panels that would be too narrow beside each other into more rows."""
+    columns = len(chart.rows[0])
+    if chart.square or not all(panel.framed for panel in chart.panels):
+        return chart
+    while columns > 1 and min(_Columns(chart, measure).widths) < LEAST_MM:
+        columns -= 1
+        panels = [
+            replace(panel, y=replace(panel.y, labels=i % columns == 0))
+            for i, panel in enumerate(chart.panels)
+        ]
+        rows = tuple(tuple(panels[i : i + columns]) for i in range(0, len(panels), columns))
+        chart = replace(chart, rows=rows)
+    return chart
 
 
 class _Columns:
@@ -225,8 +244,8 @@ def _key_places(
 def _wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     """Break a title into lines of the panel's width, four at most, and cut what is too long."""
     lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
+    for gap, word in _parted(text, width + 0.6 * GAP_MM, measure):
+        longer = f"{lines[-1]}{gap}{word}" if lines else word
         if lines and measure(Label(text=longer), TITLE_PT, True) <= width:
             lines[-1] = longer
         else:
@@ -234,6 +253,18 @@ def _wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     if len(lines) > 4:
         lines = [*lines[:3], " ".join(lines[3:])]
     return tuple(_cut(line, width + 0.6 * GAP_MM, measure) for line in lines)
+
+
+def _parted(text: str, width: float, measure: Measure) -> Iterator[tuple[str, str]]:
+    """Yield a title's words, each with what goes before it on a line.
+
+    One too long for a line may be broken after its hyphens.
+    """
+    for word in text.split():
+        long = measure(Label(text=word), TITLE_PT, True) > width
+        first, *rest = re.findall("[^-]+-?|-", word) if long else [word]
+        yield " ", first
+        yield from (("", part) for part in rest)
 
 
 def _cut(line: str, width: float, measure: Measure) -> str:

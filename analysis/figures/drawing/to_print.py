@@ -39,6 +39,7 @@ from analysis.figures.drawing.chart import (
     Points,
     Rule,
     Side,
+    Tick,
 )
 from analysis.figures.drawing.fonts import face, font, signs
 from analysis.figures.drawing.layout import (
@@ -50,6 +51,7 @@ from analysis.figures.drawing.layout import (
     TITLE_PT,
     Placed,
     laid_out,
+    reflowed,
 )
 from analysis.figures.drawing.look import LIGHT, colour_at
 from analysis.figures.drawing.names import BIDI
@@ -124,7 +126,7 @@ def _file(chart: Chart, **form: Any) -> bytes:
 @lru_cache(maxsize=1)  # whoever wants the SVG wants the PNG next
 def figure(chart: Chart) -> Figure:
     """Return a chart as a figure of matplotlib, the size of its sheet."""
-    layout = laid_out(chart, width_mm)
+    layout = laid_out(reflowed(chart, width_mm), width_mm)
     drawn = Figure(figsize=(layout.width / MM_PER_INCH, layout.height / MM_PER_INCH))
     # What stands beside the panels is written in millimetres on a sheet above them.
     sheet = drawn.add_axes((0, 0, 1, 1), zorder=1, xlim=(0, layout.width), ylim=(0, layout.height))
@@ -190,7 +192,10 @@ class _Panel:
         self.axes.tick_params(axis=name, length=0, pad=pad_mm / MM_PER_POINT)
         on.set_ticks([tick.at for tick in axis.ticks])
         if axis.labels:
-            texts = [printable(tick.label) for tick in axis.ticks]
+            shown = list(axis.ticks)
+            if name == "x" and not axis.slanted:
+                shown = apart(axis, self.placed.width)
+            texts = [printable(tick.label) if tick in shown else "" for tick in axis.ticks]
             look = {"va": "center_baseline", "rotation_mode": "anchor", **look}
             size = look.pop("fontsize")
             for label, text in zip(on.set_ticklabels(texts, **look), texts, strict=True):
@@ -395,6 +400,26 @@ def _write(
     look = {"ha": Side.LEFT.value, "va": "center_baseline", "rotation_mode": "anchor", **look}
     text = printable(label)
     axes.text(x, y, text, color=colour, font=face(text, bold=bold), fontsize=size, **look)
+
+
+def apart(axis: Axis, length_mm: float) -> list[Tick]:
+    """Return the ticks whose labels have room beside each other: zero first, then the ends."""
+    if axis.low == axis.high:
+        return []
+    low, high = (math.log(end) if axis.log else end for end in (axis.low, axis.high))
+    last = len(axis.ticks) - 1
+    order = sorted(
+        range(len(axis.ticks)), key=lambda i: (axis.ticks[i].at != 0, i not in (0, last), i)
+    )
+    taken: dict[int, tuple[float, float]] = {}
+    for i in order:
+        tick = axis.ticks[i]
+        at = math.log(tick.at) if axis.log else tick.at
+        middle = (at - low) / (high - low) * length_mm
+        half = width_mm(tick.label, SMALL_PT, False) / 2 + 0.5
+        if all(middle + half <= a or b <= middle - half for a, b in taken.values()):
+            taken[i] = (middle - half, middle + half)
+    return [axis.ticks[i] for i in sorted(taken)]
 
 
 def printable(label: Label) -> str:

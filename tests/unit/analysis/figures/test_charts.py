@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Results, analyse
+from analysis import Options, Results, analyse
 from analysis.figures import captions
-from analysis.figures.accuracy import leaderboard_chart
+from analysis.figures.accuracy import accuracy_chart, leaderboard_chart
 from analysis.figures.between import between_chart
 from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.difficulty import difficulty_chart, read_by_any
 from analysis.figures.drawing.chart import (
+    Axis,
     Band,
     Boxes,
     Cells,
     Chart,
+    Label,
     Layer,
     Line,
     Note,
     Panel,
     Points,
     Rule,
+    Tick,
 )
+from analysis.figures.drawing.labels import beside
+from analysis.figures.drawing.layout import laid_out, reflowed
 from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
+from analysis.figures.drawing.to_print import apart, width_mm
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
 from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart
 from analysis.figures.panel import panel_chart
@@ -306,3 +313,46 @@ def test_large_matrices_are_light() -> None:
     cells = _layers(kappa_matrix_chart(pairs).panels[0], Cells)[0]
     assert cells.texts == ()
     assert cells.hover == ()
+
+
+def test_micro_and_macro_are_one_panel_where_they_are_the_same() -> None:
+    """Tasks of one size weigh as items do."""
+    table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
+    assert [panel.title for panel in accuracy_chart(table).panels][:2] == [
+        "Overall, micro",
+        "Overall, macro",
+    ]
+    micro = table["group"] == "micro"
+    twice = table.loc[micro].assign(group="macro")
+    same = pd.concat([table.loc[micro], twice, table.loc[table["by"] == "task"]])
+    titles = [panel.title for panel in accuracy_chart(same).panels]
+    assert titles[0] == "Overall"
+    assert len(titles) == 1 + table.loc[table["by"] == "task", "group"].nunique()
+
+
+def test_every_rater_has_a_name_beside_its_mark() -> None:
+    """Also where marks stand close together and intervals are in the way."""
+    axes = Axis(low=0, high=92), Axis(low=0, high=60)
+    places = [(40.0 + 2 * (i % 4), 28.0 + i) for i in range(12)]
+    lines = [(x, 0.0, 60.0) for x, _ in places]
+    names = [Label(text=f"住院医师 {i}") for i in range(12)]
+    assert len(beside(names, places, axes, (92, 60), uprights=lines)) == 12
+
+
+def test_narrow_print_puts_panels_in_more_rows_and_drops_ticks_that_touch() -> None:
+    """Each row has its labels, and no title is cut."""
+    table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
+    narrow = replace(accuracy_chart(table), width_mm=85)
+    rows = reflowed(narrow, width_mm).rows
+    assert len(rows) > 1
+    assert all(row[0].y.labels and not any(one.y.labels for one in row[1:]) for row in rows)
+    for one in laid_out(reflowed(narrow, width_mm), width_mm).panels:
+        assert one.width >= 15
+        assert "".join("".join(one.title).split()) == "".join(one.panel.title.split())
+    crowded = Axis(low=-20, high=20, ticks=tuple(_tick(at) for at in (-20, -10, 0, 10, 20)))
+    assert [tick.at for tick in apart(crowded, 100)] == [-20, -10, 0, 10, 20]
+    assert [tick.at for tick in apart(crowded, 14)] == [-20, 0, 20]
+
+
+def _tick(at: float) -> Tick:
+    return Tick(at=at, label=Label(text=str(at)))
