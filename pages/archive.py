@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from study.base.text import LONGEST_REASON
-from study.base.translation import t, tn
+from study.base.translation import decimal, t, tn
 from study.exchange.archives import BUNDLE, COPY, EXCEL, IMRMC, MISSING, PARQUET, REPORT, SUMS
 from study.monitoring.progress import Stage
 from study.people.roles import Act
@@ -26,7 +26,7 @@ def _state(found: archive.StudyState) -> None:
     counts = found.has.counts
     figures = (
         (t("State"), study_state(found.state)),
-        (t("Cases"), f"{found.has.n_cases}"),
+        (t("Cases"), decimal(found.has.n_cases)),
         (
             t("Readers finished"),
             t("{n} of {total}", n=found.has.by_stage[Stage.FINISHED], total=len(found.has.readers)),
@@ -197,8 +197,8 @@ def _whats() -> dict[str, str]:
 
 def _size(n_bytes: int) -> str:
     if n_bytes < 1_000_000:
-        return t("{n} kB", n=f"{max(1, round(n_bytes / 1000))}")
-    return t("{n} MB", n=f"{n_bytes / 1_000_000:.1f}")
+        return t("{n} kB", n=max(1, round(n_bytes / 1000)))
+    return t("{n} MB", n=decimal(n_bytes / 1_000_000, 1))
 
 
 masthead(person)

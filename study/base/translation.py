@@ -7,7 +7,7 @@ What is stored, hashed or exported is never translated.
 """
 
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from functools import lru_cache
@@ -15,8 +15,10 @@ from gettext import GNUTranslations, NullTranslations, c2py
 from io import BytesIO
 from pathlib import Path
 
+from babel import Locale, UnknownLocaleError
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 
 ENGLISH = "en"
 VARIABLE = "READING_ROOM_LOCALE"
@@ -26,13 +28,13 @@ _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 def t(message: str, /, **values: object) -> str:
-    """Return a message in the language in use, with its values put in.
+    """Return a message in the language in use, with its values put in; whole numbers as it does.
 
-    >>> t("{n} of {total}", n=3, total=5)
-    '3 of 5'
+    >>> t("{n} of {total}", n=3, total=5_000)
+    '3 of 5,000'
     """
     words = _catalogue(folder() / _language.get() / FILE).gettext(message)
-    return words.format(**values) if values else words
+    return words.format(**_written(values)) if values else words
 
 
 def tn(one: str, many: str, /, n: int, **values: object) -> str:
@@ -42,7 +44,7 @@ def tn(one: str, many: str, /, n: int, **values: object) -> str:
     ('1 case', '2 cases')
     """
     words = _catalogue(folder() / _language.get() / FILE).ngettext(one, many, n)
-    return words.format(n=n, **values)
+    return words.format(**_written({"n": n, **values}))
 
 
 def later(message: str) -> str:
@@ -61,6 +63,20 @@ def said(message: str, /) -> str:
 def language() -> str:
     """Return the language in use."""
     return _language.get()
+
+
+def region() -> Locale:
+    """Return whose numbers and dates go with the language in use: British with English."""
+    return _region(_language.get())
+
+
+def decimal(value: float, places: int = 0) -> str:
+    """Return a number with so many decimal places as the language in use writes it.
+
+    >>> decimal(1234.5), decimal(83.75, 1)
+    ('1,234', '83.8')
+    """
+    return str(format_decimal(round(value, places), f"#,##0.{'0' * places}", locale=region()))
 
 
 def languages() -> tuple[str, ...]:
@@ -115,6 +131,21 @@ def spoken(name: str) -> Iterator[None]:
 def folder() -> Path:
     """Return where the catalogues are; what the environment says at the first word holds."""
     return Path(os.environ.get(VARIABLE) or Path(__file__).parents[2] / "locale")
+
+
+def _written(values: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: decimal(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        for name, value in values.items()
+    }
+
+
+@lru_cache
+def _region(name: str) -> Locale:
+    try:
+        return Locale.parse("en-GB" if name == ENGLISH else name, sep="-")
+    except (UnknownLocaleError, ValueError):
+        return _region(ENGLISH)
 
 
 @lru_cache

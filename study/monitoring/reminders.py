@@ -7,10 +7,10 @@ the access code is, and never holds it: the store knows codes as hashes only.
 from dataclasses import dataclass
 from datetime import datetime
 
+from study.base import dates
 from study.base.actor import By
 from study.base.errors import NotFound, NotNow
 from study.base.mail import MailServer, send
-from study.base.timestamps import moment
 from study.base.translation import t, tn
 from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.reading.sessions import SessionStanding, State
@@ -165,13 +165,13 @@ def _when(standing: SessionStanding | None) -> list[str]:
     if standing is None:
         return []
     if standing.state == State.WASHING_OUT and standing.opens_at_utc:
-        opens = _day(standing.opens_at_utc)
+        opens = dates.day(standing.opens_at_utc)
         return [t("Session {n} opens on {day}.", n=standing.session, day=opens)]
     if standing.state == State.OPEN and standing.ends_at_utc:
-        ends = _minute(standing.ends_at_utc)
+        ends = dates.minute(standing.ends_at_utc)
         return [t("Session {n} ends on {time} UTC.", n=standing.session, time=ends)]
     if standing.state == State.LAPSED and standing.ends_at_utc:
-        ended = _minute(standing.ends_at_utc)
+        ended = dates.minute(standing.ends_at_utc)
         return [
             t(
                 "The time for session {n} ran out on {time} UTC; reply to this message if you "
@@ -181,11 +181,3 @@ def _when(standing: SessionStanding | None) -> list[str]:
             )
         ]
     return []
-
-
-def _day(at_utc: str) -> str:
-    return moment(at_utc).strftime("%Y-%m-%d")
-
-
-def _minute(at_utc: str) -> str:
-    return moment(at_utc).strftime("%Y-%m-%d %H:%M")

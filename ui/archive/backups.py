@@ -3,12 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from study.base.translation import t, tn
+from study.base.translation import decimal, t, tn
 from study.exchange import backups
 from study.exchange.backups import Backup, Schedule
 from study.people.signing_in import Person
 from ui.parts.look import error_line, grid
-from ui.parts.text import minute, plain, second
+from ui.parts.text import instant, minute, plain
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -29,7 +29,7 @@ def section(person: Person) -> None:
             "everything except the images, which remain where the banks were imported from. An "
             "erased name stays in earlier backups until those are removed.",
             folder=plain(str(backups.folder_of(store()))),
-            free=f"{backups.free_bytes(store()) / 1e9:.1f}",
+            free=decimal(backups.free_bytes(store()) / 1e9, 1),
         )
     )
     _schedule(person)
@@ -84,7 +84,7 @@ def _make(person: Person) -> None:
 def _table(found: list[Backup]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            t("Made (UTC)"): [second(one.made_at_utc) for one in found],
+            t("Made (UTC)"): [instant(one.made_at_utc, to="s") for one in found],
             t("By"): [one.actor for one in found],
             t("Verified"): [one.finding or t("passed") for one in found],
             t("File"): [one.file.name if one.there else t("missing") for one in found],

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from study.base.translation import t, tn
+from study.base.translation import decimal, t, tn
 from study.monitoring.pace import Basis, TimeLeft
 from study.monitoring.progress import Stage
 from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, Fact, FactKind
@@ -59,7 +59,7 @@ def left_words(left: TimeLeft | None) -> str:
     if left.hours < 1:
         long = tn("about {n} minute", "about {n} minutes", max(1, round(left.hours * 60)))
     else:
-        long = t("about {hours} h", hours=f"{left.hours:.1f}")
+        long = t("about {hours} h", hours=decimal(left.hours, 1))
     if left.basis is Basis.OWN:
         return tn("{long} (own pace, {n} case)", "{long} (own pace, {n} cases)", left.n, long=long)
     return tn(
@@ -98,24 +98,24 @@ def _rules() -> Mapping[FactKind, str]:
         FactKind.TOO_FAST: t(
             "Answered less than {ms} ms after the image appeared: too short to look and press two "
             "keys.",
-            ms=f"{TOO_FAST_MS:.0f}",
+            ms=decimal(TOO_FAST_MS),
         ),
         FactKind.GLANCE: t(
             "First answers with a response time under {s} s, out of those with a known time. A "
             "question seen before can be answered this fast.",
-            s=f"{GLANCE_MS / 1000:.0f}",
+            s=decimal(GLANCE_MS / 1000),
         ),
         FactKind.HIDDEN: t(
             "The page was hidden for {s} s or more during a case; that time is not counted as "
             "response time.",
-            s=f"{HIDDEN_MS / 1000:.0f}",
+            s=decimal(HIDDEN_MS / 1000),
         ),
         FactKind.ONE_KEY: t(
             "A run of the same letter, as shown, so long that a sequence of this length would "
             "contain one by chance less than once in {n} times if every option were equally "
             "likely for every case. Where the correct answers themselves favour one letter, such "
             "runs are more likely.",
-            n=f"{1 / RARE:,.0f}",
+            n=decimal(1 / RARE),
         ),
         FactKind.CLOCK: t(
             "Flags clock_disagreement, clock_implausible or clock_set: the browser and server "
@@ -167,7 +167,7 @@ def detail_words(fact: Fact) -> str:
     if fact.kind is FactKind.WASHOUT:
         return t(
             "shortest interval {days} days; the protocol requires {wanted}",
-            days=f"{values['shortest_days']:.1f}",
+            days=decimal(values["shortest_days"], 1),
             wanted=f"{values['washout_days']:g}",
         )
     if fact.kind is FactKind.CASE:
@@ -181,4 +181,4 @@ def detail_words(fact: Fact) -> str:
 
 
 def _chance(chance: float) -> str:
-    return t("under 1 in a million") if chance < 1e-6 else t("1 in {n}", n=f"{1 / chance:,.0f}")
+    return t("under 1 in a million") if chance < 1e-6 else t("1 in {n}", n=decimal(1 / chance))

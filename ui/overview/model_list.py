@@ -10,7 +10,7 @@ from study.people.signing_in import Person
 from study.store.models import ModelRow
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section
-from ui.parts.text import minute
+from ui.parts.text import instant
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -50,7 +50,7 @@ def show_withdrawn(found: list[Withdrawn]) -> None:
                 t("Model"): [one.model_id for one in found],
                 t("Version"): [one.model_version for one in found],
                 t("Predictions"): [one.n_predicted for one in found],
-                t("When (UTC)"): [minute(one.at_utc) for one in found],
+                t("When (UTC)"): [instant(one.at_utc) for one in found],
                 t("By"): [one.actor for one in found],
                 t("Reason"): [one.reason for one in found],
                 t("After closing"): [t("yes") if one.after_closing else "" for one in found],

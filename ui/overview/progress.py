@@ -5,13 +5,13 @@ from collections import Counter
 import pandas as pd
 import streamlit as st
 
-from study.base.translation import t, tn
+from study.base.translation import decimal, t, tn
 from study.monitoring.progress import Part, Progress, ReaderProgress, Stage, silent
 from study.reading.sessions import State
 from ui.overview.chart import show_chart
 from ui.overview.labels import left_words, seconds, stage_word, standing_words
 from ui.parts.look import facts, grid, section
-from ui.parts.text import minute, plain, study_state
+from ui.parts.text import instant, minute, plain, study_state
 
 SILENT_DAYS = (3, 7, 14, 28)
 HOUR_MS = 3_600_000.0
@@ -61,7 +61,7 @@ def show_progress(found: Progress) -> None:
 def _study(found: Progress) -> None:
     n_read, n_assigned = found.counts.n_read, found.counts.n_assigned
     n_cases = max((one.counts.n_assigned for one in found.readers), default=0)
-    share = t("{share} %", share=f"{100 * n_read / n_assigned:.0f}") if n_assigned else ""
+    share = t("{share} %", share=decimal(100 * n_read / n_assigned)) if n_assigned else ""
     facts(
         (
             (t("State"), study_state(found.state), _since(found)),
@@ -129,7 +129,7 @@ def _readers(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
             t("Cannot answer"): [one.counts.n_skipped for one in readers],
             t("Timed out"): [one.counts.n_timed_out for one in readers],
             t("Last active (UTC)"): [
-                "" if one.simulated else minute(one.last_at_utc) for one in readers
+                instant("" if one.simulated else one.last_at_utc) for one in readers
             ],
         }
     )
@@ -240,8 +240,8 @@ def _parts(parts: list[Part]) -> pd.DataFrame:
             t("Session"): [one.standing.session for one in parts],
             t("Condition"): [one.condition for one in parts],
             t("State"): [standing_words(one.standing) for one in parts],
-            t("Opens (UTC)"): [minute(one.standing.opens_at_utc) for one in parts],
-            t("Ends (UTC)"): [minute(one.standing.ends_at_utc) for one in parts],
+            t("Opens (UTC)"): [instant(one.standing.opens_at_utc) for one in parts],
+            t("Ends (UTC)"): [instant(one.standing.ends_at_utc) for one in parts],
             t("Assigned"): [one.counts.n_assigned for one in parts],
             t("Presented"): [one.counts.n_presented for one in parts],
             t("Read"): [one.counts.n_read for one in parts],

@@ -3,13 +3,13 @@
 import pandas as pd
 import streamlit as st
 
-from study.base.translation import t
+from study.base.translation import decimal, t
 from study.monitoring.inspection import ReadingFacts
 from study.monitoring.quality import Fact, FactKind
 from ui.overview.labels import detail_words, kind_word, rule, seconds, status_word
 from ui.overview.readings import look_at
 from ui.parts.look import grid
-from ui.parts.text import minute, plain
+from ui.parts.text import instant, plain
 
 
 def show_quality(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
@@ -60,7 +60,7 @@ def _count(one: Fact) -> str:
 
 
 def _percent(one: Fact) -> str:
-    return t("{share} %", share=f"{100 * one.n / one.of:.0f}") if one.of else ""
+    return t("{share} %", share=decimal(100 * one.n / one.of)) if one.of else ""
 
 
 def _closer(facts: list[Fact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
@@ -107,7 +107,7 @@ def reading_table(rows: list[ReadingFacts]) -> pd.DataFrame:
             t("Status"): [status_word(one.status) for one in rows],
             t("Response (s)"): [seconds(one.response_ms) for one in rows],
             t("Hidden (s)"): [seconds(one.hidden_ms) for one in rows],
-            t("Received (UTC)"): [minute(one.received_at_utc) for one in rows],
+            t("Received (UTC)"): [instant(one.received_at_utc) for one in rows],
             t("Flags"): [", ".join(one.flags) for one in rows],
             t("Screen"): [one.setup for one in rows],
             t("Excluded"): [one.excluded for one in rows],

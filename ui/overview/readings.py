@@ -12,7 +12,7 @@ from study.store.exclusions import ExclusionRow
 from ui.overview.labels import seconds, status_word
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section, table
-from ui.parts.text import minute
+from ui.parts.text import instant, minute
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -133,7 +133,7 @@ def _ask(study: str, one: ReadingFacts, reason: str) -> None:
 def _log(log: list[ExclusionRow]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            t("When (UTC)"): [minute(one.at_utc) for one in log],
+            t("When (UTC)"): [instant(one.at_utc) for one in log],
             t("Reader"): [one.reader_id for one in log],
             t("Position"): [one.position for one in log],
             t("Decision"): [t("excluded") if one.excluded else t("reinstated") for one in log],

@@ -19,7 +19,7 @@ from study.store.sessions import InterventionRow
 from ui.overview.labels import standing_words
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section
-from ui.parts.text import minute
+from ui.parts.text import instant, minute
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -212,7 +212,7 @@ def _consequence(step: Intervention) -> str:
 def _log(log: list[InterventionRow]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            t("When (UTC)"): [minute(one.at_utc) for one in log],
+            t("When (UTC)"): [instant(one.at_utc) for one in log],
             t("What"): [_word(Intervention(one.kind)) for one in log],
             t("Who"): [one.reader_id or t("the whole study") for one in log],
             t("Session"): ["" if one.session is None else str(one.session) for one in log],

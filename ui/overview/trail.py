@@ -23,7 +23,7 @@ from study.trail.search import Search
 from study.trail.verification import Verdict, verify_study
 from ui.parts.event_kinds import kind_in_words
 from ui.parts.look import grid
-from ui.parts.text import plain, second
+from ui.parts.text import instant, plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 from ui.server.headers import attachment
@@ -135,8 +135,8 @@ def _table(rows: tuple[trail.TrailRow, ...]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             t("No."): [one.number for one in rows],
-            t("When (UTC)"): [second(one.at_utc) for one in rows],
-            local: [_local(one.at_utc, zone) for one in rows],
+            t("When (UTC)"): [instant(one.at_utc, to="s") for one in rows],
+            local: [instant(_local(one.at_utc, zone), to="s") for one in rows],
             t("What"): [kind_in_words(one.kind) for one in rows],
             t("Who"): [one.actor for one in rows],
             t("Role"): [one.role for one in rows],
@@ -161,7 +161,7 @@ def _zone() -> ZoneInfo:
 
 def _local(at_utc: str, zone: ZoneInfo) -> str:
     try:
-        return moment(at_utc).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
+        return moment(at_utc).astimezone(zone).replace(tzinfo=None).isoformat()
     except (ValueError, OverflowError):
         return ""
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from babel.dates import get_date_format
 
 from study.base.csv_cells import guarded
 from study.base.errors import StudyError
-from study.base.translation import t
+from study.base.translation import ENGLISH, language, region, t
 from ui.parts.text import plain
 
 Row = Sequence[object]
@@ -97,7 +98,22 @@ def grid(frame: pd.DataFrame, **how: Any) -> Any:
     """
     texts = frame.select_dtypes(exclude=["number", "bool", "datetime"])
     safe = frame.assign(**{str(name): column.map(_cell_of_text) for name, column in texts.items()})
+    shown = {
+        str(name): _moments(column) for name, column in frame.select_dtypes("datetime").items()
+    }
+    how["column_config"] = shown | dict(how.get("column_config") or {})
     return st.dataframe(safe, hide_index=True, **how)
+
+
+def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
+    """Return how a table shows moments: in Streamlit's letters, which know English months only."""
+    pattern = str(get_date_format("medium", region()).pattern)
+    if "MMM" in pattern and language() != ENGLISH:
+        pattern = "y-MM-dd"
+    day = pattern.replace("y", "YYYY").replace("d", "D")
+    return st.column_config.DatetimeColumn(
+        format=f"{day} {'HH:mm:ss' if column.dt.second.any() else 'HH:mm'}"
+    )
 
 
 def _cell_of_text(value: Any) -> Any:

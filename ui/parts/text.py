@@ -1,7 +1,11 @@
 """How pages write what is stored, text from outside sign by sign; and read numbers of addresses."""
 
 import re
+from typing import Any
 
+import pandas as pd
+
+from study.base import dates
 from study.base.translation import t
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -21,18 +25,18 @@ def minute(at_utc: str | None) -> str:
     """Return a stored moment to the minute, in UTC; nothing for none.
 
     >>> minute("2025-06-04T12:00:59.999Z"), minute(None)
-    ('2025-06-04 12:00', '')
+    ('4 Jun 2025, 12:00', '')
     """
-    return at_utc[:16].replace("T", " ") if at_utc else ""
+    return dates.minute(at_utc) if at_utc else ""
 
 
-def second(at_utc: str) -> str:
-    """Return a stored moment to the second, in UTC.
+def instant(at_utc: str | None, *, to: str = "min") -> Any:
+    """Return a stored moment for a table, which sorts by it and shows it in the page's language.
 
-    >>> second("2025-06-04T12:00:59.999Z")
-    '2025-06-04 12:00:59'
+    >>> instant("2025-06-04T12:00:59.999Z"), instant("2025-06-04T12:00:59.999Z", to="s")
+    (Timestamp('2025-06-04 12:00:00'), Timestamp('2025-06-04 12:00:59'))
     """
-    return at_utc[:19].replace("T", " ")
+    return pd.Timestamp(at_utc).tz_localize(None).floor(to) if at_utc else pd.NaT
 
 
 def study_state(state: str) -> str:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
+from study.base import dates
 from study.base.actor import Acting
 from study.base.errors import NotAllowed
 from study.base.timestamps import stamp
@@ -164,5 +165,5 @@ def _handout(
         study=scope.study,
         cards=tuple(Card(who=who, code=code.text) for who, code in pairs if who not in known),
         known=tuple(known),
-        until=stamp(expires)[:10] if expires else "",
+        until=dates.day(stamp(expires)) if expires else "",
     )

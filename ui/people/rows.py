@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from study.base import dates
 from study.base.translation import t
 from study.people import staff
 from study.people.roster import CodeState, Member
@@ -142,4 +143,4 @@ def _code(member: Member) -> str:
 
 
 def _day(moment: str | None) -> str:
-    return (moment or "")[:10]
+    return dates.day(moment) if moment else ""

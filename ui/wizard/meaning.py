@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from study.base.translation import t, tn
+from study.base.translation import decimal, t, tn
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import EXPECTED_ACCURACY, wilson_half_width
 from study.protocol.workload import SECONDS_A_READING, Burden, burden
@@ -29,11 +29,11 @@ def facts(protocol: Protocol) -> None:
     """Show what a protocol asks of a reader and what it can show."""
     asked = burden(protocol)
     half = 100 * wilson_half_width(EXPECTED_ACCURACY, protocol.cases)
-    st.metric(t("Readings per reader"), f"{asked.n_readings:,}")
+    st.metric(t("Readings per reader"), decimal(asked.n_readings))
     st.caption(_readings(protocol, asked))
     st.metric(t("Time per reader"), duration(asked.hours))
     st.caption(t("At {n} seconds per reading, excluding breaks.", n=_seconds(protocol)))
-    st.metric(t("Precision per reader"), t("± {points} points", points=f"{half:.1f}"))
+    st.metric(t("Precision per reader"), t("± {points} points", points=decimal(half, 1)))
     st.caption(t("95 % confidence interval for an accuracy of 80 % on all cases."))
     if asked.n_sessions > 1:
         st.metric(t("Calendar"), tn("{n} day", "{n} days", round(asked.days)))

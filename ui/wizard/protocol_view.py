@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from study.base.translation import later, said, t, tn
+from study.base.translation import decimal, later, said, t, tn
 from study.protocol.protocol import Protocol
 from ui.parts.prose import html
 
@@ -121,7 +121,7 @@ def _sample(protocol: Protocol) -> Lines:
     values = protocol.in_full()
     return {
         t("Name"): protocol.name or t("None"),
-        t("Cases"): f"{protocol.cases:,}",
+        t("Cases"): decimal(protocol.cases),
         t("One question per"): _called(protocol.one_question_per),
         t("Stratified by"): value_in_words("stratify_by", values["stratify_by"]),
         t("Allocation"): value_in_words("allocation", values["allocation"]),

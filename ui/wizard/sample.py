@@ -10,7 +10,7 @@ import streamlit as st
 from study.base.canonical import canonical_json
 from study.base.csv_cells import guarded
 from study.base.errors import BadInput, StudyError
-from study.base.translation import t, tn
+from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.protocol.drawing import Rehearsed, foresee
 from study.protocol.protocol import Protocol
@@ -58,7 +58,7 @@ def _precision(n: int) -> str:
         "If a reader answers 80 % of {n} cases correctly, the 95 % confidence interval is about ± "
         "{points} points.",
         n=n,
-        points=f"{100 * wilson_half_width(EXPECTED_ACCURACY, n):.1f}",
+        points=decimal(100 * wilson_half_width(EXPECTED_ACCURACY, n), 1),
     )
 
 
