@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 import streamlit as st
 
+from study.base import dates
 from study.base.translation import t
 from study.monitoring.progress import Progress
 from ui.parts.look import section, table
@@ -69,7 +70,11 @@ def _by_day(arrivals: Mapping[str, Sequence[str]]) -> None:
     days = sorted({day for own in counted.values() for day in own})[-MOST_DAYS:]
     named = list(counted) if len(counted) <= MOST_NAMED else []
     rows = [
-        (day, *(counted[name][day] for name in named), sum(own[day] for own in counted.values()))
+        (
+            dates.day(f"{day}T00:00Z"),
+            *(counted[name][day] for name in named),
+            sum(own[day] for own in counted.values()),
+        )
         for day in days
     ]
     words = t("Readings received on each of the most recent days with any (UTC).")

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from study.base import dates
 from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import language, t, tn
 from study.people.roles import Act
@@ -73,7 +74,7 @@ def page(record: ReadingRecord) -> str:
 
 
 def _rows(record: ReadingRecord) -> list[tuple[str, str]]:
-    first, last = ((at or "")[:10] for at in (record.first_at_utc, record.last_at_utc))
+    first, last = (dates.day(at) if at else "" for at in (record.first_at_utc, record.last_at_utc))
     rows = [
         (t("Reader ID"), record.reader),
         (t("Period"), first if first == last else t("{first} to {last}", first=first, last=last)),

@@ -31,7 +31,10 @@ def catalogue(folder: Path, language: str) -> str:
     """Return the module ``page/catalogue.js`` of a language."""
     words, rule = table(language, wanted(folder))
     told = json.dumps(words, ensure_ascii=False, sort_keys=True)
-    return f"export const words = {told};\nexport const form = (n) => Number({rule});\n"
+    return (
+        f"export const words = {told};\nexport const language = {json.dumps(language)};\n"
+        f"export const form = (n) => Number({rule});\n"
+    )
 
 
 @cache

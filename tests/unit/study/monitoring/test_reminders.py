@@ -130,11 +130,11 @@ def test_the_letter_says_how_far_until_when_and_where(known: Store) -> None:
     text = _letter(known, "Dr. Jane Röntgen")
     assert text.startswith("Dear Dr. Jane Röntgen,")
     assert "You have read 1 of 8 cases in the study trial; 7 remain." in text
-    assert "Session 1 ends on 2025-06-09 12:00 UTC." in text
+    assert "Session 1 ends on 9 Jun 2025, 12:00 UTC." in text
     assert "https://room.example/" in text
     assert "access code you were given for R1" in text
     assert _letter(known).startswith("Dear R1,")
-    assert "ran out on 2025-06-09 12:00 UTC" in _letter(known, days=6)
+    assert "ran out on 9 Jun 2025, 12:00 UTC" in _letter(known, days=6)
 
 
 def test_whoever_is_done_or_simulated_is_not_reminded(known: Store) -> None:

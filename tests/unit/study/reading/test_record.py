@@ -48,7 +48,7 @@ def test_a_record_is_to_be_had_when_every_case_is_read_and_tells_no_score_before
     assert found.last_at_utc.startswith("2025-06-11")
     assert found.receipt.startswith("R1 · 8 of 8 · ")
     shown = page(found)
-    assert "2025-06-04 to 2025-06-11" in shown
+    assert "4 Jun 2025 to 11 Jun 2025" in shown
     assert "(7 cases timed)" in shown
     assert "3 h 0 min" in shown
     assert "reference standard" not in shown

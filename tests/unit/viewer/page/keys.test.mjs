@@ -33,6 +33,9 @@ test("letters go by what is printed on the key", () => {
 test("where the key is not Latin, its place counts", () => {
   assert.deepEqual(press("ф", "KeyA"), { do: "select", letter: "A" });
   assert.deepEqual(press("Process", "KeyB"), { do: "select", letter: "B" });
+  assert.deepEqual(press("Process", "Digit2"), { do: "digit", number: 2 });
+  assert.deepEqual(press("Process", "Numpad2"), { do: "digit", number: 2 });
+  assert.deepEqual(press("ｂ", "KeyB"), { do: "select", letter: "B" });
 });
 
 test("signs are found on German and American keyboards", () => {

@@ -22,6 +22,8 @@ const SIGNS = {
   "?": { do: "help" },
 };
 const NAMED = { Enter: "confirm", Escape: "close", Backspace: "back", Delete: "remove" };
+/** What a key is called that a Chinese or Japanese input method took for itself. */
+const TAKEN = "Process";
 const PAGES = { PageUp: -1, PageDown: 1 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -51,13 +53,13 @@ export function actionOf(event) {
 
 function digitOf({ key, code = "", shiftKey }) {
   if (/^[0-9]$/.test(key)) return Number(key);
-  const place = /^Digit([0-9])$/.exec(code);
-  return place && !shiftKey && key.length === 1 ? Number(place[1]) : null;
+  const place = /^(?:Digit|Numpad)([0-9])$/.exec(code);
+  return place && !shiftKey && (key.length === 1 || key === TAKEN) ? Number(place[1]) : null;
 }
 
 function letterOf({ key, code = "" }) {
   if (/^[a-z]$/i.test(key)) return key.toLowerCase();
   const place = /^Key([A-Z])$/.exec(code);
-  const foreign = key === "Process" || (key.length === 1 && key.charCodeAt(0) > 0x2ff);
+  const foreign = key === TAKEN || (key.length === 1 && key.charCodeAt(0) > 0x2ff);
   return place && foreign ? place[1].toLowerCase() : null;
 }

@@ -1,11 +1,12 @@
 /** Every word the reading page says, in one place; English, and looked up in the catalogue that came with the page. */
 
+import { language } from "./catalogue.js";
 import { t, tn } from "./words.js";
 
 /** @import { Window } from "./types.js" */
 
 const round = (value) => Math.round(value).toString();
-const date = (utc) => new Date(utc).toLocaleString([], { dateStyle: "full", timeStyle: "short" });
+const date = (utc) => new Date(utc).toLocaleString(language, { dateStyle: "full", timeStyle: "short" });
 const stepWords = (step) => (step === null ? t("none") : t("{step} of 256 grey levels", { step }));
 
 export const texts = {
@@ -230,7 +231,7 @@ export const texts = {
   },
   mirrored: t("MIRRORED"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
-  length: (mm) => t("{n} mm at the detector", { n: mm.toFixed(1) }),
+  length: (mm) => t("{n} mm at the detector", { n: mm.toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 }) }),
   /** @param {{window: Window, zoom: number, preset: string, inverted: boolean, swapped: boolean, linked: boolean,
    *  measuring: boolean}} state */
   paneState: ({ window, zoom, preset, inverted, swapped, linked, measuring }) => [

@@ -1,8 +1,9 @@
 /** Words looked up in the catalogue that came with these modules; the English in the code where it has none. */
 
-import { form, words } from "./catalogue.js";
+import { form, language, words } from "./catalogue.js";
 
-const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+const written = (value) => (Number.isInteger(value) ? value.toLocaleString(language) : String(value));
+const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? written(values[name]) : whole));
 
 /** @param {string} message @param {Record<string, unknown>} [values] put in for {name} @returns {string} */
 export const t = (message, values = {}) => put(words[message] ?? message, values);
