@@ -81,7 +81,10 @@ def either(request: pytest.FixtureRequest, profile: Profile) -> BrowserContext:
 
 @pytest.fixture
 def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[..., Reader]:
-    """Return a function that brings a reader before the film, one view alone."""
+    """Return a function that brings a reader before the film, one view alone, at its full window.
+
+    16 bits open at the 1st to the 99th percentile.
+    """
     folder = tmp_path / "bank"
     (folder / "films").mkdir(parents=True)
     record = {
@@ -102,6 +105,8 @@ def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[..., Reade
         reader = Reader(context.new_page())
         reader.enter(server.url, server.codes["R1"])
         reader.wait("ready", 1)
+        reader.page.locator(".rr-plate-state", has_text="1–99 %").wait_for()
+        _press(reader, "F2", "full")
         return reader
 
     return come
@@ -123,7 +128,7 @@ def test_at_one_to_one_every_pixel_equals_numpys_in_three_windows(
     film = _film()
     assert seen[box].shape == film.shape
     assert np.abs(seen[box] - _expected(film)).max() <= 1
-    for window in ("full", "1–99 %", "soft", "hard"):
+    for window in ("full", "1–99 %", "soft", "hard", "lungs", "bones"):
         if window != "full":
             _press(reader, "w", window)
         expected = _windowed(reader, film)

@@ -57,9 +57,9 @@ export function start(parent, data) {
     hint: (text) => panel.hint(text),
     looking: (uses) => room.looking(uses, performance.now()),
   });
-  const settings = new Settings(({ views, panel: look }) => {
+  const settings = new Settings(({ views, sizes, windows, panel: look }) => {
     root.dataset.theme = look;
-    viewer.link(views === "linked");
+    viewer.liked({ linked: views === "linked", equal: sizes === "equal", keeping: windows === "keep" });
   });
   const pointerInput = new PointerInput(place, viewer, used, settings);
   const films = new FilmCache(viewer.renderer, (loaded) => viewer.prepare(loaded));

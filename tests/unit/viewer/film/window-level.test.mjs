@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dragged, preset, shade, shadeTable } from "../../../../ui/viewer/js/film/window-level.js";
+import { dragged, openingPreset, preset, PRESETS, shade, shadeTable } from "../../../../ui/viewer/js/film/window-level.js";
 
 test("the ends of the window are black and white, and beyond them nothing changes", () => {
   const window = { low: 1000, high: 3000 };
@@ -36,6 +36,16 @@ test("presets: soft is wider than automatic, hard is narrower, all about one cen
   assert.deepEqual(preset("auto", full, auto), auto);
   assert.deepEqual(preset("soft", full, auto), { low: 750, high: 2250 });
   assert.deepEqual(preset("hard", full, auto), { low: 1200, high: 1800 });
+});
+
+test("lungs are seen in the darker part of the film, bones in the lighter, and neither beyond it", () => {
+  const auto = { low: 1000, high: 2000 };
+  assert.deepEqual(preset("lungs", { low: 0, high: 65535 }, auto), { low: 1000, high: 1650 });
+  assert.deepEqual(preset("bones", { low: 0, high: 65535 }, auto), { low: 1350, high: 2000 });
+});
+
+test("8 bits open at every level, more bits at the 1st to the 99th percentile", () => {
+  assert.deepEqual([8, 16].map((bits) => PRESETS[openingPreset(bits)]), ["full", "auto"]);
 });
 
 test("dragging right widens, dragging up brightens", () => {

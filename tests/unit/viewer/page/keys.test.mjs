@@ -73,3 +73,14 @@ test("nothing but film movements and scrolling repeats", () => {
   assert.deepEqual(press("PageDown"), { do: "scroll", down: 1, repeats: true });
   for (const key of ["Enter", "a", "1", "p", "i", "Backspace"]) assert.ok(!press(key).repeats);
 });
+
+test("J measures, and with shift the heart against the chest", () => {
+  assert.deepEqual(press("j", "KeyJ"), { do: "measure" });
+  assert.deepEqual(press("J", "KeyJ"), { do: "measure" }, "caps lock");
+  assert.deepEqual(press("J", "KeyJ", { shiftKey: true }), { do: "heart" });
+});
+
+test("F2 to F8 set a window each, F5 is the browser's", () => {
+  assert.deepEqual(["F2", "F3", "F4", "F6", "F7", "F8"].map((key) => press(key, key).number), [0, 1, 2, 3, 4, 5]);
+  assert.equal(press("F5", "F5"), null);
+});

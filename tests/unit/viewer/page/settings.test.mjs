@@ -21,7 +21,7 @@ test("a reader's choice comes back, another reader's page begins anew", () => {
   opened(new ReaderStorage(shared, "one")).settings.set("wheel", "pan");
   assert.equal(opened(new ReaderStorage(shared, "one")).told[0].wheel, "pan");
   assert.deepEqual(opened(new ReaderStorage(shared, "two")).settings.values,
-    { wheel: "zoom", left: "window", views: "separate", panel: "dark" });
+    { wheel: "zoom", left: "window", views: "separate", sizes: "frontal", windows: "reset", panel: "dark" });
 });
 
 test("what is turned is told at once, and turned back", () => {
@@ -35,7 +35,8 @@ test("what was kept and means nothing is left aside, and a full storage is no tr
   const broken = browser();
   const storage = new ReaderStorage(broken, "one");
   storage.put("settings", { wheel: "spin", left: "pan", extra: 1 });
-  assert.deepEqual(opened(storage).settings.values, { wheel: "zoom", left: "pan", views: "separate", panel: "dark" });
+  assert.deepEqual(opened(storage).settings.values,
+    { wheel: "zoom", left: "pan", views: "separate", sizes: "frontal", windows: "reset", panel: "dark" });
   const { settings } = opened(new ReaderStorage(null, "one"));
   settings.set("panel", "light");
   assert.equal(settings.values.panel, "light");

@@ -121,3 +121,12 @@ test("of two linked films one flipped, both go the same way on the screen", () =
   const lead = pane({ ...before, x: 1100 });
   assert.equal(followed(pane(before, { flipped: true }), lead, before).x, 900);
 });
+
+test("of a frontal and a lateral film the first leads where more is seen of both, and nowhere else", () => {
+  const square = { width: 500, height: 500 };
+  const [large, small] = arrange({ width: 1086, height: 868 }, [square, square], 6, true);
+  assert.deepEqual([large.width, small.width, small.x], [720, 360, 726]);
+  const equal = arrange({ width: 1086, height: 868 }, [square, square], 6);
+  assert.deepEqual(equal.map(({ width }) => width), [540, 540]);
+  assert.deepEqual(arrange({ width: 1506, height: 750 }, [square, square], 6, true).map(({ width }) => width), [750, 750]);
+});

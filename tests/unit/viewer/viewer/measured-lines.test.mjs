@@ -7,7 +7,7 @@ import { length_mm, MeasuredLines, MOST_LINES } from "../../../../ui/viewer/js/v
 const at = (x, y) => ({ x, y });
 
 test("a length is film pixels times their size", () => {
-  assert.equal(length_mm({ view: 0, ends: [at(10, 20), at(40, 60)] }, 0.2), 10);
+  assert.equal(length_mm({ view: 0, ends: [at(10, 20), at(40, 60)], span: "" }, 0.2), 10);
 });
 
 test("the end begun last moves, the other on request, then the next line's", () => {
@@ -35,4 +35,27 @@ test("no more than four lines, and away with the active one", () => {
   ruler.other();
   ruler.move(at(1, 1));
   assert.deepEqual([ruler.lines, ruler.active], [[], null]);
+});
+
+test("the cardiothoracic ratio is that of two spans, which stay level and go together", () => {
+  const ruler = new MeasuredLines();
+  ruler.add(0, at(0, 90), at(200, 90), "chest");
+  assert.equal(ruler.ratio, null);
+  ruler.add(0, at(60, 50), at(140, 50), "heart");
+  assert.equal(ruler.ratio, 0.4);
+  ruler.move(at(160, 70));
+  assert.deepEqual(ruler.lines[1].ends, [at(60, 70), at(160, 70)]);
+  assert.equal(ruler.ratio, 0.5);
+  ruler.add(0, at(0, 0), at(9, 9));
+  ruler.other();
+  ruler.other();
+  ruler.remove();
+  assert.deepEqual([ruler.ratio, ruler.lines.length], [null, 1]);
+});
+
+test("a chest of no width has no ratio", () => {
+  const ruler = new MeasuredLines();
+  ruler.add(0, at(5, 9), at(5, 9), "chest");
+  ruler.add(0, at(1, 5), at(9, 5), "heart");
+  assert.equal(ruler.ratio, null);
 });

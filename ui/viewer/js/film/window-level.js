@@ -2,7 +2,7 @@
 
 /** @import { Window } from "../page/types.js" */
 
-export const PRESETS = ["full", "auto", "soft", "hard"];
+export const PRESETS = ["full", "auto", "soft", "hard", "lungs", "bones"];
 
 /**
  * The formula that every renderer follows: low is black, high is white, linear between.
@@ -23,11 +23,20 @@ export function shadeTable(size, step, window, inverted) {
   return table;
 }
 
-/** @param {string} name @param {Window} full @param {Window} auto @returns {Window} */
+/** How a film opens: 8 bits at all their levels, more bits at all but the outermost hundredths.
+ *  @param {number} bits @returns {number} the preset's place */
+export const openingPreset = (bits) => PRESETS.indexOf(bits > 8 ? "auto" : "full");
+
+/**
+ * @param {string} name @param {Window} full @param {Window} auto the 1st to the 99th percentile @returns {Window}
+ */
 export function preset(name, full, auto) {
   if (name === "auto") return auto;
   if (name === "soft") return scaled(auto, 1.5);
   if (name === "hard") return scaled(auto, 0.6);
+  // Air is dark and bone is light: each has its part of what the film holds.
+  if (name === "lungs") return part(auto, 0, 0.65);
+  if (name === "bones") return part(auto, 0.35, 1);
   return full;
 }
 
@@ -45,5 +54,6 @@ export function dragged(window, right, down, full) {
 }
 
 const scaled = ({ low, high }, factor) => around((low + high) / 2, (high - low) * factor);
+export const part = ({ low, high }, from, to) => ({ low: low + from * (high - low), high: low + to * (high - low) });
 const around = (centre, width) => ({ low: centre - width / 2, high: centre + width / 2 });
 const clamp = (value, least, most) => Math.min(most, Math.max(least, value));

@@ -21,6 +21,8 @@ const SIGNS = {
   "−": { do: "zoomOut", repeats: true },
   "?": { do: "help" },
 };
+// Where PACS have them; F5 loads the page again.
+const PRESETS = { F2: 0, F3: 1, F4: 2, F6: 3, F7: 4, F8: 5 };
 const NAMED = { Enter: "confirm", Escape: "close", Backspace: "back", Delete: "remove" };
 /** What a key is called that a Chinese or Japanese input method took for itself. */
 const TAKEN = "Process";
@@ -36,6 +38,7 @@ export function actionOf(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
   const { key, shiftKey } = event;
   if (key in NAMED) return { do: NAMED[key] };
+  if (key in PRESETS) return { do: "preset", number: PRESETS[key] };
   if (key in PAGES) return { do: "scroll", down: PAGES[key], repeats: true };
   if (key in ARROWS) {
     const [right, down] = ARROWS[key];
@@ -48,6 +51,7 @@ export function actionOf(event) {
   const letter = letterOf(event);
   if (letter === null) return null;
   if (letter <= "h") return { do: "select", letter: letter.toUpperCase() };
+  if (letter === "j" && shiftKey) return { do: "heart" };
   return { do: LETTERS[letter] ?? "nothing" };
 }
 

@@ -12,12 +12,17 @@ export const CHOICES = {
   wheel: ["zoom", "pan"],
   left: ["window", "pan"],
   views: ["separate", "linked"],
+  sizes: ["frontal", "equal"],
+  windows: ["reset", "keep"],
   panel: ["dark", "light"],
 };
 
 export class Settings {
   /** @type {{[name in keyof typeof CHOICES]: string}} */
-  values = { wheel: CHOICES.wheel[0], left: CHOICES.left[0], views: CHOICES.views[0], panel: CHOICES.panel[0] };
+  values = {
+    wheel: CHOICES.wheel[0], left: CHOICES.left[0], views: CHOICES.views[0], sizes: CHOICES.sizes[0],
+    windows: CHOICES.windows[0], panel: CHOICES.panel[0],
+  };
   /** @type {ReaderStorage|null} */
   #storage = null;
   #changed;

@@ -7,7 +7,14 @@ import { t, tn } from "./words.js";
 
 const round = (value) => Math.round(value).toString();
 const date = (utc) => new Date(utc).toLocaleString(language, { dateStyle: "full", timeStyle: "short" });
+const decimal = (value, digits) =>
+  value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const stepWords = (step) => (step === null ? t("none") : t("{step} of 256 grey levels", { step }));
+
+/** @type {{[preset: string]: string}} */
+const presets = {
+  full: t("full"), auto: "1–99 %", soft: t("soft"), hard: t("hard"), lungs: t("lungs"), bones: t("bones"),
+};
 
 export const texts = {
   labels: {
@@ -30,6 +37,7 @@ export const texts = {
     glass: t("Magnifier"),
     flip: t("Mirror"),
     measure: t("Measure"),
+    heart: t("CTR"),
     link: t("Link"),
     swap: t("Swap"),
     onlyFilm: t("Image only"),
@@ -231,14 +239,15 @@ export const texts = {
   },
   mirrored: t("MIRRORED"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
-  length: (mm) => t("{n} mm at the detector", { n: mm.toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 }) }),
+  ratio: (ratio) => t("CTR {ratio}", { ratio: decimal(ratio, 2) }),
+  length: (mm) => t("{n} mm at the detector", { n: decimal(mm, 1) }),
   /** @param {{window: Window, zoom: number, preset: string, inverted: boolean, swapped: boolean, linked: boolean,
    *  measuring: boolean}} state */
   paneState: ({ window, zoom, preset, inverted, swapped, linked, measuring }) => [
     t("W {width}  L {level}", {
       width: round(window.high - window.low), level: round((window.high + window.low) / 2),
     }),
-    preset && preset !== "full" ? { auto: "1–99 %", soft: t("soft"), hard: t("hard") }[preset] : "",
+    presets[preset] ?? "",
     t("{n} %", { n: round(zoom * 100) }),
     inverted ? t("inverted") : "",
     swapped ? t("swapped") : "",
@@ -413,7 +422,9 @@ export const texts = {
         ["+  −", t("zoom")],
         ["← ↑ → ↓", t("pan")],
         [t("Shift + arrows"), t("window and level")],
-        ["W", t("next window preset: full, 1–99 %, soft, hard")],
+        ["W", t("next window preset")],
+        ["F2 F3 F4", `${presets.full}, ${presets.auto}, ${presets.soft}`],
+        ["F6 F7 F8", `${presets.hard}, ${presets.lungs}, ${presets.bones}`],
         ["I", t("invert")],
         ["Z", t("1:1; press again to fit")],
         ["0", t("fit to window")],
@@ -427,6 +438,7 @@ export const texts = {
       ]],
       [t("Measure"), [
         ["J", t("start or stop; drag to draw a line or move its ends")],
+        ["⇧ J", t("cardiothoracic ratio: drag the spans to heart and inner chest")],
         ["U", t("draw a line with the keyboard")],
         ["← ↑ → ↓", t("move the selected end")],
         ["O", t("select the next end")],
@@ -439,7 +451,7 @@ export const texts = {
         [t("Right drag"), t("zoom")],
         [t("Shift/Space + drag"), left === "pan" ? t("window and level (also middle button)")
           : t("pan (also middle button)")],
-        [t("Double-click"), t("fit to window")],
+        [t("Double-click"), t("one view or all views")],
         [t("Touch"), t("one finger pans, two fingers zoom")],
       ]],
       [t("Page"), [
@@ -458,6 +470,10 @@ export const texts = {
     views: {
       title: t("Images side by side"), separate: t("separate"),
       linked: t("linked: zoom, pan and window apply to all"),
+    },
+    sizes: { title: t("Frontal and lateral"), frontal: t("frontal large, lateral small (X swaps)"), equal: t("equally large") },
+    windows: {
+      title: t("Window for the next case"), reset: t("as each image opens"), keep: t("keep my window for each view"),
     },
     panel: { title: t("Panel"), dark: t("dark"), light: t("light") },
   },

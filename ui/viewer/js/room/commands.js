@@ -19,7 +19,7 @@ const GLASS_PX = 24;
 const ZOOM_STEP = 1.2;
 const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
-  "swap", "glass", "measure", "otherEnd", "newLine", "remove"];
+  "swap", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
 // What is asked of the question brings it back to the screen; Enter and Esc do no more than that.
 const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "scroll", "back", "close"];
 
@@ -112,14 +112,14 @@ export class Commands {
   }
 
   /** @param {Action} action */
-  #onFilm({ do: what, right = 0, down = 0, held = false }) {
+  #onFilm({ do: what, number, right = 0, down = 0, held = false }) {
     const viewer = this.#parts.viewer;
     switch (what) {
       case "pan": this.#arrow(right, down, held); break;
       case "level": viewer.level(right * LEVEL_PX, down * LEVEL_PX); this.#parts.room.used("window"); break;
       case "zoomIn": viewer.zoom(ZOOM_STEP); this.#parts.room.used("zoom"); break;
       case "zoomOut": viewer.zoom(1 / ZOOM_STEP); this.#parts.room.used("zoom"); break;
-      case "preset": viewer.nextPreset(); break;
+      case "preset": number === undefined ? viewer.nextPreset() : viewer.preset(number); break;
       case "invert": viewer.invert(); break;
       case "reset": viewer.reset(); break;
       case "fit": viewer.fit(); break;
@@ -128,6 +128,7 @@ export class Commands {
       case "swap": viewer.swap(); break;
       case "glass": viewer.toggleMagnifier(); break;
       case "measure": viewer.measure.toggle(); break;
+      case "heart": viewer.measure.heart(); break;
       case "otherEnd": viewer.measure.other(); break;
       case "newLine": viewer.measure.another(); break;
       case "remove": viewer.measure.remove(); break;

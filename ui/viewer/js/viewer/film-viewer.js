@@ -5,8 +5,8 @@ import { Hanging } from "./hanging.js";
 import { fitted, followed, panned, zoomed } from "./layout.js";
 import { Magnifier } from "./magnifier.js";
 import { MeasureTool } from "./measure-tool.js";
-import { fullWindow, inUse, placedFilm, side } from "./pane.js";
-import { dragged, preset, PRESETS } from "../film/window-level.js";
+import { fullWindow, inUse, placedFilm, presetOf, side } from "./pane.js";
+import { dragged, PRESETS } from "../film/window-level.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
 /** @import { Pane } from "./pane.js" */
@@ -67,7 +67,7 @@ export class FilmViewer {
     this.renderer.prepare(this.#canvas.size, this.#hanging.asTheyCome(films).map((pane) => placedFilm(pane, false)));
   }
 
-  /** Hang these films, as they come: fitted, full window. @param {LoadedFilm[]} films */
+  /** Hang these films, as they come: fitted, with the windows they open at. @param {LoadedFilm[]} films */
   show(films) {
     this.#told.fresh();
     this.#canvas.look();
@@ -115,12 +115,12 @@ export class FilmViewer {
   }
 
   nextPreset() {
-    const visible = this.#hanging.visible;
-    const next = ((visible[0]?.preset ?? -1) + 1) % PRESETS.length;
-    for (const pane of visible) {
-      pane.preset = next;
-      pane.window = preset(PRESETS[next], fullWindow(pane.film.view), pane.film.auto);
-    }
+    this.preset(((this.#hanging.visible[0]?.preset ?? -1) + 1) % PRESETS.length);
+  }
+
+  /** @param {number} place in PRESETS */
+  preset(place) {
+    for (const pane of this.#hanging.visible) Object.assign(pane, presetOf(pane.film, place));
     this.#told.used("window");
     this.#soon();
   }
@@ -204,16 +204,22 @@ export class FilmViewer {
     this.#hang();
   }
 
-  /** Each film alone in turn, then all together. */
-  nextView() {
-    if (!this.#hanging.nextView()) return;
+  /** Each film alone in turn, then all together; or this one alone, and again all. @param {Pane|null} [pane] */
+  nextView(pane = null) {
+    if (!this.#hanging.nextView(pane)) return;
     this.#told.used("view");
     this.#draw();
   }
 
-  /** @param {boolean} linked */
-  link(linked) {
+  /** As the reader likes it. @param {{linked: boolean, equal: boolean, keeping: boolean}} likes */
+  liked({ linked, equal, keeping }) {
     this.linked = linked;
+    this.#hanging.keeping = keeping;
+    if (equal !== this.#hanging.equal) {
+      this.#hanging.equal = equal;
+      this.#hanging.arrange();
+      this.#told.resized();
+    }
     this.#soon();
   }
 

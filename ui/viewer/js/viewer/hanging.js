@@ -1,12 +1,12 @@
 /** The films on the canvas: in which order they hang, which of them are on view, and where each one lies. */
 
 import { arrange, fitted, panned } from "./layout.js";
-import { asItComes } from "./pane.js";
+import { asItComes, windowAgain, windowSet } from "./pane.js";
 import { PaneLabels } from "./pane-labels.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
 /** @import { FilmCanvas } from "./film-canvas.js" */
-/** @import { Pane } from "./pane.js" */
+/** @import { Pane, SetWindow } from "./pane.js" */
 
 const GAP_PX = 6;
 // Whole labels only: a lateral decubitus is a frontal film.
@@ -16,8 +16,14 @@ const LATERAL = /^((LEFT|RIGHT) )?LATERAL$/i;
 export class Hanging {
   /** Whether the films hang in another order than they came. */
   swapped = false;
+  /** Whether two films are shown equally large, though one is the frontal and one the lateral. */
+  equal = false;
+  /** Whether the next case opens with the windows set on this one. */
+  keeping = false;
   /** @type {Pane[]} */
   panes = [];
+  /** Windows that were set, by the films' labels. @type {Map<string, SetWindow|null>} */
+  #kept = new Map();
   #place;
   #canvas;
   /** The films as the item has them. @type {LoadedFilm[]} */
@@ -42,8 +48,10 @@ export class Hanging {
     return films === this.#films;
   }
 
-  /** These films, or the same ones anew: all on view, fitted, full window. @param {LoadedFilm[]} [films] */
+  /** These films, or the same ones anew: all on view, fitted, the windows they open at. @param {LoadedFilm[]} [films] */
   hang(films = this.#films) {
+    if (!this.keeping || films === this.#films) this.#kept.clear();
+    else for (const pane of this.panes) this.#kept.set(pane.film.view.label, windowSet(pane));
     this.#films = films;
     this.#alone = -1;
     this.swapped = false;
@@ -57,7 +65,10 @@ export class Hanging {
   asTheyCome(films) {
     const inOrder = hangingOrder(films);
     const rects = this.#rects(inOrder);
-    return inOrder.map((one, i) => asItComes(one, rects[i]));
+    return inOrder.map((one, i) => {
+      const again = windowAgain(one, this.#kept.get(one.view.label));
+      return { ...asItComes(one, rects[i]), ...again };
+    });
   }
 
   /** Share the canvas anew between the films on view. */
@@ -80,10 +91,12 @@ export class Hanging {
     return true;
   }
 
-  /** Each film alone in turn, then all together. @returns {boolean} false: there is only one */
-  nextView() {
+  /** Each film alone in turn, then all together; or one alone, and then all. @param {Pane|null} [pane]
+   *  @returns {boolean} false: there is only one */
+  nextView(pane = null) {
     if (this.panes.length < 2) return false;
-    this.#alone = this.#alone + 1 === this.panes.length ? -1 : this.#alone + 1;
+    if (pane) this.#alone = this.alone ? -1 : this.panes.indexOf(pane);
+    else this.#alone = this.#alone + 1 === this.panes.length ? -1 : this.#alone + 1;
     this.arrange();
     return true;
   }
@@ -95,7 +108,9 @@ export class Hanging {
   }
 
   #rects(films) {
-    return arrange(this.#canvas.size, films.map(({ view }) => view), Math.round(GAP_PX * this.#canvas.density));
+    const ranks = films.map(({ view }) => rank(view.label));
+    const leads = !this.equal && ranks.includes(0) && ranks.includes(2);
+    return arrange(this.#canvas.size, films.map(({ view }) => view), Math.round(GAP_PX * this.#canvas.density), leads);
   }
 }
 

@@ -9,18 +9,25 @@ import { origin } from "../film/displayed-area.js";
 
 const LARGEST_SCALE = 16;
 const NEARLY = 1.02;
+const FIRST_SHARE = 2 / 3; // of the width, for the film that is shown large
 
 /**
  * Share an area between films, in a row, a column or several rows or columns, whichever shows them largest.
- * @param {Size} area in device pixels @param {Size[]} films @param {number} gap @returns {Rect[]}
+ * @param {Size} area in device pixels @param {Size[]} films @param {number} gap
+ * @param {boolean} [leads] of two the first may be larger, where more is seen of both @returns {Rect[]}
  */
-export function arrange(area, films, gap) {
+export function arrange(area, films, gap, leads = false) {
   if (!films.length) return [];
   const ways = [];
   // A single row first, then rows in the order of reading: of near equals the first is taken.
   for (let n = films.length; n >= 1; n -= 1) ways.push(inRows(area, films, gap, n));
   for (let n = films.length; n >= 1; n -= 1) {
     ways.push(inRows(turned(area), films.map(turned), gap, n).map(turnedRect));
+  }
+  if (leads && films.length === 2) {
+    const width = Math.max(1, Math.floor((area.width - gap) * FIRST_SHARE));
+    const rest = Math.max(1, area.width - gap - width);
+    ways.push([{ x: 0, y: 0, width, height: area.height }, { x: width + gap, y: 0, width: rest, height: area.height }]);
   }
   return ways.reduce((best, way) => (shown(way, films) > NEARLY * shown(best, films) ? way : best));
 }

@@ -112,6 +112,32 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
+  /** Two spans for the cardiothoracic ratio, on the first film of those on view; if they lie there already, away. */
+  heart() {
+    const spans = this.#lines.lines.filter(({ span }) => span);
+    if (spans.length) {
+      this.#lines.active = { line: spans[0], end: 1 };
+      this.#lines.remove();
+      this.on &&= !this.empty;
+      this.#panes.changed();
+      return;
+    }
+    const pane = this.#panes.visible()[0];
+    if (!pane) return;
+    if (this.#lines.lines.length + 2 > MOST_LINES) {
+      this.#told.hint(texts.hints.linesFull(MOST_LINES));
+      return;
+    }
+    const { width, height } = pane.rect;
+    const at = (x, y) => onItsFilm(onFilm({ x: x * width, y: y * height }, pane), pane);
+    this.#lines.add(pane.index, at(0.15, 0.7), at(0.85, 0.7), "chest");
+    this.#lines.add(pane.index, at(0.35, 0.6), at(0.65, 0.6), "heart");
+    for (const line of this.#lines.lines.slice(-2)) line.ends[1].y = line.ends[0].y;
+    this.on = true;
+    this.#told.used("measure");
+    this.#panes.changed();
+  }
+
   /** The arrows go on to the next end on view. */
   other() {
     if (!this.on) return;
@@ -136,17 +162,22 @@ export class MeasureTool {
     return this.#lines.lines.filter(({ view }) => view === pane.index).map((line) => ({
       ends: [css(onPane(line.ends[0], pane)), css(onPane(line.ends[1], pane))],
       active: this.on && this.#lines.active?.line === line ? this.#lines.active.end : null,
-      length_mm: length_mm(line, pane.film.view.spacing_mm ?? NaN),
+      words: this.#words(line, pane.film.view.spacing_mm),
     }));
   }
 
   #set(on) {
     this.on = on;
-    if (on && !this.#panes.visible().some(({ film }) => film.view.spacing_mm)) {
+    if (on && this.empty && !this.#panes.visible().some(({ film }) => film.view.spacing_mm)) {
       this.on = false;
       this.#told.hint(texts.hints.noSpacing);
     }
     this.#panes.changed();
+  }
+
+  #words(line, spacing_mm) {
+    if (line.span === "heart") return this.#lines.ratio === null ? "" : texts.ratio(this.#lines.ratio);
+    return line.span ? "" : texts.length(length_mm(line, spacing_mm ?? NaN));
   }
 
   #begin(pane, from, to) {

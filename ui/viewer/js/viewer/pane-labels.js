@@ -7,7 +7,7 @@ import { texts } from "../page/texts.js";
 /** @import { Rect } from "../page/types.js" */
 
 /** @typedef {{x: number, y: number}} Point
- *  @typedef {{ends: [Point, Point], active: 0|1|null, length_mm: number}} Mark  a measured line, in CSS pixels */
+ *  @typedef {{ends: [Point, Point], active: 0|1|null, words: string}} Mark  a measured line, in CSS pixels */
 
 const SVG = "http://www.w3.org/2000/svg";
 const LONGEST_BAR_PX = 130;
@@ -84,7 +84,7 @@ function around(glass, pane, density) {
 }
 
 /** A line twice, dark below and light above, so that it is seen on black and on white. @param {Mark} mark */
-function drawn({ ends: [a, b], active, length_mm }, width) {
+function drawn({ ends: [a, b], active, words: said }, width) {
   const along = { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
   const rings = [a, b].map(({ x, y }, i) =>
     shape("circle", { cx: x, cy: y, r: END_PX, class: i === active ? "rr-active" : "" }));
@@ -92,7 +92,7 @@ function drawn({ ends: [a, b], active, length_mm }, width) {
     x: Math.min(Math.max((a.x + b.x) / 2, LABEL_HALF_PX), Math.max(width - LABEL_HALF_PX, LABEL_HALF_PX)),
     y: Math.min(a.y, b.y) > 2 * ABOVE_PX ? Math.min(a.y, b.y) - ABOVE_PX : Math.max(a.y, b.y) + 2 * ABOVE_PX,
   });
-  words.textContent = texts.length(length_mm);
+  words.textContent = said;
   return [shape("line", { ...along, class: "rr-below" }), shape("line", along), ...rings, words];
 }
 

@@ -1,5 +1,6 @@
 /** A film in its pane as plain data: as it comes, as the renderer needs it, and how it departs from what came. */
 
+import { openingPreset, part, preset, PRESETS } from "../film/window-level.js";
 import { fitted } from "./layout.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
@@ -11,11 +12,33 @@ import { fitted } from "./layout.js";
  *   window: Window, preset: number, flipped: boolean, labels: PaneLabels}} Pane
  *   index: its place in the item */
 
+/** A window a reader set: a preset's place, or from where to where in the film's own automatic window.
+ *  @typedef {{preset: number, from: number, to: number}} SetWindow */
+
 const FITTED = 1.001; // a larger zoom is nearer than the whole film
 
-/** Fitted, with the full window. @param {LoadedFilm} film @param {Rect} rect */
+/** Fitted, with the window it opens at. @param {LoadedFilm} film @param {Rect} rect */
 export function asItComes(film, rect) {
-  return { film, rect, zoomPan: fitted(rect, film.view), window: fullWindow(film.view), preset: 0, flipped: false };
+  return { film, rect, zoomPan: fitted(rect, film.view), ...presetOf(film, openingPreset(film.view.bits)), flipped: false };
+}
+
+/** @param {LoadedFilm} film @param {number} place in PRESETS @returns {{window: Window, preset: number}} */
+export function presetOf({ view, auto }, place) {
+  return { window: preset(PRESETS[place], fullWindow(view), auto), preset: place };
+}
+
+/** What is taken along to the next film of this label. @param {Omit<Pane, "index"|"labels"|"rect"|"zoomPan"|"flipped">} pane
+ *  @returns {SetWindow|null} null: the film has the window it opened at */
+export function windowSet({ film: { view, auto }, window, preset: place }) {
+  if (place === openingPreset(view.bits)) return null;
+  const share = (grey) => (grey - auto.low) / (auto.high - auto.low);
+  return { preset: place, from: share(window.low), to: share(window.high) };
+}
+
+/** @param {LoadedFilm} film @param {SetWindow|null} [set] @returns {{window?: Window, preset?: number}} */
+export function windowAgain(film, set) {
+  if (!set) return {};
+  return set.preset < 0 ? { window: part(film.auto, set.from, set.to), preset: -1 } : presetOf(film, set.preset);
 }
 
 /** What the renderer needs to know of a pane. @returns {PlacedFilm} */
@@ -37,7 +60,10 @@ export function inUse(visible, { alone, inverted, glass }) {
   const tools = {
     alone, inverted: inverted && visible.length > 0, glass,
     zoomed: any(({ zoomPan, rect, film }) => zoomPan.scale > FITTED * fitted(rect, film.view).scale),
-    windowed: any(({ window, film: { view } }) => window.low !== view.low || window.high !== fullWindow(view).high),
+    windowed: any(({ window, film }) => {
+      const opened = presetOf(film, openingPreset(film.view.bits)).window;
+      return window.low !== opened.low || window.high !== opened.high;
+    }),
   };
   return [...visible.map(({ index }) => `view_${index + 1}`), ...Object.keys(tools).filter((tool) => tools[tool])];
 }

@@ -36,7 +36,7 @@ export class PointerInput {
     on(place, "pointermove", (event) => this.#move(event));
     on(place, "pointerleave", () => viewer.point(null));
     for (const type of ["pointerup", "pointercancel"]) on(place, type, (event) => this.#up(event));
-    on(place, "dblclick", onFilm((event) => this.#fit(event)));
+    on(place, "dblclick", onFilm((event) => this.#alone(event)));
     on(place, "contextmenu", (event) => event.preventDefault());
     on(place, "mousedown", (event) => event.preventDefault()); // no autoscroll, no lost focus
     on(window, "keydown", (event) => this.#holdSpace(event));
@@ -139,9 +139,9 @@ export class PointerInput {
     if (this.#pointers.size < 2) this.#drag = null;
   }
 
-  #fit(event) {
+  #alone(event) {
     const pane = this.#viewer.paneAt(event.clientX, event.clientY);
-    if (pane && !this.#viewer.measure.on) this.#viewer.fit(pane);
+    if (pane && !this.#viewer.measure.on) this.#viewer.nextView(pane);
   }
 
   #holdSpace(event) {
