@@ -58,6 +58,8 @@ def _others() -> tuple[str, ...]:
     for path in sorted([*CJK.glob("*.ttc"), *SCRIPTS.glob("*.ttf")]):
         fontManager.addfont(path)
     added = fontManager.ttflist[known:]
-    # They have no bold: where it is asked for, in titles, their regular weight stands.
-    fontManager.ttflist += [replace(one, weight=700) for one in added]
+    # Before fonts of the same names that the machine may have. They have no bold: where it is asked
+    # for, in titles, their regular weight stands.
+    fontManager.ttflist[known:] = []
+    fontManager.ttflist[:0] = [*added, *(replace(one, weight=700) for one in added)]
     return tuple(dict.fromkeys(one.name for one in added if "CJK" not in one.name))
