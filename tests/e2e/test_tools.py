@@ -444,3 +444,32 @@ def test_on_a_tablet_every_tool_has_a_button_for_a_finger(
         assert box["y"] + box["height"] <= 820
     reader.page.get_by_role("button", name="Mirror").tap()
     _says(reader.page, "PA", "MIRRORED")
+
+
+def test_the_cardiothoracic_ratio_and_a_window_that_is_kept(serve: Serve, reader: Reader) -> None:
+    """Shift + J lays two spans whose ends are drawn; a window goes along only where it is asked."""
+    server = serve()
+    page = reader.page
+    _come(server, reader)
+    page.keyboard.press("Shift+J")
+    label = page.locator(".rr-marks text", has_text="CTR")
+    expected = (0.65 - 0.35) / (0.85 - 0.15)
+    assert float((label.text_content() or "").split()[1]) == pytest.approx(expected, abs=0.006)
+    pane = _plate(page, "PA").bounding_box()
+    assert pane is not None
+    end = (round(pane["x"] + 0.65 * pane["width"]), round(pane["y"] + 0.6 * pane["height"]))
+    _drag(page, (round(0.1 * pane["width"]), 40), start=end)
+    label.filter(has_text="CTR 0.57").wait_for(state="attached")
+    page.keyboard.press("F7")
+    _says(page, "PA", "lungs")
+    reader.answer("a")
+    reader.wait("ready", 2)
+    assert label.count() == 0
+    assert "lungs" not in _state(page, "PA")
+    page.keyboard.press("F7")
+    _set(page, "keep my window for each view")
+    reader.answer("a")
+    reader.wait("ready", 3)
+    _says(page, "PA", "lungs")
+    page.keyboard.press("r")
+    page.locator(".rr-plate-state", has_text="lungs").first.wait_for(state="hidden")
