@@ -18,6 +18,19 @@ from study.store import Store, Transaction, banks, events
 from study.store.events import EventKind
 
 
+class FaultyBank(BadFile):
+    """A bank whose items have faults: `faults` lists them, `n_found` counts the items.
+
+    The text is for the command line; a page words the way out itself.
+    """
+
+    def __init__(self, text: str, found: BankFile) -> None:
+        super().__init__(text)
+        self.faults = found.faults
+        self.n_found = found.n_found
+        self.n_faulty = _n_left_out(found)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """What an import stored, and what it left out: items by number, with all their faults.
@@ -69,9 +82,9 @@ def import_bank(
         _refuse_known(look, name)
     found = read_bank(path, images=images, format=format, progress=progress)
     if found.faults and not skip_faulty:
-        raise BadFile(_refusal(path, found))
+        raise FaultyBank(_refusal(path, found), found)
     if not found.items:
-        raise BadFile(f"{path} holds no item without fault.\n" + _listed(found.faults))
+        raise FaultyBank(f"{path} holds no item without fault.\n" + _listed(found.faults), found)
     with store.change() as change:
         _refuse_known(change, name)
         bank = banks.add(

@@ -150,7 +150,7 @@ class ItemReader:
         return ids
 
     def _views(self, fields: Fields, draft: ItemDraft) -> tuple[View, ...]:
-        written = _split(fields.first("images"))
+        written = split_list(fields.first("images"))
         if not written:
             draft.trouble.add("no image", "name at least one image file")
             return ()
@@ -180,7 +180,7 @@ class ItemReader:
 
         Where their number differs, none can be trusted.
         """
-        given = [as_text(label) for label in _split(fields.first("views"))]
+        given = [as_text(label) for label in split_list(fields.first("views"))]
         if given and len(given) != n_images:
             self._notes.add("view labels dropped: not as many as images", draft.key)
         if len(given) != n_images:
@@ -250,7 +250,7 @@ def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
     return text
 
 
-def _split(value: object) -> list[object]:
+def split_list(value: object) -> list[object]:
     """Return the entries of a list, or of a text that lists them in brackets or by `|` or `;`."""
     if missing(value):
         return []

@@ -18,7 +18,8 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from study.bank.importing import Imported, import_bank
+from study.bank.importing import FaultyBank, Imported, import_bank
+from study.bank.layout import find_bank, has_bank
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
 from study.base.text import check_name
@@ -28,7 +29,6 @@ from study.store import Store
 MOST_FILES = 200_000
 MOST_BYTES = 20_000_000_000
 MOST_BYTES_A_FILE = 500_000_000
-_BANK_FILES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 _BLOCK = 1 << 20
 _DEMO = Path(__file__).parents[2] / "data" / "demo"
 UNSOUND = (
@@ -56,12 +56,19 @@ def folders(store: Store) -> list[str]:
     return [
         one.name
         for one in found
-        if one.is_dir() and not one.is_symlink() and not one.name.startswith(".") and _files(one)
+        if one.is_dir() and not one.is_symlink() and not one.name.startswith(".") and has_bank(one)
     ]
 
 
 def import_folder(
-    store: Store, folder: str, *, name: str, skip_faulty: bool, by: By, now: datetime
+    store: Store,
+    folder: str,
+    *,
+    name: str,
+    skip_faulty: bool,
+    by: By,
+    now: datetime,
+    chosen: str = "",
 ) -> Imported:
     """Import the bank in a folder beneath `banks_folder`.
 
@@ -75,7 +82,7 @@ def import_folder(
     if folder not in folders(store):
         raise NotFound(t("There is no folder {name} containing a bank.", name=repr(folder)))
     place = banks_folder(store) / folder
-    return _import(store, place, name=name, skip_faulty=skip_faulty, by=by, now=now)
+    return _import(store, place, name=name, skip_faulty=skip_faulty, by=by, now=now, chosen=chosen)
 
 
 def import_demo(store: Store, *, by: By, now: datetime) -> Imported:
@@ -93,8 +100,14 @@ def import_zip(
     simulated: bool,
     by: By,
     now: datetime,
+    chosen: str = "",
 ) -> Imported:
     """Unpack an archive beside the store and import the bank in it, both or neither.
+
+    Parameters
+    ----------
+    chosen
+        Which file is the bank, where `SeveralBanks` asked.
 
     Raises
     ------
@@ -123,6 +136,7 @@ def import_zip(
             simulated=simulated,
             by=by,
             now=now,
+            chosen=chosen,
         )
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
@@ -139,7 +153,10 @@ def unpack(archive: IO[bytes], folder: Path) -> None:
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            entries = [one for one in opened.infolist() if not _is_litter(one)]
+            entries = opened.infolist()
+            for entry in entries:
+                entry.filename = entry.filename.replace("\\", "/")  # as Windows packs them
+            entries = [one for one in entries if not _is_litter(one)]
             _refuse(list(_faults(entries)))
             folder.mkdir()
             left = MOST_BYTES
@@ -169,7 +186,11 @@ def _extract(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, left
 def _is_litter(entry: zipfile.ZipInfo) -> bool:
     """Return whether an entry is what some systems put into every archive."""
     parts = PurePosixPath(entry.filename).parts
-    return bool(parts) and (parts[0] == "__MACOSX" or parts[-1] in (".DS_Store", "Thumbs.db"))
+    return bool(parts) and (
+        "__MACOSX" in parts
+        or parts[-1].startswith("._")
+        or parts[-1].lower() in (".ds_store", "thumbs.db", "desktop.ini")
+    )
 
 
 def _faults(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
@@ -181,7 +202,7 @@ def _faults(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
     for entry in entries:
         name = entry.filename
         parts = PurePosixPath(name).parts
-        odd = "\\" in name or "\0" in name or ":" in name or not name.isprintable()
+        odd = "\0" in name or ":" in name or not name.isprintable()
         if not parts or odd or name.startswith("/") or ".." in parts:
             yield t(
                 "{name}: points outside the archive, or is not a valid file name.", name=repr(name)
@@ -216,40 +237,21 @@ def _import(
     by: By,
     now: datetime,
     simulated: bool = False,
+    chosen: str = "",
 ) -> Imported:
-    found = _files(place)
-    if not found:
-        raise BadFile(t("It contains no bank file: bank.json, or a JSON, JSONL or CSV file."))
-    if len(found) > 1:
-        raise BadFile(
-            t(
-                "Several files could be the bank: {names}. Name one bank.json, or remove the "
-                "others.",
-                names=", ".join(sorted(one.name for one in found)),
-            )
+    file, images = find_bank(place, chosen)
+    try:
+        return import_bank(
+            store,
+            file,
+            name=name,
+            images=images,
+            skip_faulty=skip_faulty,
+            simulated=simulated,
+            by=by,
+            now=now,
         )
-    return import_bank(
-        store,
-        found[0],
-        name=name,
-        images=found[0].parent,
-        skip_faulty=skip_faulty,
-        simulated=simulated,
-        by=by,
-        now=now,
-    )
-
-
-def _files(place: Path) -> list[Path]:
-    """Return what could be the bank file: at the top, or in the one folder that is there."""
-    for _ in range(3):
-        inside = sorted(one for one in place.iterdir() if not one.name.startswith("."))
-        named = [one for one in inside if one.is_file() and one.suffix.lower() in _BANK_FILES]
-        best = [one for one in named if one.stem.lower() == "bank"]
-        if named:
-            return best[:1] or named
-        below = [one for one in inside if one.is_dir() and not one.is_symlink()]
-        if len(inside) != 1 or not below:
-            return []
-        place = below[0]
-    return []
+    except FaultyBank:
+        raise
+    except BadFile as error:
+        raise BadFile(str(error).replace(f"{place}/", "")) from error

@@ -9,6 +9,7 @@ import pytest
 
 from study.bank import uploads as bank_uploads
 from study.bank.importing import Imported
+from study.bank.layout import SeveralBanks
 from study.bank.uploads import banks_folder, folders, import_folder, import_zip, unpack
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound, NotNow
@@ -37,8 +38,19 @@ def _archive(*names: str, mode: int = 0) -> io.BytesIO:
     return held
 
 
-def _bring(store: Store, archive: io.BytesIO, name: str = "Chest bank") -> Imported:
-    return import_zip(store, archive, name=name, skip_faulty=False, simulated=False, by=BY, now=NOW)
+def _bring(
+    store: Store, archive: io.BytesIO, name: str = "Chest bank", chosen: str = ""
+) -> Imported:
+    return import_zip(
+        store,
+        archive,
+        name=name,
+        skip_faulty=False,
+        simulated=False,
+        chosen=chosen,
+        by=BY,
+        now=NOW,
+    )
 
 
 @pytest.mark.parametrize("below", ["", "my bank/"])
@@ -120,13 +132,63 @@ def test_what_unpacks_beyond_its_size_is_stopped(
         unpack(held, tmp_path / "bank")
 
 
-def test_what_holds_no_bank_or_several_is_refused(store: Store) -> None:
-    """The names that could be meant are said; a bank.json settles it."""
+def test_what_holds_no_bank_or_several_is_refused(store: Store, tmp_path: Path) -> None:
+    """The files that could be meant are named, and one of them can be chosen."""
     with pytest.raises(BadFile, match="no bank file"):
         _bring(store, _archive("film.png"))
-    with pytest.raises(BadFile, match=r"a\.csv, b\.json"):
-        _bring(store, _archive("a.csv", "b.json"))
+    source = tmp_path / "source"
+    bank = write_bank(source)
+    (source / "metadata").mkdir()
+    for split in ("train", "test"):
+        (source / f"metadata/{split}.json").write_bytes(bank.read_bytes())
+    bank.unlink()
+    with pytest.raises(SeveralBanks) as asked:
+        _bring(store, _zipped(source))
+    assert asked.value.names == ("metadata/test.json", "metadata/train.json")
     assert list(banks_folder(store).iterdir()) == []
+    assert _bring(store, _zipped(source), chosen="metadata/test.json").n_items == 24
+
+
+def _release(root: Path, images: str, prefix: str) -> None:
+    """Lay a bank out with its file in `metadata`, beside or above the images."""
+    bank = write_bank(root / "written")
+    (root / "zip/metadata").mkdir(parents=True)
+    text = bank.read_text().replace("films/", prefix)
+    (root / "zip/metadata/test_vqa_data.json").write_text(text)
+    (root / "zip" / images).parent.mkdir(parents=True, exist_ok=True)
+    (root / "written/films").rename(root / "zip" / images)
+    (root / "zip/README.md").write_text("Read me.")
+    (root / "zip/licence.json").write_text('{"name": "none"}')
+
+
+@pytest.mark.parametrize("below", ["", "release/"])
+@pytest.mark.parametrize(
+    ("images", "prefix"),
+    [
+        ("deid_png", "../deid_png/"),
+        ("images/deid_png", "../deid_png/"),
+        ("films", "films/"),
+        ("films", ""),
+    ],
+)
+def test_a_bank_is_found_however_it_was_packed(
+    store: Store, tmp_path: Path, images: str, prefix: str, below: str
+) -> None:
+    """The release's own layout, films in a folder of their own, other files beside them."""
+    _release(tmp_path, images, prefix)
+    assert _bring(store, _zipped(tmp_path / "zip", below=below)).n_items == 24
+
+
+def test_a_zip_made_by_windows_is_taken(store: Store, tmp_path: Path) -> None:
+    """Backslashes part the folders in the names of its entries."""
+    write_bank(tmp_path / "source")
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for path in filter(Path.is_file, (tmp_path / "source").rglob("*")):
+            name = str(path.relative_to(tmp_path / "source"))
+            archive.writestr("bank\\" + name.replace("/", "\\"), path.read_bytes())
+        archive.writestr("bank\\films\\Thumbs.db", b"x")
+    assert _bring(store, held).n_items == 24
 
 
 def test_litter_of_other_systems_is_passed_over(store: Store, tmp_path: Path) -> None:
