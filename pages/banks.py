@@ -6,14 +6,15 @@ import pandas as pd
 import streamlit as st
 
 from study.bank import uploads
-from study.bank.importing import Imported
+from study.bank.importing import FaultyBank, Imported
+from study.bank.layout import SeveralBanks
 from study.base.errors import StudyError
 from study.base.translation import t, tn
 from study.people.roles import Act
 from study.store import banks
 from ui.app.masthead import masthead
 from ui.parts.links import links
-from ui.parts.look import grid
+from ui.parts.look import grid, listed, refused
 from ui.parts.text import minute, plain
 from ui.parts.uploads import upload
 from ui.server.access import acting, guard
@@ -46,17 +47,49 @@ def _there() -> None:
     links("to_drafts", {"new-study": t("Draft a study")})
 
 
-def _try(bring: Callable[[], Imported]) -> None:
-    """Import a bank and say what came of it; every fault is listed."""
+def _try(which: str, bring: Callable[[], Imported]) -> None:
+    """Import a bank and say what came of it, at the top of the page; every fault is listed."""
+    st.session_state.pop(f"{which}-choices", None)
     try:
-        with st.spinner(t("Reading the bank and checking every image ...")):
+        with said, st.spinner(t("Reading the bank and checking every image ...")):
             done = bring()
+    except SeveralBanks as several:
+        st.session_state[f"{which}-choices"] = several.names
+        st.rerun()
+    except FaultyBank as faulty:
+        with said:
+            st.error(
+                tn(
+                    "Nothing was imported: {n} question has errors, listed below. Correct the "
+                    "file, or tick “Leave out questions with errors, and list them”.",
+                    "Nothing was imported: {n} questions have errors, listed below. Correct the "
+                    "file, or tick “Leave out questions with errors, and list them”.",
+                    faulty.n_faulty,
+                )
+            )
+            listed([str(fault) for fault in faulty.faults])
+        return
     except StudyError as error:
-        st.error(t("Nothing was imported. Please fix the following:"))
-        st.code(str(error), language=None, wrap_lines=True, height=300)
+        with said:
+            refused(str(error))
         return
     st.session_state["bank-imported"] = done
+    st.session_state["banks-brought"] = st.session_state.get("banks-brought", 0) + 1
     st.rerun()
+
+
+def _key(name: str) -> str:
+    """Return the key of a field, another one after each import: the form begins empty again."""
+    return f"{name}-{st.session_state.get('banks-brought', 0)}"
+
+
+def _choice(which: str) -> str:
+    """Ask which file is the bank, where several could be."""
+    names = st.session_state.get(f"{which}-choices")
+    if not names:
+        return ""
+    said.warning(t("Several files could be the bank. Choose one below, then import again."))
+    return str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice")))
 
 
 def _done() -> None:
@@ -79,36 +112,56 @@ def _done() -> None:
         st.warning(
             tn("{n} question was left out.", "{n} questions were left out.", done.n_left_out)
         )
-        st.code("\n".join(map(str, done.left_out)), language=None, wrap_lines=True, height=300)
+        listed([str(fault) for fault in done.left_out])
+
+
+def _skip(which: str) -> bool:
+    return st.checkbox(
+        t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
+    )
 
 
 def _upload() -> None:
     st.caption(
         t(
-            "A ZIP file with the bank file (bank.json in the ReXVQA format, or a CSV) and the "
-            "images, at the paths given in that file."
+            "A ZIP file with the bank file (JSON in the ReXVQA format, or CSV) and the images, in "
+            "the same folder or in folders of their own."
         )
     )
+    links(
+        "bank_example",
+        {
+            "example/bank.zip": t("Example (ZIP)"),
+            "example/bank-format.txt": t("Description of the format"),
+        },
+        download=True,
+    )
     with st.form("upload", border=False):
-        name = st.text_input(t("Bank name"), max_chars=100, key="zip-name")
-        archive = upload(t("ZIP file"), types=["zip"], key="zip-file")
-        skip = st.checkbox(t("Leave out questions with errors, and list them"), key="zip-skip")
-        simulated = st.checkbox(
-            t("The images are simulated; say so wherever they are shown"), key="zip-simulated"
+        name = st.text_input(t("Bank name"), max_chars=100, key=_key("zip-name"))
+        archive = upload(t("ZIP file"), types=["zip"], key=_key("zip-file"))
+        skip = st.checkbox(
+            t("Leave out questions with errors, and list them"), key=_key("zip-skip")
         )
+        simulated = st.checkbox(
+            t("The images are simulated; say so wherever they are shown"),
+            key=_key("zip-simulated"),
+        )
+        chosen = _choice("zip")
         sent = st.form_submit_button(t("Import"), type="primary", icon=":material/upload:")
     if sent and archive is None:
-        st.warning(t("Choose a ZIP file first."))
+        said.warning(t("Choose a ZIP file first."))
     elif sent and archive is not None:
         _try(
+            "zip",
             lambda: uploads.import_zip(
                 store(),
                 archive,
                 name=name.strip(),
                 skip_faulty=skip,
                 simulated=simulated,
+                chosen=chosen,
                 **acting(person),
-            )
+            ),
         )
 
 
@@ -125,14 +178,18 @@ def _folder() -> None:
         return
     with st.form("folder", border=False):
         folder = st.selectbox(t("Folder"), there)
-        name = st.text_input(t("Bank name"), max_chars=100, key="folder-name")
-        skip = st.checkbox(t("Leave out questions with errors, and list them"), key="folder-skip")
+        name = st.text_input(t("Bank name"), max_chars=100, key=_key("folder-name"))
+        skip = st.checkbox(
+            t("Leave out questions with errors, and list them"), key=_key("folder-skip")
+        )
+        chosen = _choice("folder")
         if not st.form_submit_button(t("Import"), type="primary"):
             return
     _try(
+        "folder",
         lambda: uploads.import_folder(
-            store(), folder, name=name.strip(), skip_faulty=skip, **acting(person)
-        )
+            store(), folder, name=name.strip(), skip_faulty=skip, chosen=chosen, **acting(person)
+        ),
     )
 
 
@@ -141,15 +198,17 @@ def _demo() -> None:
         t("Simulated radiographs supplied with the program: for trying it out, never for data.")
     )
     if st.button(t("Import the demo bank"), type="primary", key="demo"):
-        _try(lambda: uploads.import_demo(store(), **acting(person)))
+        _try("demo", lambda: uploads.import_demo(store(), **acting(person)))
 
 
 st.title(t("Question banks"), anchor=False)
 st.write(
     t("A bank is a checked set of questions with their images. Studies draw their cases from it.")
 )
+said = st.container()
 try:
-    _done()
+    with said:
+        _done()
     _there()
     st.subheader(t("Import a bank"), anchor=False)
     zipped, folder, demo = st.tabs([t("Upload"), t("From the server"), t("Demo bank")])

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 import analysis
 from study.reading.simulation import simulate
 from tests.conftest import NOW
-from tests.e2e.conftest import Reader
-from tests.e2e.server import Server
+from tests.e2e.conftest import Profile, Reader
+from tests.e2e.prepared import rest
+from tests.e2e.server import Server, enter
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
@@ -100,3 +101,20 @@ def test_a_coordinator_watches_downloads_and_signs_out(
         page.locator("[name=access_code]")
     ).first.wait_for()
     assert page.get_by_text("12 of 12").count() == 0
+
+
+def test_a_lost_server_is_said_until_it_is_back(serve: Serve, profile: Profile) -> None:
+    """Streamlit's window, which names its own commands, stays unseen; ours goes by itself."""
+    server = serve()
+    page = profile().new_page()
+    enter(page, server.url, server.codes["coordinator"])
+    rest(page)
+    lost = page.get_by_text("The connection to the server is lost")
+    expect(lost).to_be_hidden()
+    server.kill()
+    expect(lost).to_be_visible()
+    streamlits = page.get_by_test_id("stDialog")
+    streamlits.wait_for(state="attached")
+    assert not streamlits.is_visible()
+    server.start()
+    expect(lost).to_be_hidden()

@@ -16,6 +16,7 @@ _HTML = """
 </div>
 <p class="link" role="alert" hidden></p>
 <div class="alone" role="alertdialog" hidden><p></p><button type="button"></button></div>
+<div class="alone lost" role="alert"><p></p></div>
 """
 
 _CSS = """
@@ -40,8 +41,18 @@ _CSS = """
 .alone p { margin: 0; }
 .alone button { font: inherit; color: inherit; background: none; padding: .4rem .9rem;
   border: 1px solid var(--rr-edge); border-radius: .5rem; cursor: pointer; white-space: nowrap; }
+.alone.lost { inset: 1.5rem 0 auto; display: var(--rr-lost, none); animation: wait 2s step-end; }
+@keyframes wait { from { visibility: hidden; } }
 @media print { .alone, .bar { display: none; } }
 """
+
+# Streamlit marks the page that has lost its server, and after ten seconds lays a window over it
+# that speaks to programmers. It stays unseen: the line above says it, and goes by itself.
+_LOST = """<style>
+body:has(.stApp:not([data-test-connection-state="CONNECTED"])) { --rr-lost: flex; }
+body:has(.st-key-masthead):has(.stApp:not([data-test-connection-state="CONNECTED"])) .stDialog {
+  display: none; }
+</style>"""
 
 _JS = """
 const watches = new WeakMap();
@@ -65,6 +76,7 @@ async function watch(parentElement, data) {
 export default function ({ parentElement, data }) {
   parentElement.querySelector(".alone p").textContent = data.alone;
   parentElement.querySelector(".alone button").textContent = data.stay;
+  parentElement.querySelector(".lost p").textContent = data.lost;
   if (!watches.has(parentElement)) watches.set(parentElement, watch(parentElement, data));
   parentElement.querySelector(".bar p").textContent = data.who;
   parentElement.querySelector("button").textContent = data.leave;
@@ -85,6 +97,7 @@ export default function ({ parentElement, data }) {
 
 def masthead(person: Person) -> None:
     """Show as whom somebody is signed in, with the way out."""
+    st.html(_LOST)
     bar = st.components.v2.component("masthead", html=_HTML, css=_CSS, js=_JS)
     bar(
         key="masthead",
@@ -96,6 +109,10 @@ def masthead(person: Person) -> None:
                 "five minutes."
             ),
             "stay": t("Stay signed in"),
+            "lost": t(
+                "The connection to the server is lost. Trying again ... What you typed stays here, "
+                "but your last change may not have been saved."
+            ),
             "modules_url": viewer.modules_url(),
             "link": t(
                 "This link is for a different person. Sign out first, then open it again. Anyone "

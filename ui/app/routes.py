@@ -4,7 +4,7 @@ from starlette.routing import BaseRoute
 
 from ui import viewer
 from ui.archive import exports
-from ui.overview import trail
+from ui.overview import examples, trail
 from ui.reading import desk, films, preview, record, score_card
 from ui.results import case_films
 from ui.server import access
@@ -21,6 +21,7 @@ def routes() -> list[BaseRoute]:
         *protocols.routes(),
         *case_films.routes(),
         *trail.routes(),
+        *examples.routes(),
         *preview.routes(),
         *score_card.routes(),
         *record.routes(),

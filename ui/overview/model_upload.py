@@ -10,7 +10,8 @@ from study.base.translation import t, tn
 from study.models.models import Example, Found, check_free, keep_model, read_model
 from study.models.withdrawals import is_model
 from study.people.signing_in import Person
-from ui.parts.look import facts, section, table
+from ui.parts.links import links
+from ui.parts.look import facts, refused, section, table
 from ui.parts.text import plain
 from ui.parts.uploads import on_disk, upload
 from ui.server.access import acting
@@ -39,6 +40,8 @@ def model_form(person: Person) -> None:
         _look_and_decide(person, waiting)
         return
     st.session_state.pop(_READ, None)
+    told = st.container()
+    links("model_example", {"example/predictions.csv": t("Example file (CSV)")}, download=True)
     with st.form("model", clear_on_submit=False):
         file = upload(t("Predictions"), types=_ENDINGS, key="model-file")
         left, right = st.columns(2)
@@ -46,9 +49,8 @@ def model_form(person: Person) -> None:
         version = right.text_input(t("Version"), max_chars=100, key="model-version").strip()
         asked = st.form_submit_button(t("Read the file"), key="model-look")
     if not asked:
-        told = st.session_state.pop(_TOLD, None)
-        if told:
-            st.success(plain(told))
+        if done := st.session_state.pop(_TOLD, None):
+            told.success(plain(done))
         return
     try:
         if file is None:
@@ -60,7 +62,8 @@ def model_form(person: Person) -> None:
         with on_disk(file.name, file.getvalue()) as path:
             found = read_model(store(), path, study=study)
     except StudyError as error:
-        _refused(str(error))
+        with told:
+            refused(str(error))
         return
     st.session_state[_READ] = _Waiting(found=found, model_id=name, model_version=version)
     st.rerun()
@@ -162,7 +165,7 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
             **acting(person),
         )
     except StudyError as error:
-        _refused(str(error))
+        refused(str(error))
         return
     st.session_state.pop(_READ, None)
     st.session_state[_TOLD] = _kept(waiting)
@@ -182,13 +185,3 @@ def _kept(waiting: _Waiting) -> str:
         skipped=counts.get("skipped", 0),
         absent=waiting.found.n_absent,
     )
-
-
-def _refused(why: str) -> None:
-    """Show a refusal; where it lists faults, every one of them in a line of its own."""
-    first, *faults = why.splitlines()
-    st.error(plain(first))
-    if faults:
-        st.caption(tn("{n} error", "{n} errors", len(faults)))
-        with st.container(height=min(420, 60 + 28 * len(faults))):
-            st.code("\n".join(faults), language=None, wrap_lines=True)

@@ -17,7 +17,7 @@ from babel.dates import get_date_format
 
 from study.base.csv_cells import guarded
 from study.base.errors import StudyError
-from study.base.translation import ENGLISH, language, region, t
+from study.base.translation import ENGLISH, language, region, t, tn
 from ui.parts.text import plain
 
 Row = Sequence[object]
@@ -58,7 +58,22 @@ def error_line() -> Iterator[None]:
     try:
         yield
     except StudyError as error:
-        st.error(plain(str(error)))
+        refused(str(error))
+
+
+def listed(lines: Sequence[str]) -> None:
+    """Show faults or other findings, one a line, in a box that scrolls when they are many."""
+    with st.container(height=min(420, 60 + 28 * len(lines))):
+        st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def refused(why: str) -> None:
+    """Show a refusal; where it lists faults, every one of them in a line of its own."""
+    first, *faults = why.splitlines()
+    st.error(plain(first))
+    if faults:
+        st.caption(tn("{n} error", "{n} errors", len(faults)))
+        listed(faults)
 
 
 def facts(found: Iterable[tuple[str, object, str]]) -> None:

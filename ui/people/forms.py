@@ -7,6 +7,7 @@ from study.people.invitations import Invitation, parse_invitations
 from study.people.roles import Role
 from study.people.staff import Newcomer
 from ui.app.masthead import role_word
+from ui.parts.links import links
 from ui.parts.look import error_line
 from ui.parts.uploads import upload
 from ui.people import acts as people_acts
@@ -51,6 +52,7 @@ def invite_list(scope: Scope, days: int) -> None:
                 "spreadsheet."
             )
         )
+        links("list_example", {"example/readers.csv": t("Example file (CSV)")}, download=True)
         pasted = st.text_area(
             t("Paste the list"), key=key("list"), placeholder="reader_id,level\nR1,resident"
         )

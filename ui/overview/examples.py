@@ -1,0 +1,96 @@
+"""Example files to download wherever a page asks for a file, and the format of a bank."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from study.base.csv_cells import guarded
+from study.base.translation import t
+from study.people.roles import Act
+from study.people.signing_in import Person
+from study.store import studies
+from ui.server.access import answer
+from ui.server.deployment import store
+from ui.server.headers import attachment
+
+_ROOT = Path(__file__).parents[2]
+_ITEMS = 4
+_KINDS = {".zip": "application/zip", ".txt": "text/plain", ".csv": "text/csv"}
+_READERS = (
+    ("reader_id", "level", "years", "site", "name", "email"),
+    ("R1", "resident", "3", "Site A", "", ""),
+    ("R2", "consultant", "12", "Site B", "", ""),
+)
+
+
+def routes() -> list[Route]:
+    """Return the routes of the example files."""
+    return [
+        Route("/example/bank.zip", _bank, methods=["GET"]),
+        Route("/example/bank-format.txt", _format, methods=["GET"]),
+        Route("/example/predictions.csv", _predictions, methods=["GET"]),
+        Route("/example/readers.csv", _readers, methods=["GET"]),
+    ]
+
+
+async def _bank(request: Request) -> Response:
+    return await _file(request, Act.MAKE_STUDY, lambda _: bank_zip(), "example-bank.zip")
+
+
+async def _format(request: Request) -> Response:
+    text = (_ROOT / "docs/bank-format.md").read_bytes
+    return await _file(request, Act.MAKE_STUDY, lambda _: text(), "bank-format.txt")
+
+
+async def _predictions(request: Request) -> Response:
+    return await _file(request, Act.MODELS, _without_answers, "predictions.csv")
+
+
+async def _readers(request: Request) -> Response:
+    return await _file(request, Act.PEOPLE, lambda _: _csv(_READERS), "readers.csv")
+
+
+async def _file(
+    request: Request, act: Act, content: Callable[[Person], bytes], name: str
+) -> Response:
+    return await answer(
+        request,
+        act,
+        lambda person: Response(
+            content(person), media_type=_KINDS[Path(name).suffix], headers=attachment(name)
+        ),
+        t("Sign in to see this page."),
+    )
+
+
+def bank_zip() -> bytes:
+    """Return a few questions of the demo bank with their images, as a zip that can be imported."""
+    demo = _ROOT / "data/demo"
+    items = json.loads((demo / "bank.json").read_text(encoding="utf-8"))
+    few = dict(list(items.items())[:_ITEMS])
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bank.json", json.dumps(few, indent=1, ensure_ascii=False))
+        for path in sorted({path for item in few.values() for path in item["ImagePath"]}):
+            archive.write(demo / path, path, zipfile.ZIP_STORED)
+    return held.getvalue()
+
+
+def _without_answers(person: Person) -> bytes:
+    with store().look() as look:
+        study = studies.study_row(look, person.study_name)
+        rows = [(guarded(case.item_id), "") for case in studies.cases(look, study.id)]
+    return _csv([("item_id", "answer"), *rows])
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> bytes:
+    held = io.StringIO()
+    csv.writer(held).writerows(rows)
+    return held.getvalue().encode("utf-8-sig")
