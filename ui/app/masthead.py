@@ -46,14 +46,6 @@ _CSS = """
 @media print { .alone, .bar { display: none; } }
 """
 
-# Streamlit marks the page that has lost its server, and after ten seconds lays a window over it
-# that speaks to programmers. It stays unseen: the line above says it, and goes by itself.
-_LOST = """<style>
-body:has(.stApp:not([data-test-connection-state="CONNECTED"])) { --rr-lost: flex; }
-body:has(.st-key-masthead):has(.stApp:not([data-test-connection-state="CONNECTED"])) .stDialog {
-  display: none; }
-</style>"""
-
 _JS = """
 const watches = new WeakMap();
 
@@ -97,7 +89,6 @@ export default function ({ parentElement, data }) {
 
 def masthead(person: Person) -> None:
     """Show as whom somebody is signed in, with the way out."""
-    st.html(_LOST)
     bar = st.components.v2.component("masthead", html=_HTML, css=_CSS, js=_JS)
     bar(
         key="masthead",
