@@ -4,7 +4,7 @@ import unicodedata
 
 from study.base.csv_cells import guarded
 from study.base.errors import BadInput
-from study.base.translation import t
+from study.base.translation import said, t
 
 LONGEST = 100
 LONGEST_REASON = 2000
@@ -66,10 +66,17 @@ def check_code_name(name: str, what: str) -> None:
 
 def _refuse(name: str, what: str, fault: str) -> None:
     if fault:
+        things = {
+            "bank": t("bank"),
+            "model": t("model"),
+            "model's version": t("model's version"),
+            "person": t("person"),
+            "study": t("study"),
+        }
         raise BadInput(
             t(
                 "The name of a {what} {fault}: {name!r}. Choose another name.",
-                what=what,
+                what=things.get(what, said(what)),
                 fault=fault,
                 name=name[:LONGEST],
             )

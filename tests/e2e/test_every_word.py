@@ -36,12 +36,14 @@ DATA = (
     "PA|LATERAL|AP",
     "^(?:you|simulated)$",
     r"\d, unaided, \d",
+    r"\d{1,2} \w{3,4}\.? 20\d\d",
     "[0-9a-f]{12,}",
     "XXXX-XXXX-XXXX-XXXX",
     r"^\w+ · \d+ of \d+ · [0-9A-Z-]{14}$",
     "^reading-room head: .*",
 )
-"""Names of the demo: studies, people, levels, models, views, an item; hashes; how a code looks.
+"""Names of the demo: studies, people, levels, models, views, an item; days, whose months
+are no messages; hashes; how a code looks.
 
 And lines that `verify` reads, the same in every language: a receipt, and the head of a chain."""
 
