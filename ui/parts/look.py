@@ -70,6 +70,8 @@ def listed(lines: Sequence[str]) -> None:
 def refused(why: str) -> None:
     """Show a refusal; where it lists faults, every one of them in a line of its own."""
     first, *faults = why.splitlines()
+    if len(faults) == 1:
+        first, faults = f"{first} {faults[0].strip()}", []
     st.error(plain(first))
     if faults:
         st.caption(tn("{n} error", "{n} errors", len(faults)))
