@@ -168,6 +168,6 @@ def _unreached(server: MailServer, error: Exception) -> str:
     return t(
         "The mail server {host}:{port} could not be reached ({why}). Nothing was sent.",
         host=server.host,
-        port=server.port,
+        port=str(server.port),
         why=getattr(error, "strerror", None) or type(error).__name__,
     )

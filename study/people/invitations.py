@@ -100,16 +100,16 @@ def _checked(
     found = [_invitation(row) for _, row in rows]
     for (line, row), invitation in zip(rows, found, strict=True):
         if None in row:
-            faults.append(t("line {line}: there are more cells than columns.", line=line))
+            faults.append(t("line {line}: there are more cells than columns.", line=str(line)))
         elif not invitation.reader_id:
             faults.append(
-                t("line {line}: reader_id is empty. Enter a reader ID, such as R1.", line=line)
+                t("line {line}: reader_id is empty. Enter a reader ID, such as R1.", line=str(line))
             )
         elif any(len(text) > 60 or not text.isprintable() for text in _texts(invitation)):
             faults.append(
                 t(
                     "line {line}: a cell can hold at most 60 printable characters, on one line.",
-                    line=line,
+                    line=str(line),
                 )
             )
     if not rows:
