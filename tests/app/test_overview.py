@@ -119,6 +119,23 @@ def test_a_fact_leads_to_its_readings(watched: Store) -> None:
     assert ran.session_state["part"] == "readings"
 
 
+def test_the_readings_are_a_list_that_filters(watched: Store) -> None:
+    """Every reading, the latest first; a filter leaves those it names."""
+    ran = _page("readings")
+    every: Any = ran.dataframe[0].value
+    assert len(every) == 9
+    assert every["Received (UTC)"].is_monotonic_decreasing
+    ran.multiselect(key="list-readers").select("R1").run()
+    left: Any = ran.dataframe[0].value
+    assert set(left["Reader"]) == {"R1"}
+    assert len(left) == sum(every["Reader"] == "R1") < len(every)
+    flag = next(iter(ran.multiselect(key="list-flags").options))
+    ran.multiselect(key="list-flags").select(flag).run()
+    flagged: Any = ran.dataframe[0].value
+    assert len(flagged) > 0
+    assert all(flag in flags for flags in flagged["Flags"])
+
+
 def test_a_reading_is_excluded_after_being_asked_back(watched: Store) -> None:
     """Reason, question, yes; then it can be brought back the same way."""
     ran = _page("readings")

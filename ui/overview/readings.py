@@ -1,4 +1,6 @@
-"""One reading looked at, set aside or brought back: with a reason, asked back, kept in a log."""
+"""The readings as a list; one looked at, set aside or brought back, asked back and logged."""
+
+from collections.abc import Iterator
 
 import pandas as pd
 import streamlit as st
@@ -19,6 +21,9 @@ from ui.server.deployment import store
 READINGS = "readings"
 PART, READER, POSITION = "part", "reading-reader", "reading-position"
 _KEY = "exclusion"
+_LIST = "readings-list"
+_MOST = 2_000
+"""Rows a browser is sent at once; the filters reach the others."""
 
 
 def look_at(reader_id: str, position: int) -> None:
@@ -41,6 +46,7 @@ def show_readings(person: Person, found: list[ReadingFacts], log: list[Exclusion
             total=len(found),
         )
     )
+    _list(found)
     one = _chosen(found)
     left, right = st.columns([3, 2])
     with left:
@@ -51,6 +57,63 @@ def show_readings(person: Person, found: list[ReadingFacts], log: list[Exclusion
     if log:
         section(t("Decisions so far"))
         grid(_log(log), key="exclusions")
+
+
+def _list(found: list[ReadingFacts]) -> None:
+    """Show the readings as rows to filter and to sort, the latest first; a row leads to its own."""
+    rows = sorted(_filtered(found), key=lambda one: one.received_at_utc, reverse=True)
+    shown = rows[:_MOST]
+    words = tn("{n} reading found.", "{n} readings found.", len(rows))
+    if len(rows) > _MOST:
+        words += " " + t("The latest {n} are listed; filter to see the others.", n=_MOST)
+    st.caption(words)
+
+    def follow() -> None:
+        for row in st.session_state[_LIST].selection.rows:
+            look_at(shown[row].reader_id, shown[row].position)
+
+    grid(
+        pd.DataFrame(
+            {
+                t("Reader"): [one.reader_id for one in shown],
+                t("Position"): [one.position for one in shown],
+                t("Case"): [one.item_id for one in shown],
+                t("Status"): [status_word(one.status) for one in shown],
+                t("Response (s)"): [seconds(one.response_ms) for one in shown],
+                t("Received (UTC)"): [instant(one.received_at_utc) for one in shown],
+                t("Flags"): [", ".join(one.flags) for one in shown],
+                t("Reason for exclusion"): [one.excluded for one in shown],
+            }
+        ),
+        key=_LIST,
+        height=min(38 + 35 * max(1, len(shown)), 318),
+        on_select=follow,
+        selection_mode="single-row",
+        placeholder="",
+    )
+
+
+def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
+    columns = st.columns(3)
+    readers = columns[0].multiselect(
+        t("Readers"), list(dict.fromkeys(one.reader_id for one in found)), key="list-readers"
+    )
+    statuses = columns[1].multiselect(
+        t("Status"),
+        sorted({one.status for one in found}),
+        format_func=status_word,
+        key="list-statuses",
+    )
+    flags = columns[2].multiselect(
+        t("Flags"), sorted({flag for one in found for flag in one.flags}), key="list-flags"
+    )
+    return (
+        one
+        for one in found
+        if (not readers or one.reader_id in readers)
+        and (not statuses or one.status in statuses)
+        and (not flags or set(flags) & set(one.flags))
+    )
 
 
 def _chosen(found: list[ReadingFacts]) -> ReadingFacts:
