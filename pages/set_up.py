@@ -15,6 +15,7 @@ from ui.parts.text import minute, plain
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 from ui.wizard.amending import amendment_form, amendment_list
+from ui.wizard.drawn_cases import drawn_cases
 from ui.wizard.frame import LOOK
 from ui.wizard.meaning import facts
 from ui.wizard.protocol_view import consent_view, protocol_view
@@ -185,6 +186,7 @@ def _page() -> None:
         st.subheader(title, anchor=False)
         st.caption(plain(t("Bank {bank}", bank=found.bank)))
         protocol_view(found.protocol, consent=not _is_ready(found))
+        drawn_cases(person)
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
         _again(found)
         if found.state == "drawn":

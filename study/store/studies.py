@@ -42,6 +42,18 @@ class CaseRow(NamedTuple):
     stratum: str = ""
 
 
+class DrawnCase(NamedTuple):
+    """A case as it can be looked at before the opening; `view` joins its views with ``+``."""
+
+    number: int
+    item_id: str
+    task: str
+    category: str
+    patient_id: str
+    view: str
+    question: str
+
+
 class Amendment(NamedTuple):
     """An amendment of an opened study: each changed key with its ``old`` and ``new`` value."""
 
@@ -140,6 +152,18 @@ def cases(look: Transaction, study: int) -> list[CaseRow]:
         study=study,
     )
     return [CaseRow(**row) for row in rows]
+
+
+def drawn_cases(look: Transaction, study: int) -> list[DrawnCase]:
+    """Return what was drawn for a study, in order of number."""
+    rows = look.rows(
+        "SELECT number, item_id, task, category, patient_id, question, "
+        "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
+        "WHERE item_views.item = items.id ORDER BY position)), '') AS view "
+        "FROM cases JOIN items ON items.id = item WHERE study = :study ORDER BY number",
+        study=study,
+    )
+    return [DrawnCase(**row) for row in rows]
 
 
 def case_films(look: Transaction, study: int) -> list[FilmRow]:

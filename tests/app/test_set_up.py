@@ -15,7 +15,9 @@ from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.people.roles import Role
 from study.people.signing_in import Person
+from study.protocol.protocol import Protocol
 from study.store import Store
+from study.store import studies as stored_studies
 from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, bank_records, entropy_from, write_bank
 
@@ -104,6 +106,29 @@ def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str],
     assert any("hidden" in one.value for one in page.warning)
     again = _page("new_study.py", draft=str(number), step="design")
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
+
+
+def test_the_drawn_cases_are_a_list_before_the_opening(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """Every case in its order, found by its words; the reference standard is not in it."""
+    protocol = Protocol.from_json({"cases": 5, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    maker("trial")
+    page = _page("set_up.py")
+    assert not page.dataframe
+    page.toggle(key="drawn-cases").set_value(True).run()
+    listed = page.dataframe[0].value
+    with banked.look() as look:
+        drawn = stored_studies.cases(look, study_row(look, "trial").id)
+    assert list(listed["Item"]) == [one.item_id for one in drawn]
+    assert list(listed.columns) == [
+        "No.", "Item", "Task", "Category", "Views", "Patient", "Question"
+    ]  # fmt: skip
+    page.text_input(key="drawn-text").set_value(drawn[2].item_id.upper()).run()
+    assert drawn[2].item_id in list(page.dataframe[0].value["Item"])
+    assert len(page.dataframe[0].value) < 5
+    assert not page.exception
 
 
 @pytest.mark.parametrize(

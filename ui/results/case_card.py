@@ -6,6 +6,7 @@ from html import escape
 from analysis.bundle.model import RaterKind, Status
 from analysis.report.case import Case, CaseAnswer
 from study.base.translation import t
+from ui.results.case_films import figure
 
 _CSS = """<style>
 .case { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
@@ -34,11 +35,7 @@ def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
     films
         Label and address of each film, in the order of the views.
     """
-    shown = "".join(
-        f'<figure><img src="{escape(address)}" alt="{escape(label)}">'
-        f"<figcaption>{escape(label)}</figcaption></figure>"
-        for label, address in films
-    )
+    shown = "".join(figure(label, address) for label, address in films)
     mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
     options = "".join(
         f'<li class="{"reference" if option.is_reference else ""}">'

@@ -1,5 +1,6 @@
-"""The films of a study's own cases, for its coordinator: beside the results of the case."""
+"""The films of a study's own cases, for its coordinator: before the opening, and with results."""
 
+from html import escape
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -34,6 +35,14 @@ def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
     ]
 
 
+def figure(label: str, address: str) -> str:
+    """Return a film of a case as HTML."""
+    return (
+        f'<figure><img src="{escape(address)}" alt="{escape(label)}">'
+        f"<figcaption>{escape(label)}</figcaption></figure>"
+    )
+
+
 async def _film(request: Request) -> Response:
     try:
         return await run_in_threadpool(_answer, request)
@@ -48,7 +57,7 @@ def _answer(request: Request) -> Response:
             t("Sign in with an account that can see the results."), status_code=401
         )
     kept = store()
-    if not accuracy_is_shown(kept, person.study_name):
+    if not person.may(Act.SET_UP) and not accuracy_is_shown(kept, person.study_name):
         return PlainTextResponse(t("Cases are shown once the study is closed."), status_code=409)
     with kept.look() as look:
         views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))

@@ -97,8 +97,8 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "GET /example/predictions.csv": _SET_UP,
     "GET /example/readers.csv": _SET_UP,
     "GET /case-films/{view}": (
-        _EXPORT.format(409),
-        _EXPORT.format(409),
+        "401 401 401  200 200 409 401  404 404 409 401",
+        "401 401 401  200 200 409 401  404 404 409 401",
         "401 401 401  200 200 200 401  404 404 404 401",
     ),
     "GET /preview/{mark}/desk": (_PREVIEW.format(200), _PREVIEW.format(200), _ENDED),
