@@ -32,6 +32,7 @@ from ui.results.analysis import (
 )
 from ui.results.case_card import case_card
 from ui.results.headline import agreement_html, findings_html, headline_html
+from ui.results.tables import show_table
 from ui.server.access import guard
 from ui.server.deployment import store
 
@@ -198,7 +199,7 @@ def _tables(found: Results) -> None:
     name = st.selectbox(
         t("Table"), list(found.tables), format_func=lambda one: one.replace("_", " ")
     )
-    grid(found.tables[name], height=560)
+    show_table(found.tables[name])
 
 
 def _blinded() -> None:

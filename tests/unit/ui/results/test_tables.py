@@ -1,0 +1,52 @@
+"""Tables of the results: headings in words, numbers as people read them."""
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+
+def _page() -> None:
+    import pandas as pd
+
+    from ui.results.tables import show_table
+
+    show_table(
+        pd.DataFrame(
+            {
+                "rater_id": ["R1", "R2"],
+                "n": [8, 8],
+                "accuracy": [0.8384123, None],
+                "ci_low": [0.7, None],
+                "p_exact": [0.00041, 1.0],
+                "median_ms": [12_345.6, 9_000.0],
+                "estimate": [0.4321, 0.1],
+                "rank": [None, None],
+            }
+        )
+    )
+
+
+def test_columns_have_words_and_numbers_are_rounded() -> None:
+    """Shares as percent, small p-values not as 0, an empty column not at all."""
+    page = AppTest.from_function(_page).run()
+    assert not page.exception
+    shown = json.loads(page.dataframe[0].proto.columns)
+    assert {name: one.get("label") for name, one in shown.items() if "label" in one} == {
+        "rater_id": "Rater",
+        "n": "n",
+        "accuracy": "Accuracy",
+        "ci_low": "CI from",
+        "p_exact": "p exact",
+        "median_ms": "Median (ms)",
+        "estimate": "Estimate",
+    }
+    formats = {name: one["type_config"].get("format") for name, one in shown.items()
+               if one.get("type_config")}  # fmt: skip
+    assert formats == {
+        "accuracy": "percent",
+        "ci_low": "percent",
+        "p_exact": "%.2g",
+        "median_ms": "%.0f",
+        "estimate": "%.3f",
+    }
+    assert "rank" not in page.dataframe[0].value
