@@ -65,6 +65,7 @@ def condition(
     kind: str = "",
     actor: str = "",
     text: str = "",
+    named: Sequence[str] = (),
     from_utc: str = "",
     before_utc: str = "",
 ) -> Condition:
@@ -78,6 +79,8 @@ def condition(
         Beside them the events of this chain that name this study.
     text
         Words that stand in the detail, kind or actor, or an event's hash; letters of either case.
+    named
+        Kinds that the words stand for as well.
     """
     values: dict[str, Any] = {f"chain{i}": chain for i, chain in enumerate(chains)}
     own = f"chain IN ({', '.join(f':{name}' for name in values)})"
@@ -102,8 +105,10 @@ def condition(
     if text:
         parts.append(
             "(detail LIKE :words ESCAPE '\\' OR kind LIKE :words ESCAPE '\\' "
-            "OR actor LIKE :words ESCAPE '\\' OR hash LIKE :begin ESCAPE '\\')"
+            "OR actor LIKE :words ESCAPE '\\' OR hash LIKE :begin ESCAPE '\\' "
+            f"OR kind IN ({', '.join(f':named{i}' for i in range(len(named)))}))"
         )
         safe = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         values |= {"words": f"%{safe}%", "begin": f"{safe}%"}
+        values |= {f"named{i}": one for i, one in enumerate(named)}
     return Condition(" AND ".join(parts), values)

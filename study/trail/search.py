@@ -45,9 +45,13 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What of a trail is looked for; empty is everything. `until` is not included."""
+    """What of a trail is looked for; empty is everything. `until` is not included.
+
+    `named` are the kinds of event that the text stands for where people see it.
+    """
 
     text: str = ""
+    named: tuple[str, ...] = ()
     kind: str = ""
     actor: str = ""
     since: datetime | None = None
@@ -132,6 +136,7 @@ def _condition(look: Transaction, study: str, wanted: Search) -> stored.Conditio
         kind=wanted.kind,
         actor=wanted.actor,
         text=" ".join(wanted.text.split()),
+        named=wanted.named,
         from_utc=stamp(wanted.since) if wanted.since else "",
         before_utc=stamp(wanted.until) if wanted.until else "",
     )

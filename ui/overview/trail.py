@@ -21,7 +21,7 @@ from study.trail import search as trail
 from study.trail.downloads import record_taking
 from study.trail.search import Search
 from study.trail.verification import Verdict, verify_study
-from ui.parts.event_kinds import kind_in_words
+from ui.parts.event_kinds import kind_in_words, kinds_called
 from ui.parts.look import grid
 from ui.parts.text import instant, plain
 from ui.server.access import acting, answer
@@ -115,6 +115,7 @@ def _search(study: str) -> Search:
     readings = st.checkbox(t("Include case-by-case reader events"), key=f"trail-readings-{study}")
     return Search(
         text=text,
+        named=kinds_called(text),
         kind=kind,
         actor=actor,
         since=_midnight(since),
@@ -220,8 +221,10 @@ def _asked(query: Mapping[str, str]) -> Search:
         given = query.get(name, "")
         return _midnight(date.fromisoformat(given)) if given else None
 
+    text = query.get("text", "")[:200]
     return Search(
-        text=query.get("text", "")[:200],
+        text=text,
+        named=kinds_called(text),
         kind=query.get("kind", "")[:100],
         actor=query.get("actor", "")[:200],
         since=day("since"),

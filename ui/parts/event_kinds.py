@@ -69,3 +69,13 @@ LABELS = {
 def kind_in_words(kind: str) -> str:
     """Return a kind of event in the language in use; one that is not known here as it stands."""
     return said(LABELS[EventKind(kind)]) if kind in LABELS else kind
+
+
+def kinds_called(text: str) -> tuple[str, ...]:
+    """Return the kinds of event whose words, in the language in use, hold a text.
+
+    >>> [str(kind) for kind in kinds_called("Sample drawn")]
+    ['study drawn']
+    """
+    wanted = " ".join(text.split()).casefold()
+    return tuple(kind for kind in LABELS if wanted and wanted in kind_in_words(kind).casefold())

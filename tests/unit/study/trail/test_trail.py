@@ -41,6 +41,7 @@ def acted(opened: Opened) -> Store:
 def test_acts_are_found_by_words_kind_actor_and_date(acted: Store) -> None:
     """And case by case what readers did only where it is asked for."""
     assert _found(acted, Search(text="LONG lists")) == ["protocol amended"]
+    assert _found(acted, Search(text="taken away", named=("downloaded",))) == ["downloaded"]
     assert _found(acted, Search(kind="study opened")) == ["study opened"]
     assert _found(acted, Search(actor="c")) == ["downloaded", "protocol amended"]
     assert _found(acted, Search(since=NOW + timedelta(seconds=1))) == []
