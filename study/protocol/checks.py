@@ -37,7 +37,7 @@ def prose(longest: int) -> Check:
                 t(
                     "has {n} characters; the maximum is {longest}.",
                     n=len(found),
-                    longest=longest,
+                    longest=str(longest),
                 )
             )
         return found if found.strip() else ""

@@ -58,7 +58,7 @@ def display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 ZOOMS = r"""
 Array.from(document.querySelectorAll(".rr-plate-state"),
-  ({ textContent }) => parseInt(textContent.match(/(\d+) %/)[1]))
+  ({ textContent }) => parseInt(textContent.match(/(?<!–)\b(\d+) %/)[1]))
 """
 CHOSEN = """
 Array.from(document.querySelectorAll("[data-option][aria-pressed=true]"),
@@ -197,7 +197,7 @@ def test_at_one_to_one_every_pixel_equals_numpys(
     renderer = request.node.callspec.params["firefox"]
     assert tab.look(NOTE) == RENDERERS[renderer]
     deep, flat = _film(), _flat()
-    tab.press("v")
+    tab.press("F2", "v")
     seen = _at_one_to_one(tab, deep.shape, white=254)
     assert np.abs(seen - _expected(deep)).max() <= 1
     tab.press("v")

@@ -371,7 +371,7 @@ export const texts = {
     /** @param {number[]} size @param {number[]} smallest */
     text: ([width, height], [one, other]) => t("It is currently {width} × {height} pixels. This study needs at least {long} × {short}, in " +
       "either orientation.",
-    { width, height, long: Math.max(one, other), short: Math.min(one, other) }),
+    { width: `${width}`, height: `${height}`, long: `${Math.max(one, other)}`, short: `${Math.min(one, other)}` }),
     remedy: t("Make the window larger, press F11 for full screen, or set the page zoom to 100 % " +
       "(Ctrl+0). The page continues automatically once there is enough room. If this screen is " +
       "too small, please sign in on a larger one."),
