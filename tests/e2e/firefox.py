@@ -25,7 +25,13 @@ from tests.e2e.server import tick
 
 WITHIN_S = 60
 VIEWPORT = {"width": 1440, "height": 900}
-KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Backspace": "\ue003", "Home": "\ue011", "F2": "\ue032"}
+KEYS = {
+    "Enter": "\ue007",
+    "Escape": "\ue00c",
+    "Backspace": "\ue003",
+    "Home": "\ue011",
+    "F2": "\ue032",
+}
 
 
 class BidiError(Exception):
