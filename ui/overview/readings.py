@@ -104,9 +104,8 @@ def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
         format_func=status_word,
         key="list-statuses",
     )
-    flags = columns[2].multiselect(
-        t("Flags"), sorted({flag for one in found for flag in one.flags}), key="list-flags"
-    )
+    there = sorted({flag for one in found for flag in one.flags})
+    flags = columns[2].multiselect(t("Flags"), there, key="list-flags") if there else []
     return (
         one
         for one in found
