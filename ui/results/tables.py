@@ -29,7 +29,7 @@ def show_table(frame: pd.DataFrame) -> None:
     shares = {name for name in _SHARES if name in frame}
     if shares:
         shares |= set(_OF_SHARES)
-    told = frame.dropna(axis="columns", how="all")
+    told = frame.dropna(axis="columns", how="all") if len(frame) else frame
     grid(
         told,
         height=560,

@@ -50,3 +50,18 @@ def test_columns_have_words_and_numbers_are_rounded() -> None:
         "estimate": "%.3f",
     }
     assert "rank" not in page.dataframe[0].value
+
+
+def _empty() -> None:
+    import pandas as pd
+
+    from ui.results.tables import show_table
+
+    show_table(pd.DataFrame({"rater_id": [], "accuracy": []}))
+
+
+def test_a_table_without_rows_keeps_its_headings() -> None:
+    """It says what would stand there."""
+    page = AppTest.from_function(_empty).run()
+    assert not page.exception
+    assert list(page.dataframe[0].value.columns) == ["rater_id", "accuracy"]
