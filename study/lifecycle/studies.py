@@ -23,9 +23,10 @@ from study.protocol import drawing
 from study.protocol.protocol import Protocol, example_faults, refuse_example, stored_protocol
 from study.protocol.reading_lists import assign_reader
 from study.protocol.sampling import Stratum
-from study.store import Store, Transaction, banks, events, models, people, practice, studies
+from study.store import Store, Transaction, banks, events, models, people, studies
 from study.store.banks import bank_row
 from study.store.events import EventKind
+from study.store.parts import PRACTICE
 from study.store.people import ReaderRow
 from study.store.studies import StudyRow, refuse_restored, study_row
 
@@ -112,7 +113,7 @@ def _add_drawn(change: Transaction, study: int, bank: int, drawn: drawing.Rehear
             for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
         ),
     )
-    practice.add_cases(change, study, (items[item_id] for item_id in drawn.practice))
+    studies.add_practice_cases(change, study, (items[item_id] for item_id in drawn.practice))
 
 
 def cases_hash(look: Transaction, study: int) -> str:
@@ -122,7 +123,7 @@ def cases_hash(look: Transaction, study: int) -> str:
 
 def practice_cases_hash(look: Transaction, study: int) -> str:
     """Return the hash that covers a study's practice cases with their numbers."""
-    return sha256_of([[row.number, row.item_id] for row in practice.cases(look, study)])
+    return sha256_of([[row.number, row.item_id] for row in studies.cases(look, study, PRACTICE)])
 
 
 def invite(

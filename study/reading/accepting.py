@@ -18,8 +18,9 @@ from study.reading.outcomes import HANDED_OUT, NOT_YET, SIMULATED, Taken
 from study.reading.records import CaseRecord, Presentation, Reading
 from study.reading.sessions import Admission, Place, admit, place_of
 from study.reading.steps import is_prepared
-from study.store import Transaction, practice, readings
+from study.store import Transaction, readings
 from study.store.events import EventKind, vouch
+from study.store.parts import PRACTICE, STUDY, Part
 
 
 def take(
@@ -34,33 +35,64 @@ def take(
     timing_source: str = "browser",
 ) -> Taken:
     """Store one record of a reader within the caller's transaction."""
-    assignment = readings.assignment(change, record.case)
+    part, assignment = STUDY, readings.assignment(change, record.case)
+    if assignment is None:
+        part, assignment = PRACTICE, readings.assignment(change, record.case, PRACTICE)
     if assignment is None or assignment["reader"] != reader:
-        return Taken(id=record.id, case="", refused=t("This case is not assigned to you."))
+        refused = t("This case is not assigned to you.")
+    else:
+        refused = _store_unless_refused(
+            change, study, protocol, by, part, assignment, record, now, timing_source
+        )
+    return Taken(
+        id=record.id,
+        case="" if refused else record.case,
+        refused=refused,
+        practice=part is PRACTICE,
+    )
+
+
+def _store_unless_refused(
+    change: Transaction,
+    study: str,
+    protocol: Protocol,
+    by: By,
+    part: Part,
+    assignment: Mapping[str, Any],
+    record: CaseRecord,
+    now: datetime,
+    timing_source: str,
+) -> str:
+    """Store a record and return an empty text, or say why not.
+
+    A presentation of a practice case is acknowledged and not stored, and practice knows no session.
+    """
     refused = _source_refusal(timing_source, bool(assignment["simulated"])) or _gate(
-        change, protocol, reader, assignment
+        change, protocol, part, assignment
     )
     if refused:
-        return Taken(id=record.id, case="", refused=refused)
+        return refused
     if isinstance(record, Presentation):
-        refused = _first_showing(change, study, protocol, by, assignment, record, now)
-        return Taken(id=record.id, case="" if refused else record.case, refused=refused)
-    known = readings.by_id(change, record.id)
+        if part is PRACTICE:
+            return ""
+        return _first_showing(change, study, protocol, by, assignment, record, now)
+    known = readings.by_id(change, record.id, part)
     if known is not None:
         same = known["assignment"] == record.case
-        refused = "" if same else t("Another reading already has this ID.")
-        return Taken(id=record.id, case=record.case if same else "", refused=refused)
-    place = place_of(change, protocol, reader, now=now)
-    admission = _admission(change, place, assignment, record, now)
+        return "" if same else t("Another reading already has this ID.")
+    session, late = None, ""
+    if part is STUDY:
+        place = place_of(change, protocol, assignment["reader"], now=now)
+        admission = _admission(change, place, assignment, record, now)
+        session, late, refused = place.current.session, admission.flag, admission.refused
     refused = (
-        admission.refused
-        or answer_refusal(protocol, assignment, record)
-        or _order_refusal(change, study, protocol, by, reader, place, record)
+        refused
+        or _answer_refusal(protocol, assignment, record)
+        or _order_refusal(change, study, protocol, by, part, assignment["reader"], session, record)
     )
-    if refused:
-        return Taken(id=record.id, case="", refused=refused)
-    _store(change, study, protocol, by, assignment, record, now, timing_source, admission.flag)
-    return Taken(id=record.id, case=record.case)
+    if not refused:
+        _store(change, study, protocol, by, part, assignment, record, now, timing_source, late)
+    return refused
 
 
 def _source_refusal(timing_source: str, simulated: bool) -> str:
@@ -71,11 +103,12 @@ def _source_refusal(timing_source: str, simulated: bool) -> str:
     return ""
 
 
-def _gate(look: Transaction, protocol: Protocol, reader: int, assignment: Mapping[str, Any]) -> str:
-    """Refuse the study's cases while preparation or practice is unfinished."""
+def _gate(look: Transaction, protocol: Protocol, part: Part, assignment: Mapping[str, Any]) -> str:
+    """Refuse every case while preparation is unfinished, the study's while practice is."""
     if assignment["simulated"]:
         return ""
-    practised = not protocol.practice_cases or not practice.unread(look, reader, 1)
+    reader, before = assignment["reader"], part is STUDY and protocol.practice_cases
+    practised = not before or not readings.unread(look, reader, 1, part=PRACTICE)
     return "" if practised and is_prepared(look, protocol, reader) else said(NOT_YET)
 
 
@@ -93,7 +126,9 @@ def _first_showing(
         return ""
     place = place_of(change, protocol, assignment["reader"], now=now)
     admission = _admission(change, place, assignment, record, now)
-    refused = admission.refused or _not_yet(change, place, assignment["reader"], record)
+    refused = admission.refused or _not_yet(
+        change, STUDY, assignment["reader"], place.current.session, record
+    )
     return refused or _present(change, study, by, record, now)
 
 
@@ -120,9 +155,11 @@ def _admission(
     )
 
 
-def _not_yet(look: Transaction, place: Place, reader: int, record: CaseRecord) -> str:
+def _not_yet(
+    look: Transaction, part: Part, reader: int, session: int | None, record: CaseRecord
+) -> str:
     """Refuse a case that is not among those a page of the reader's holds."""
-    rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
+    rows = readings.unread(look, reader, HANDED_OUT, session, part)
     return "" if record.case in [row["id"] for row in rows] else said(NOT_YET)
 
 
@@ -142,7 +179,7 @@ def _present(change: Transaction, study: str, by: By, record: Presentation, now:
     return ""
 
 
-def answer_refusal(protocol: Protocol, assignment: Mapping[str, Any], record: Reading) -> str:
+def _answer_refusal(protocol: Protocol, assignment: Mapping[str, Any], record: Reading) -> str:
     """Return why an answer cannot be one to this case in this study, or an empty text."""
     n_options = len(json.loads(assignment["options"]))
     if record.option is not None and record.option not in LETTERS[:n_options]:
@@ -169,15 +206,18 @@ def _order_refusal(
     study: str,
     protocol: Protocol,
     by: By,
+    part: Part,
     reader: int,
-    place: Place,
+    session: int | None,
     record: Reading,
 ) -> str:
-    current = readings.current(change, record.case)
+    current = readings.current(change, record.case, part)
     if record.supersedes is None:
         if current is not None:
             return t("This case has already been read; the first answer was recorded.")
-        return _not_yet(change, place, reader, record)
+        return _not_yet(change, part, reader, session, record)
+    if part is PRACTICE:
+        return t("Answers to practice cases cannot be changed.")
     if not protocol.back_navigation:
         return t("Answers cannot be changed in this study.")
     if has_finished(change, study, by.name):
@@ -192,42 +232,50 @@ def _store(
     study: str,
     protocol: Protocol,
     by: By,
+    part: Part,
     assignment: Mapping[str, Any],
     record: Reading,
     now: datetime,
     timing_source: str,
     late: str,
 ) -> None:
-    presented = readings.presentation(change, record.case)
-    if presented is None:
-        lost = Presentation(
-            id=f"lost:{record.case}",  # no page's id has a colon, so it is free
-            case=record.case,
-            shown_at=record.presented_at,
-            circumstances={},
+    columns = _answer_columns(record, assignment["shown_order"], now)
+    detail: dict[str, Any] = {"reading": record.id, "position": assignment["position"]}
+    if part is PRACTICE:
+        flags = sorted(set(record.flags))
+        readings.add(change, part, **columns, reason=record.reason, flags=canonical_json(flags))
+    else:
+        presented = readings.presentation(change, record.case)
+        if presented is None:
+            lost = Presentation(
+                id=f"lost:{record.case}",  # no page's id has a colon, so it is free
+                case=record.case,
+                shown_at=record.presented_at,
+                circumstances={},
+            )
+            _present(change, study, by, lost, now)
+        measured = timing_source == "browser"
+        found = suspicions(record, presented, protocol, now) if measured else []
+        flags = sorted({*record.flags, *found, *([late] if late else [])})
+        readings.add(
+            change,
+            part,
+            **columns,
+            supersedes=record.supersedes,
+            flags=canonical_json(flags),
+            timing_source=timing_source,
         )
-        _present(change, study, by, lost, now)
-    columns = answer_columns(record, assignment["shown_order"], now)
-    found = suspicions(record, presented, protocol, now) if timing_source == "browser" else []
-    flags = sorted({*record.flags, *found, *([late] if late else [])})
-    readings.add(
-        change,
-        **columns,
-        supersedes=record.supersedes,
-        flags=canonical_json(flags),
-        timing_source=timing_source,
-    )
-    detail = {"reading": record.id, "position": assignment["position"], "flags": flags}
-    if record.supersedes:
-        detail["supersedes"] = record.supersedes
-    if record.reason:
-        readings.add_reason(change, record.id, record.reason)
-        detail["reason"] = record.reason
-    stored = readings.by_id(change, record.id)
-    vouch(change, study, by, now, EventKind.CASE_READ, stored, detail)
+        detail["flags"] = flags
+        if record.supersedes:
+            detail["supersedes"] = record.supersedes
+        if record.reason:
+            readings.add_reason(change, record.id, record.reason)
+            detail["reason"] = record.reason
+    stored = readings.by_id(change, record.id, part)
+    vouch(change, study, by, now, part.read, stored, detail)
 
 
-def answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:
+def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:
     """Return what a study's reading and a practice reading store alike."""
     times = record.times
     return {

@@ -21,7 +21,7 @@ from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
-from study.reading import finishing, practice, steps
+from study.reading import finishing, steps
 from study.reading.accepting import take
 from study.reading.outcomes import HANDED_OUT, Taken
 from study.reading.receipts import receipt
@@ -29,9 +29,9 @@ from study.reading.records import Finish, MalformedRecord, Preparation, Record, 
 from study.reading.sessions import Hold, Place, place_of
 from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
 from study.store import Store, Transaction, readings, studies
-from study.store import practice as stored_practice
 from study.store.banks import FilmRow
 from study.store.deployment import secret
+from study.store.parts import PRACTICE, STUDY
 from study.store.studies import StudyRow, refuse_restored
 
 __all__ = [
@@ -172,9 +172,6 @@ def _take(
         return steps.take(change, protocol, person, record, now=now)
     if isinstance(record, Finish):
         return finishing.take(change, protocol, person, record, now=now)
-    practised = stored_practice.assignment(change, record.case) if protocol.practice_cases else None
-    if practised is not None and practised["reader"] == reader:
-        return practice.take(change, protocol, person, practised, record, now=now)
     return take(change, person.study_name, protocol, reader, person.by, record, now=now)
 
 
@@ -210,6 +207,9 @@ def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: 
     due = [] if done else steps.to_do(look, protocol, reader, person.sign_in)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
     cases = () if due or hold else _cases(look, protocol, reader, place)
+    n_practice = (
+        readings.counts(look, reader, PRACTICE)["n_assigned"] if protocol.practice_cases else 0
+    )
     return Desk(
         seal=seal(look, person),
         study=study.name,
@@ -220,7 +220,7 @@ def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: 
         rules=_rules(protocol),
         cases=cases,
         preparation=tuple(steps.view(protocol, step) for step in due),
-        practice_total=stored_practice.count(look, reader) if protocol.practice_cases else 0,
+        practice_total=n_practice,
         session=current.session,
         sessions=len(place.sessions),
         review=_in_review(look, study, protocol, person, place),
@@ -261,7 +261,7 @@ def _cases(
 ) -> tuple[CaseView, ...]:
     """Return the next cases: of practice until every one is read, then of the study."""
     if protocol.practice_cases and not steps.is_simulated(look, reader):
-        waiting = stored_practice.unread(look, reader, HANDED_OUT)
+        waiting = readings.unread(look, reader, HANDED_OUT, part=PRACTICE)
         if waiting:
             return tuple(_case(look, row, protocol, None, practice=True) for row in waiting)
     rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
@@ -343,10 +343,11 @@ def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
     found: dict[str, CaseFeedback] = {}
     with store.look() as look:
         for one in taken:
-            own = (stored_practice.reading if one.practice else readings.by_id)(look, one.id)
+            part = PRACTICE if one.practice else STUDY
+            own = readings.by_id(look, one.id, part)
             if own is None or own["assignment"] != one.case:  # a presentation, whatever its id
                 continue
-            row = (stored_practice.truth if one.practice else readings.truth)(look, one.case)
+            row = readings.truth(look, one.case, part)
             if row is None:
                 continue
             found[one.id] = CaseFeedback(

@@ -4,13 +4,8 @@ from typing import Any
 
 from study.store.banks import FILM, FilmRow
 from study.store.connection import Transaction
+from study.store.parts import PRACTICE, STUDY, Part
 
-_CASE = (
-    "SELECT assignments.id, position, condition, session, repeat, shown_order, question, options, "
-    "age, sex, items.id AS item, "
-    "EXISTS (SELECT 1 FROM presentations WHERE assignment = assignments.id) AS presented "
-    "FROM assignments JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
-)
 _CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
 _SCORED = (
     "SELECT assignments.position, condition, shown_order, cases.study, items.id AS item, item_id, "
@@ -23,14 +18,31 @@ _SCORED = (
 )
 
 
+def _listed(part: Part) -> str:
+    """Return what assignments of a part are read from, with their cases."""
+    return f"{part.assignments} AS assignments JOIN {part.cases} AS cases ON cases.id = case_id "
+
+
+def _unread(part: Part) -> str:
+    return f"NOT EXISTS (SELECT 1 FROM {part.tables}readings WHERE assignment = assignments.id) "
+
+
+def _case(part: Part) -> str:
+    return (
+        "SELECT assignments.id, position, condition, session, repeat, shown_order, question, "
+        "options, age, sex, items.id AS item, EXISTS (SELECT 1 FROM "
+        f"{part.presentations} WHERE assignment = assignments.id) AS presented "
+        f"FROM {_listed(part)} JOIN items ON items.id = cases.item "
+    )
+
+
 def unread(
-    look: Transaction, reader: int, limit: int, session: int | None = None
+    look: Transaction, reader: int, limit: int, session: int | None = None, part: Part = STUDY
 ) -> list[dict[str, Any]]:
     """Return a reader's next cases without a reading, in order of position; of one session only."""
     return look.rows(
-        _CASE + "WHERE reader = :reader AND (:session IS NULL OR session = :session) "
-        "AND NOT EXISTS (SELECT 1 FROM readings WHERE assignment = assignments.id) "
-        "ORDER BY position LIMIT :limit",
+        _case(part) + "WHERE reader = :reader AND (:session IS NULL OR session = :session) "
+        f"AND {_unread(part)} ORDER BY position LIMIT :limit",
         reader=reader,
         limit=limit,
         session=session,
@@ -40,7 +52,7 @@ def unread(
 def at_position(look: Transaction, reader: int, position: int) -> dict[str, Any] | None:
     """Return a reader's case at a position, or None."""
     return look.row(
-        _CASE + "WHERE reader = :reader AND position = :position",
+        _case(STUDY) + "WHERE reader = :reader AND position = :position",
         reader=reader,
         position=position,
     )
@@ -64,15 +76,15 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
     view
         The film's place among the case's views.
     """
+    item = " UNION ALL ".join(
+        f"SELECT item FROM {_listed(part)} WHERE assignments.id = :case AND reader = :reader "
+        "AND condition <> 'image-absent'"
+        for part in (STUDY, PRACTICE)
+    )
     row = look.row(
         f"SELECT {FILM} FROM item_views JOIN films ON films.id = film "
-        "JOIN banks ON banks.id = films.bank WHERE item_views.position = :view AND item = ("
-        "SELECT item FROM assignments JOIN cases ON cases.id = case_id "
-        "WHERE assignments.id = :case AND reader = :reader AND condition <> 'image-absent' "
-        "UNION ALL SELECT item FROM practice_assignments "
-        "JOIN practice_cases ON practice_cases.id = practice_case "
-        "WHERE practice_assignments.id = :case AND reader = :reader "
-        "AND condition <> 'image-absent')",
+        "JOIN banks ON banks.id = films.bank "
+        f"WHERE item_views.position = :view AND item = ({item})",
         reader=reader,
         case=case,
         view=view,
@@ -82,15 +94,13 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
 
 def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[FilmRow]:
     """Return the films of a reader's next cases, of practice first, in the order of need."""
+    waiting = " UNION ALL ".join(
+        f"SELECT {place} AS part, position, item, condition FROM {_listed(part)} "
+        f"WHERE reader = :reader AND {_unread(part)}"
+        for place, part in enumerate((PRACTICE, STUDY))
+    )
     rows = look.rows(
-        f"SELECT {FILM} FROM (SELECT 0 AS part, position, item, condition "
-        "FROM practice_assignments JOIN practice_cases ON practice_cases.id = practice_case "
-        "WHERE reader = :reader AND NOT EXISTS (SELECT 1 FROM practice_readings "
-        "WHERE assignment = practice_assignments.id) "
-        "UNION ALL SELECT 1, position, item, condition "
-        "FROM assignments JOIN cases ON cases.id = case_id WHERE reader = :reader "
-        "AND NOT EXISTS (SELECT 1 FROM readings WHERE assignment = assignments.id) "
-        "ORDER BY part, position LIMIT :n_cases) AS coming "
+        f"SELECT {FILM} FROM ({waiting} ORDER BY part, position LIMIT :n_cases) AS coming "
         "JOIN item_views ON item_views.item = coming.item AND condition <> 'image-absent' "
         "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
         "ORDER BY part, coming.position, item_views.position",
@@ -112,21 +122,21 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
     return [FilmRow(**row) for row in rows]
 
 
-def assignment(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
+def assignment(look: Transaction, assignment_id: str, part: Part = STUDY) -> dict[str, Any] | None:
     """Return an assignment with its item's options and its reader's mark, or None."""
     return look.row(
-        "SELECT assignments.*, options, simulated FROM assignments "
-        "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
-        "JOIN items ON items.id = cases.item WHERE assignments.id = :assignment_id",
+        f"SELECT assignments.*, options, simulated FROM {_listed(part)} "
+        "JOIN readers ON readers.id = reader JOIN items ON items.id = cases.item "
+        "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
 
 
-def counts(look: Transaction, reader: int) -> dict[str, Any]:
+def counts(look: Transaction, reader: int, part: Part = STUDY) -> dict[str, Any]:
     """Return how many cases a reader was assigned and has read."""
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read "
-        "FROM assignments LEFT JOIN readings "
+        f"FROM {part.assignments} AS assignments LEFT JOIN {part.readings} AS readings "
         f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
         reader=reader,
     )
@@ -160,20 +170,21 @@ def presentation(look: Transaction, assignment_id: str) -> dict[str, Any] | None
     )
 
 
-def add(change: Transaction, **columns: Any) -> None:
+def add(change: Transaction, part: Part, **columns: Any) -> None:
     """Insert a reading."""
-    change.insert("readings", **columns)
+    change.insert(f"{part.tables}readings", **columns)
 
 
-def by_id(look: Transaction, reading_id: str) -> dict[str, Any] | None:
-    """Return a reading's row, or None."""
-    return look.row("SELECT * FROM readings WHERE id = :reading_id", reading_id=reading_id)
+def by_id(look: Transaction, reading_id: str, part: Part = STUDY) -> dict[str, Any] | None:
+    """Return a reading's row as stored, or None."""
+    return look.row(f"SELECT * FROM {part.tables}readings WHERE id = :id", id=reading_id)
 
 
-def current(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
+def current(look: Transaction, assignment_id: str, part: Part = STUDY) -> dict[str, Any] | None:
     """Return the reading of an assignment that no other supersedes, or None."""
     return look.row(
-        f"SELECT * FROM readings WHERE assignment = :assignment_id AND {_CURRENT}",
+        f"SELECT * FROM {part.readings} AS readings "
+        f"WHERE assignment = :assignment_id AND {_CURRENT}",
         assignment_id=assignment_id,
     )
 
@@ -261,10 +272,11 @@ def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-def all_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
+def all_of_study(look: Transaction, study: int, part: Part = STUDY) -> list[dict[str, Any]]:
     """Return every reading of a study as stored, superseded ones too, for verification."""
     return look.rows(
-        "SELECT readings.* FROM readings JOIN assignments ON assignments.id = assignment "
+        f"SELECT readings.* FROM {part.tables}readings AS readings "
+        f"JOIN {part.assignments} AS assignments ON assignments.id = assignment "
         "JOIN readers ON readers.id = reader WHERE study = :study ORDER BY readings.rowid",
         study=study,
     )
@@ -280,12 +292,11 @@ def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]
     )
 
 
-def truth(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
+def truth(look: Transaction, assignment_id: str, part: Part = STUDY) -> dict[str, Any] | None:
     """Return an assignment's reference standard and explanation; never through `Store.desk`."""
     return look.row(
         "SELECT truth, coalesce(words, '') AS explanation, shown_order, options "
-        "FROM assignments JOIN cases ON cases.id = case_id "
-        "JOIN items ON items.id = cases.item "
+        f"FROM {_listed(part)} JOIN items ON items.id = cases.item "
         "JOIN reference_standard ON reference_standard.item = cases.item "
         "LEFT JOIN explanations ON explanations.item = cases.item "
         "WHERE assignments.id = :assignment_id",

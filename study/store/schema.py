@@ -284,7 +284,21 @@ CREATE TABLE drafts (
 ) STRICT;
 """
 
-_PREPARATION = """
+_ANSWER = """confidence INTEGER CHECK (confidence > 0),
+    comment TEXT NOT NULL,
+    response_ms REAL CHECK (response_ms >= 0),
+    elapsed_ms REAL CHECK (elapsed_ms >= 0),
+    hidden_ms REAL CHECK (hidden_ms >= 0),
+    paused_ms REAL CHECK (paused_ms >= 0),
+    first_selection_ms REAL CHECK (first_selection_ms >= 0),
+    selections TEXT NOT NULL CHECK (json_valid(selections)),
+    behaviour TEXT NOT NULL CHECK (json_valid(behaviour)),
+    flags TEXT NOT NULL CHECK (json_valid(flags)),
+    committed_at_utc TEXT NOT NULL,
+    received_at_utc TEXT NOT NULL"""
+"""What a reading of the study and one of practice have alike."""
+
+_PREPARATION = f"""
 CREATE TABLE preparations (
     id TEXT PRIMARY KEY,
     reader INTEGER NOT NULL REFERENCES readers (id),
@@ -324,24 +338,13 @@ CREATE TABLE practice_readings (
     answer TEXT,
     status TEXT NOT NULL CHECK (status IN ('answered', 'skipped', 'timed_out')),
     reason TEXT NOT NULL,
-    confidence INTEGER CHECK (confidence > 0),
-    comment TEXT NOT NULL,
-    response_ms REAL CHECK (response_ms >= 0),
-    elapsed_ms REAL CHECK (elapsed_ms >= 0),
-    hidden_ms REAL CHECK (hidden_ms >= 0),
-    paused_ms REAL CHECK (paused_ms >= 0),
-    first_selection_ms REAL CHECK (first_selection_ms >= 0),
-    selections TEXT NOT NULL CHECK (json_valid(selections)),
-    behaviour TEXT NOT NULL CHECK (json_valid(behaviour)),
-    flags TEXT NOT NULL CHECK (json_valid(flags)),
-    committed_at_utc TEXT NOT NULL,
-    received_at_utc TEXT NOT NULL,
+    {_ANSWER},
     CHECK ((status = 'answered') = (answer IS NOT NULL)),
     CHECK ((status = 'skipped') = (reason <> ''))
 ) STRICT;
 """
 
-_READINGS = """
+_READINGS = f"""
 CREATE TABLE presentations (
     id TEXT PRIMARY KEY,
     assignment TEXT NOT NULL UNIQUE REFERENCES assignments (id),
@@ -356,18 +359,7 @@ CREATE TABLE readings (
     supersedes TEXT UNIQUE REFERENCES readings (id),
     answer TEXT,
     status TEXT NOT NULL CHECK (status IN ('answered', 'skipped', 'timed_out')),
-    confidence INTEGER CHECK (confidence > 0),
-    comment TEXT NOT NULL,
-    response_ms REAL CHECK (response_ms >= 0),
-    elapsed_ms REAL CHECK (elapsed_ms >= 0),
-    hidden_ms REAL CHECK (hidden_ms >= 0),
-    paused_ms REAL CHECK (paused_ms >= 0),
-    first_selection_ms REAL CHECK (first_selection_ms >= 0),
-    selections TEXT NOT NULL CHECK (json_valid(selections)),
-    behaviour TEXT NOT NULL CHECK (json_valid(behaviour)),
-    flags TEXT NOT NULL CHECK (json_valid(flags)),
-    committed_at_utc TEXT NOT NULL,
-    received_at_utc TEXT NOT NULL,
+    {_ANSWER},
     timing_source TEXT NOT NULL CHECK (timing_source IN ('browser', 'simulated')),
     CHECK ((status = 'answered') = (answer IS NOT NULL))
 ) STRICT;

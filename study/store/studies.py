@@ -9,6 +9,7 @@ from study.base.errors import NotFound, NotNow
 from study.base.translation import t
 from study.store.banks import FILM, FilmRow
 from study.store.connection import Transaction
+from study.store.parts import STUDY, Part
 
 
 class StudyRow(NamedTuple):
@@ -144,10 +145,19 @@ def add_cases(change: Transaction, study: int, cases: Iterable[tuple[int, int, s
     )
 
 
-def cases(look: Transaction, study: int) -> list[CaseRow]:
+def add_practice_cases(change: Transaction, study: int, items: Iterable[int]) -> None:
+    """Insert the drawn practice cases, in order of number."""
+    change.insert_many(
+        "practice_cases",
+        ("study", "item", "number"),
+        ((study, item, number) for number, item in enumerate(items, start=1)),
+    )
+
+
+def cases(look: Transaction, study: int, part: Part = STUDY) -> list[CaseRow]:
     """Return the cases of a study with their items, in order of number."""
     rows = look.rows(
-        "SELECT cases.id, number, stratum, item, item_id, options FROM cases "
+        f"SELECT cases.id, number, stratum, item, item_id, options FROM {part.cases} AS cases "
         "JOIN items ON items.id = item WHERE study = :study ORDER BY number",
         study=study,
     )
@@ -200,33 +210,25 @@ def mark_open(change: Transaction, study: int, at_utc: str) -> None:
     )
 
 
-def add_assignments(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Insert assignments: (id, reader, case, condition, session, repeat, position, order)."""
+def add_assignments(change: Transaction, part: Part, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert a reader's list, its rows' cases under `case`; practice has no session or repeat."""
+    own = [name for name in part.listed if name != "item_id"]
     change.insert_many(
-        "assignments",
-        (
-            "id",
-            "reader",
-            "case_id",
-            "condition",
-            "session",
-            "repeat",
-            "position",
-            "shown_order",
-        ),
-        rows,
+        f"{part.tables}assignments",
+        (part.case, "reader", *own),
+        ([row[name] for name in ("case", "reader", *own)] for row in rows),
     )
 
 
-def assignments(look: Transaction, reader: int) -> list[dict[str, Any]]:
-    """Return a reader's assignments in order of position, as an assignment's hash covers them."""
-    return look.rows(
-        "SELECT assignments.id, position, item_id, condition, session, repeat, shown_order "
-        "FROM assignments "
-        "JOIN cases ON cases.id = case_id JOIN items ON items.id = item "
+def assignments(look: Transaction, reader: int, part: Part = STUDY) -> list[dict[str, Any]]:
+    """Return a reader's list in order of position, as its hash covers it."""
+    rows = look.rows(
+        f"SELECT assignments.*, item_id FROM {part.assignments} AS assignments "
+        f"JOIN {part.cases} AS cases ON cases.id = case_id JOIN items ON items.id = item "
         "WHERE reader = :reader ORDER BY position",
         reader=reader,
     )
+    return [{name: row[name] for name in part.listed} for row in rows]
 
 
 def study_row(look: Transaction, name: str) -> StudyRow:

@@ -12,10 +12,11 @@ from study.lifecycle.studies import cases_hash, practice_cases_hash, reader_fact
 from study.models.models import predictions_hash
 from study.models.withdrawals import key_of
 from study.monitoring import exclusions, interventions
-from study.protocol.reading_lists import assignment_hash, practice_hash
-from study.store import Transaction, models, people, practice, preparations, readings, studies
+from study.protocol.reading_lists import list_hash
+from study.store import Transaction, models, people, preparations, readings, studies
 from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
+from study.store.parts import PRACTICE, STUDY
 from study.store.studies import StudyRow
 from study.trail import study_trails
 from study.trail.role_checks import roles_of_study
@@ -132,9 +133,9 @@ def _assignments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[st
     for reader in people.readers(look, row.id):
         name = reader.reader_id
         told = assigned[name].detail if name in assigned else {"assignments_sha256": _NOTHING}
-        if assignment_hash(look, reader.id) != told["assignments_sha256"]:
+        if list_hash(look, reader.id) != told["assignments_sha256"]:
             yield f"study {row.name}: the assignments of {name} were altered."
-        if practice_hash(look, reader.id) != told.get("practice_sha256", _NOTHING):
+        if list_hash(look, reader.id, PRACTICE) != told.get("practice_sha256", _NOTHING):
             yield f"study {row.name}: the practice list of {name} was altered."
 
 
@@ -183,14 +184,13 @@ def _presentations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[
 
 
 def _readings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    stored = readings.all_of_study(look, row.id)
-    read = events_named(trail, EventKind.CASE_READ, "reading")
+    read = events_named(trail, STUDY.read, "reading")
     told = {name: event.detail.get("reason", "") for name, event in read.items()}
     reasons = readings.reasons_of_study(look, row.id)
     for name in sorted(told.keys() | reasons.keys()):
         if told.get(name, "") != reasons.get(name, ""):
             yield f"study {row.name}: the reason of reading {name} was altered."
-    yield from _records(row, "reading", read, stored)
+    yield from _records(row, "reading", read, readings.all_of_study(look, row.id))
 
 
 def _preparations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
@@ -201,13 +201,8 @@ def _preparations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[s
 
 
 def _practice(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
-    stored = practice.of_study(look, row.id)
-    return _records(
-        row,
-        "practice reading",
-        events_named(trail, EventKind.PRACTICE_CASE_READ, "reading"),
-        stored,
-    )
+    stored = readings.all_of_study(look, row.id, PRACTICE)
+    return _records(row, "practice reading", events_named(trail, PRACTICE.read, "reading"), stored)
 
 
 def _records(

@@ -20,9 +20,9 @@ from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, readings
-from study.store import practice as stored_practice
 from study.store import studies as stored_studies
 from study.store.banks import FilmRow
+from study.store.parts import PRACTICE
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import (
@@ -99,7 +99,7 @@ def test_the_draw_can_be_recomputed_by_hand(opened: Opened) -> None:
     with store.look() as look:
         bank = look.rows("SELECT item_id, patient_id FROM items")
         sample = {row.item_id for row in stored_studies.cases(look, 1)}
-        drawn = [row.item_id for row in stored_practice.cases(look, 1)]
+        drawn = [row.item_id for row in stored_studies.cases(look, 1, PRACTICE)]
         locked = json.loads(look.value("SELECT protocol FROM studies"))
     taken = {row["patient_id"] for row in bank if row["item_id"] in sample}
     free: dict[str, list[str]] = {}
@@ -115,8 +115,8 @@ def test_a_readers_order_and_options_can_be_recomputed_by_hand(opened: Opened) -
     """By the reader's own lots, as the study's cases are."""
     store = opened(practice_cases=3, option_order="random")
     with store.look() as look:
-        drawn = [row.item_id for row in stored_practice.cases(look, 1)]
-        listed = stored_practice.assignments(look, 2)
+        drawn = [row.item_id for row in stored_studies.cases(look, 1, PRACTICE)]
+        listed = stored_studies.assignments(look, 2, PRACTICE)
     order = sorted(drawn, key=lambda item: _lot("practice order/R2", item))
     assert [row["item_id"] for row in listed] == order
     for row in listed:
