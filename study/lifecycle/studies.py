@@ -25,8 +25,8 @@ from study.protocol.reading_lists import assign_reader
 from study.protocol.sampling import Stratum
 from study.store import Store, Transaction, banks, events, models, people, studies
 from study.store.banks import bank_row
+from study.store.case_sets import PRACTICE
 from study.store.events import EventKind
-from study.store.parts import PRACTICE
 from study.store.people import ReaderRow
 from study.store.studies import StudyRow, refuse_restored, study_row
 

@@ -39,5 +39,5 @@ def _choice(store: Store, person: Person, membership: Membership) -> Choice:
             return Choice(membership=membership, here=here, n_readers=n_readers)
         counts = readings.counts(look, membership.reader)
     return Choice(
-        membership=membership, here=here, n_read=counts["n_read"], n_assigned=counts["n_assigned"]
+        membership=membership, here=here, n_read=counts.n_read, n_assigned=counts.n_assigned
     )

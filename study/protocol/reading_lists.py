@@ -9,8 +9,8 @@ from study.base.canonical import sha256_of
 from study.protocol.assignment import assign, assign_practice
 from study.protocol.protocol import stored_protocol
 from study.store import Transaction, deployment, events, studies
+from study.store.case_sets import PRACTICE, STUDY, CaseSet
 from study.store.events import EventKind
-from study.store.parts import PRACTICE, STUDY, Part
 from study.store.people import ReaderRow
 from study.store.studies import StudyRow
 
@@ -33,24 +33,24 @@ def assign_reader(
     protocol, name = stored_protocol(study), reader.reader_id
     key = bytes.fromhex(deployment.secret(change))
     counts = {}
-    for part, assigning in ((STUDY, assign), (PRACTICE, assign_practice)):
-        cases = {row.item_id: row for row in studies.cases(change, study.id, part)}
+    for case_set, assigning in ((STUDY, assign), (PRACTICE, assign_practice)):
+        cases = {row.item_id: row for row in studies.cases(change, study.id, case_set)}
         options = [(item_id, row.options) for item_id, row in cases.items()]
         entries = assigning(options, protocol, reader_id=name, reader_index=index)
         studies.add_assignments(
             change,
-            part,
+            case_set,
             (
                 {
                     **asdict(entry),
-                    "id": _opaque(key, f"{part.purpose}/{reader.id}/{entry.position}"),
+                    "id": _opaque(key, f"{case_set.purpose}/{reader.id}/{entry.position}"),
                     "reader": reader.id,
                     "case": cases[entry.item_id].id,
                 }
                 for entry in entries
             ),
         )
-        counts[part] = len(entries)
+        counts[case_set] = len(entries)
     n_practice = counts[PRACTICE]
     about = {"n_practice": n_practice, "practice_sha256": list_hash(change, reader.id, PRACTICE)}
     events.record(
@@ -68,9 +68,9 @@ def assign_reader(
     )
 
 
-def list_hash(look: Transaction, reader: int, part: Part = STUDY) -> str:
+def list_hash(look: Transaction, reader: int, case_set: CaseSet = STUDY) -> str:
     """Return the hash that covers a reader's list, ids included; one of practice may be empty."""
-    return sha256_of(studies.assignments(look, reader, part))
+    return sha256_of(studies.assignments(look, reader, case_set))
 
 
 def _opaque(key: bytes, what: str) -> str:

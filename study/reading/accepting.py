@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from study.base.actor import By
 from study.base.bank_model import LETTERS
 from study.base.canonical import canonical_json
 from study.base.timestamps import stamp
 from study.base.translation import said, t
+from study.people.signing_in import Person
 from study.protocol.assignment import canonical
 from study.protocol.protocol import Protocol
 from study.reading.finishing import has_finished
@@ -19,169 +20,148 @@ from study.reading.records import CaseRecord, Presentation, Reading
 from study.reading.sessions import Admission, Place, admit, place_of
 from study.reading.steps import is_prepared
 from study.store import Transaction, readings
+from study.store.case_sets import PRACTICE, STUDY, CaseSet
 from study.store.events import EventKind, vouch
-from study.store.parts import PRACTICE, STUDY, Part
+from study.store.readings import AssignmentRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Arrival:
+    """A record's case on its reader's list, and the circumstances in which the record came."""
+
+    change: Transaction
+    protocol: Protocol
+    person: Person
+    now: datetime
+    timing_source: str
+    case_set: CaseSet
+    assigned: AssignmentRow
 
 
 def take(
     change: Transaction,
-    study: str,
     protocol: Protocol,
-    reader: int,
-    by: By,
+    person: Person,
     record: CaseRecord,
     *,
     now: datetime,
     timing_source: str = "browser",
 ) -> Taken:
-    """Store one record of a reader within the caller's transaction."""
-    part, assignment = STUDY, readings.assignment(change, record.case)
-    if assignment is None:
-        part, assignment = PRACTICE, readings.assignment(change, record.case, PRACTICE)
-    if assignment is None or assignment["reader"] != reader:
+    """Store one record of a reader within the caller's transaction, or say why not."""
+    case_set, assigned = STUDY, readings.assignment(change, record.case)
+    if assigned is None:
+        case_set, assigned = PRACTICE, readings.assignment(change, record.case, PRACTICE)
+    if assigned is None or assigned.reader != person.reader:
         refused = t("This case is not assigned to you.")
     else:
-        refused = _store_unless_refused(
-            change, study, protocol, by, part, assignment, record, now, timing_source
+        at = _Arrival(
+            change=change,
+            protocol=protocol,
+            person=person,
+            now=now,
+            timing_source=timing_source,
+            case_set=case_set,
+            assigned=assigned,
         )
+        refused = _source_refusal(at) or _gate(at) or _taken_in(at, record)
     return Taken(
         id=record.id,
         case="" if refused else record.case,
         refused=refused,
-        practice=part is PRACTICE,
+        practice=case_set is PRACTICE,
     )
 
 
-def _store_unless_refused(
-    change: Transaction,
-    study: str,
-    protocol: Protocol,
-    by: By,
-    part: Part,
-    assignment: Mapping[str, Any],
-    record: CaseRecord,
-    now: datetime,
-    timing_source: str,
-) -> str:
-    """Store a record and return an empty text, or say why not.
-
-    A presentation of a practice case is acknowledged and not stored, and practice knows no session.
-    """
-    refused = _source_refusal(timing_source, bool(assignment["simulated"])) or _gate(
-        change, protocol, part, assignment
-    )
-    if refused:
-        return refused
-    if isinstance(record, Presentation):
-        if part is PRACTICE:
-            return ""
-        return _first_showing(change, study, protocol, by, assignment, record, now)
-    known = readings.by_id(change, record.id, part)
-    if known is not None:
-        same = known["assignment"] == record.case
-        return "" if same else t("Another reading already has this ID.")
-    session, late = None, ""
-    if part is STUDY:
-        place = place_of(change, protocol, assignment["reader"], now=now)
-        admission = _admission(change, place, assignment, record, now)
-        session, late, refused = place.current.session, admission.flag, admission.refused
-    refused = (
-        refused
-        or _answer_refusal(protocol, assignment, record)
-        or _order_refusal(change, study, protocol, by, part, assignment["reader"], session, record)
-    )
-    if not refused:
-        _store(change, study, protocol, by, part, assignment, record, now, timing_source, late)
-    return refused
-
-
-def _source_refusal(timing_source: str, simulated: bool) -> str:
-    if simulated and timing_source != "simulated":
+def _source_refusal(at: _Arrival) -> str:
+    if at.assigned.simulated and at.timing_source != "simulated":
         return SIMULATED
-    if timing_source == "simulated" and not simulated:
+    if at.timing_source == "simulated" and not at.assigned.simulated:
         return t("This reader is a real person; a simulation cannot read for them.")
     return ""
 
 
-def _gate(look: Transaction, protocol: Protocol, part: Part, assignment: Mapping[str, Any]) -> str:
+def _gate(at: _Arrival) -> str:
     """Refuse every case while preparation is unfinished, the study's while practice is."""
-    if assignment["simulated"]:
+    if at.assigned.simulated:
         return ""
-    reader, before = assignment["reader"], part is STUDY and protocol.practice_cases
-    practised = not before or not readings.unread(look, reader, 1, part=PRACTICE)
-    return "" if practised and is_prepared(look, protocol, reader) else said(NOT_YET)
+    reader, before = at.assigned.reader, at.case_set is STUDY and at.protocol.practice_cases
+    practised = not before or not readings.unread(at.change, reader, 1, of=PRACTICE)
+    return "" if practised and is_prepared(at.change, at.protocol, reader) else said(NOT_YET)
 
 
-def _first_showing(
-    change: Transaction,
-    study: str,
-    protocol: Protocol,
-    by: By,
-    assignment: Mapping[str, Any],
-    record: Presentation,
-    now: datetime,
-) -> str:
+def _taken_in(at: _Arrival, record: CaseRecord) -> str:
+    """Store a record, or say why not.
+
+    A presentation of a practice case is acknowledged and not stored: the study's presentations are
+    of its cases. Practice knows no sessions.
+    """
+    if isinstance(record, Presentation):
+        return "" if at.case_set is PRACTICE else _first_showing(at, record)
+    known = readings.by_id(at.change, record.id, at.case_set)
+    if known is not None:
+        return "" if known.assignment == record.case else t("Another reading already has this ID.")
+    session, late, refused = None, "", ""
+    if at.case_set is STUDY:
+        place = place_of(at.change, at.protocol, at.assigned.reader, now=at.now)
+        admission = _admission(at, place, record)
+        session, late, refused = place.current.session, admission.flag, admission.refused
+    refused = refused or _answer_refusal(at, record) or _order_refusal(at, session, record)
+    if not refused:
+        _store(at, record, late)
+    return refused
+
+
+def _first_showing(at: _Arrival, record: Presentation) -> str:
     """Write a presentation the first time a case is shown; later showings change nothing."""
-    if readings.presentation(change, record.case):
+    if readings.presentation(at.change, record.case):
         return ""
-    place = place_of(change, protocol, assignment["reader"], now=now)
-    admission = _admission(change, place, assignment, record, now)
-    refused = admission.refused or _not_yet(
-        change, STUDY, assignment["reader"], place.current.session, record
-    )
-    return refused or _present(change, study, by, record, now)
+    place = place_of(at.change, at.protocol, at.assigned.reader, now=at.now)
+    admission = _admission(at, place, record)
+    return admission.refused or _not_yet(at, place.current.session) or _present(at, record)
 
 
-def _admission(
-    look: Transaction,
-    place: Place,
-    assignment: Mapping[str, Any],
-    record: CaseRecord,
-    now: datetime,
-) -> Admission:
+def _admission(at: _Arrival, place: Place, record: CaseRecord) -> Admission:
     """Ask whether the case's session is open, or was when the case was first shown.
 
     When that was is told by the browser's clock, which may be minutes off: it is set right by when
     the message says it was sent.
     """
     shown_at = record.presented_at if isinstance(record, Reading) else record.shown_at
-    ahead = now - record.sent_at if record.sent_at else timedelta()
+    ahead = at.now - record.sent_at if record.sent_at else timedelta()
     return admit(
         place,
-        assignment["session"],
-        known=readings.presentation(look, record.case) is not None,
+        at.assigned.session,
+        known=readings.presentation(at.change, record.case) is not None,
         shown_at=shown_at + ahead if shown_at else None,
         correction=isinstance(record, Reading) and record.supersedes is not None,
     )
 
 
-def _not_yet(
-    look: Transaction, part: Part, reader: int, session: int | None, record: CaseRecord
-) -> str:
+def _not_yet(at: _Arrival, session: int | None) -> str:
     """Refuse a case that is not among those a page of the reader's holds."""
-    rows = readings.unread(look, reader, HANDED_OUT, session, part)
-    return "" if record.case in [row["id"] for row in rows] else said(NOT_YET)
+    rows = readings.unread(at.change, at.assigned.reader, HANDED_OUT, session, at.case_set)
+    return "" if at.assigned.id in [row.id for row in rows] else said(NOT_YET)
 
 
-def _present(change: Transaction, study: str, by: By, record: Presentation, now: datetime) -> str:
-    if readings.has_presentation_id(change, record.id):
+def _present(at: _Arrival, record: Presentation) -> str:
+    if readings.has_presentation_id(at.change, record.id):
         return t("Another presentation already has this ID.")
-    columns = {
-        "id": record.id,
-        "assignment": record.case,
-        "shown_at_utc": stamp(record.shown_at or now),
-        "received_at_utc": stamp(now),
-        "circumstances": canonical_json(dict(record.circumstances)),
-    }
-    readings.add_presentation(change, **columns)
-    stored = readings.presentation(change, record.case)
-    vouch(change, study, by, now, EventKind.CASE_PRESENTED, stored, {"presentation": record.id})
+    row = readings.PresentationRow(
+        id=record.id,
+        assignment=record.case,
+        shown_at_utc=stamp(record.shown_at or at.now),
+        received_at_utc=stamp(at.now),
+        circumstances=canonical_json(dict(record.circumstances)),
+    )
+    readings.add_presentation(at.change, row)
+    stored = readings.presentation(at.change, record.case)
+    _vouch(at, EventKind.CASE_PRESENTED, stored and stored._asdict(), {"presentation": record.id})
     return ""
 
 
-def _answer_refusal(protocol: Protocol, assignment: Mapping[str, Any], record: Reading) -> str:
+def _answer_refusal(at: _Arrival, record: Reading) -> str:
     """Return why an answer cannot be one to this case in this study, or an empty text."""
-    n_options = len(json.loads(assignment["options"]))
+    protocol, n_options = at.protocol, len(json.loads(at.assigned.options))
     if record.option is not None and record.option not in LETTERS[:n_options]:
         return t("The case does not have this option.")
     if record.status == "timed_out" and not protocol.time_limit_s:
@@ -201,83 +181,64 @@ def _answer_refusal(protocol: Protocol, assignment: Mapping[str, Any], record: R
     return ""
 
 
-def _order_refusal(
-    change: Transaction,
-    study: str,
-    protocol: Protocol,
-    by: By,
-    part: Part,
-    reader: int,
-    session: int | None,
-    record: Reading,
-) -> str:
-    current = readings.current(change, record.case, part)
+def _order_refusal(at: _Arrival, session: int | None, record: Reading) -> str:
+    current = readings.current(at.change, record.case, at.case_set)
     if record.supersedes is None:
         if current is not None:
             return t("This case has already been read; the first answer was recorded.")
-        return _not_yet(change, part, reader, session, record)
-    if part is PRACTICE:
+        return _not_yet(at, session)
+    if at.case_set is PRACTICE:
         return t("Answers to practice cases cannot be changed.")
-    if not protocol.back_navigation:
+    if not at.protocol.back_navigation:
         return t("Answers cannot be changed in this study.")
-    if has_finished(change, study, by.name):
+    if has_finished(at.change, at.person.study_name, at.person.name):
         return t("You have finished; your answers can no longer be changed.")
-    if current is None or current["id"] != record.supersedes:
+    if current is None or current.id != record.supersedes:
         return t("The answer was changed elsewhere in the meantime.")
     return ""
 
 
-def _store(
-    change: Transaction,
-    study: str,
-    protocol: Protocol,
-    by: By,
-    part: Part,
-    assignment: Mapping[str, Any],
-    record: Reading,
-    now: datetime,
-    timing_source: str,
-    late: str,
-) -> None:
-    columns = _answer_columns(record, assignment["shown_order"], now)
-    detail: dict[str, Any] = {"reading": record.id, "position": assignment["position"]}
-    if part is PRACTICE:
+def _store(at: _Arrival, record: Reading, late: str) -> None:
+    columns = _answer_columns(record, at.assigned.shown_order, at.now)
+    detail: dict[str, Any] = {"reading": record.id, "position": at.assigned.position}
+    if at.case_set is PRACTICE:
+        columns["reason"] = record.reason
         flags = sorted(set(record.flags))
-        readings.add(change, part, **columns, reason=record.reason, flags=canonical_json(flags))
     else:
-        presented = readings.presentation(change, record.case)
-        if presented is None:
-            lost = Presentation(
-                id=f"lost:{record.case}",  # no page's id has a colon, so it is free
-                case=record.case,
-                shown_at=record.presented_at,
-                circumstances={},
-            )
-            _present(change, study, by, lost, now)
-        measured = timing_source == "browser"
-        found = suspicions(record, presented, protocol, now) if measured else []
-        flags = sorted({*record.flags, *found, *([late] if late else [])})
-        readings.add(
-            change,
-            part,
-            **columns,
-            supersedes=record.supersedes,
-            flags=canonical_json(flags),
-            timing_source=timing_source,
+        columns |= {"supersedes": record.supersedes, "timing_source": at.timing_source}
+        flags = sorted({*record.flags, *_doubts(at, record), *([late] if late else [])})
+        said_of = {"supersedes": record.supersedes, "reason": record.reason}
+        detail |= {"flags": flags, **{key: value for key, value in said_of.items() if value}}
+    readings.add(at.change, at.case_set, **columns, flags=canonical_json(flags))
+    if at.case_set is STUDY and record.reason:
+        readings.add_reason(at.change, record.id, record.reason)
+    stored = readings.as_stored(at.change, record.id, at.case_set)
+    _vouch(at, at.case_set.read, stored, detail)
+
+
+def _doubts(at: _Arrival, record: Reading) -> list[str]:
+    """Return what makes a reading's times doubtful; write its presentation if that was lost."""
+    presented = readings.presentation(at.change, record.case)
+    if presented is None:
+        lost = Presentation(
+            id=f"lost:{record.case}",  # no page's id has a colon, so it is free
+            case=record.case,
+            shown_at=record.presented_at,
+            circumstances={},
         )
-        detail["flags"] = flags
-        if record.supersedes:
-            detail["supersedes"] = record.supersedes
-        if record.reason:
-            readings.add_reason(change, record.id, record.reason)
-            detail["reason"] = record.reason
-    stored = readings.by_id(change, record.id, part)
-    vouch(change, study, by, now, part.read, stored, detail)
+        _present(at, lost)
+    measured = at.timing_source == "browser"
+    return suspicions(record, presented, at.protocol, at.now) if measured else []
+
+
+def _vouch(
+    at: _Arrival, kind: EventKind, stored: Mapping[str, Any] | None, detail: Mapping[str, Any]
+) -> None:
+    vouch(at.change, at.person.study_name, at.person.by, at.now, kind, stored, detail)
 
 
 def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:
     """Return what a study's reading and a practice reading store alike."""
-    times = record.times
     return {
         "id": record.id,
         "assignment": record.case,
@@ -285,11 +246,7 @@ def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any
         "status": record.status,
         "confidence": record.confidence,
         "comment": record.comment,
-        "response_ms": times.response_ms,
-        "elapsed_ms": times.elapsed_ms,
-        "hidden_ms": times.hidden_ms,
-        "paused_ms": times.paused_ms,
-        "first_selection_ms": times.first_selection_ms,
+        **asdict(record.times),
         "selections": canonical_json(
             [
                 [canonical(letter, order), at_ms]

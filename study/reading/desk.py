@@ -7,7 +7,7 @@ the reading is stored.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -30,8 +30,9 @@ from study.reading.sessions import Hold, Place, place_of
 from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
 from study.store import Store, Transaction, readings, studies
 from study.store.banks import FilmRow
+from study.store.case_sets import PRACTICE, STUDY
 from study.store.deployment import secret
-from study.store.parts import PRACTICE, STUDY
+from study.store.readings import AnswerRow, ViewRow, WaitingCase
 from study.store.studies import StudyRow, refuse_restored
 
 __all__ = [
@@ -105,7 +106,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
             raise NotNow(t("No case can be shown at the moment. Reload the page to see why."))
         within = 1 <= position <= place.current.n_assigned
         row = readings.at_position(look, reader, place.before + position) if within else None
-        own = None if row is None else readings.current(look, row["id"])
+        own = None if row is None else readings.current(look, row.id)
         if row is None or own is None:
             raise NotFound(t("You have not read a case at that position."))
         return _case(look, row, protocol, own, before=place.before)
@@ -165,14 +166,13 @@ def _take(
     record: Record | Taken,
     now: datetime,
 ) -> Taken:
-    reader = _reader(person)
     if isinstance(record, Taken):
         return record
     if isinstance(record, Preparation):
         return steps.take(change, protocol, person, record, now=now)
     if isinstance(record, Finish):
         return finishing.take(change, protocol, person, record, now=now)
-    return take(change, person.study_name, protocol, reader, person.by, record, now=now)
+    return take(change, protocol, person, record, now=now)
 
 
 def _parsed(raw: Any) -> Record | Taken:
@@ -208,7 +208,7 @@ def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: 
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
     cases = () if due or hold else _cases(look, protocol, reader, place)
     n_practice = (
-        readings.counts(look, reader, PRACTICE)["n_assigned"] if protocol.practice_cases else 0
+        readings.counts(look, reader, PRACTICE).n_assigned if protocol.practice_cases else 0
     )
     return Desk(
         seal=seal(look, person),
@@ -261,7 +261,7 @@ def _cases(
 ) -> tuple[CaseView, ...]:
     """Return the next cases: of practice until every one is read, then of the study."""
     if protocol.practice_cases and not steps.is_simulated(look, reader):
-        waiting = readings.unread(look, reader, HANDED_OUT, part=PRACTICE)
+        waiting = readings.unread(look, reader, HANDED_OUT, of=PRACTICE)
         if waiting:
             return tuple(_case(look, row, protocol, None, practice=True) for row in waiting)
     rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
@@ -284,58 +284,58 @@ def _rules(protocol: Protocol) -> dict[str, Any]:
 
 def _case(
     look: Transaction,
-    row: Mapping[str, Any],
+    row: WaitingCase,
     protocol: Protocol,
-    own: Mapping[str, Any] | None,
+    own: AnswerRow | None,
     *,
     practice: bool = False,
     before: int = 0,
 ) -> CaseView:
-    texts = json.loads(row["options"])
-    order = row["shown_order"]
-    films = [] if row["condition"] == Condition.IMAGE_ABSENT else readings.views(look, row["item"])
+    texts = json.loads(row.options)
+    order = row.shown_order
+    films = [] if row.condition == Condition.IMAGE_ABSENT else readings.views(look, row.item)
     return CaseView(
-        case=row["id"],
-        position=row["position"] - before,
-        condition=row["condition"],
-        question=row["question"],
+        case=row.id,
+        position=row.position - before,
+        condition=row.condition,
+        question=row.question,
         options=tuple(
             (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
         ),
         context=tuple(_context(row, protocol.context)),
-        views=tuple(_film(row["id"], film) for film in films),
-        presented=bool(row["presented"]),
+        views=tuple(_film(row.id, film) for film in films),
+        presented=bool(row.presented),
         practice=practice,
         reading=None if own is None else _own(own, order),
     )
 
 
-def _context(row: Mapping[str, Any], keys: Iterable[str]) -> Iterable[tuple[str, str]]:
+def _context(row: WaitingCase, keys: Iterable[str]) -> Iterable[tuple[str, str]]:
     for key in keys:
-        if row[key]:
-            yield key.capitalize(), row[key]
+        if told := getattr(row, key):
+            yield key.capitalize(), told
 
 
-def _film(case: str, row: Mapping[str, Any]) -> FilmView:
+def _film(case: str, row: ViewRow) -> FilmView:
     return FilmView(
-        film=f"{case}/{row['position']}",
-        label=view_label(row["label"])[0],
-        width=row["width"],
-        height=row["height"],
-        bits=row["bits"],
-        low=row["low"],
-        high=row["high"],
-        spacing_mm=row["spacing_mm"],
+        film=f"{case}/{row.position}",
+        label=view_label(row.label)[0],
+        width=row.width,
+        height=row.height,
+        bits=row.bits,
+        low=row.low,
+        high=row.high,
+        spacing_mm=row.spacing_mm,
     )
 
 
-def _own(row: Mapping[str, Any], order: str) -> OwnReading:
+def _own(row: AnswerRow, order: str) -> OwnReading:
     return OwnReading(
-        id=row["id"],
-        option=None if row["answer"] is None else shown(row["answer"], order),
-        status=row["status"],
-        confidence=row["confidence"],
-        comment=row["comment"],
+        id=row.id,
+        option=None if row.answer is None else shown(row.answer, order),
+        status=row.status,
+        confidence=row.confidence,
+        comment=row.comment,
     )
 
 
@@ -343,16 +343,16 @@ def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
     found: dict[str, CaseFeedback] = {}
     with store.look() as look:
         for one in taken:
-            part = PRACTICE if one.practice else STUDY
-            own = readings.by_id(look, one.id, part)
-            if own is None or own["assignment"] != one.case:  # a presentation, whatever its id
+            of = PRACTICE if one.practice else STUDY
+            own = readings.by_id(look, one.id, of)
+            if own is None or own.assignment != one.case:  # a presentation, whatever its id
                 continue
-            row = readings.truth(look, one.case, part)
+            row = readings.truth(look, one.case, of)
             if row is None:
                 continue
             found[one.id] = CaseFeedback(
-                option=shown(row["truth"], row["shown_order"]),
-                correct=own["answer"] == row["truth"],
-                explanation=row["explanation"],
+                option=shown(row.truth, row.shown_order),
+                correct=own.answer == row.truth,
+                explanation=row.explanation,
             )
     return found

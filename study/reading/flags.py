@@ -8,13 +8,13 @@ the message says when it was sent: a workstation's clock may be minutes off.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
 
 from study.base.timestamps import moment, stamp
 from study.protocol.protocol import Protocol
 from study.reading.records import CLOCK_IMPLAUSIBLE, Reading
+from study.store.readings import PresentationRow
 
 TOO_SHORT_MS = 2_000.0
 """A server interval this much shorter than the browser's elapsed time cannot be."""
@@ -35,7 +35,7 @@ _SHOWN_TWICE = frozenset({"resumed", "resumed_elsewhere", "revisited"})
 
 
 def suspicions(
-    record: Reading, presented: Mapping[str, Any] | None, protocol: Protocol, now: datetime
+    record: Reading, presented: PresentationRow | None, protocol: Protocol, now: datetime
 ) -> list[str]:
     """Return the flags of a reading.
 
@@ -67,26 +67,26 @@ def _pace(record: Reading, protocol: Protocol) -> Iterator[str]:
         yield "over_time_limit"
 
 
-def _presented_elsewhere(record: Reading, presented: Mapping[str, Any] | None) -> bool:
+def _presented_elsewhere(record: Reading, presented: PresentationRow | None) -> bool:
     """Whether the stored presentation is of another browser, which looked at the case first."""
     if presented is None or record.presented_at is None or record.supersedes:
         return False
     if _SHOWN_TWICE & set(record.flags) or _has_absurd_clock(presented):
         return False
-    shown_at = moment(presented["shown_at_utc"])
+    shown_at = moment(presented.shown_at_utc)
     return abs(_ms(record.presented_at - shown_at)) > ELSEWHERE_MS
 
 
-def _has_absurd_clock(presented: Mapping[str, Any]) -> bool:
-    return CLOCK_IMPLAUSIBLE in json.loads(presented["circumstances"])
+def _has_absurd_clock(presented: PresentationRow) -> bool:
+    return CLOCK_IMPLAUSIBLE in json.loads(presented.circumstances)
 
 
-def _arrival(record: Reading, presented: Mapping[str, Any] | None, now: datetime) -> Iterator[str]:
+def _arrival(record: Reading, presented: PresentationRow | None, now: datetime) -> Iterator[str]:
     elapsed = record.times.elapsed_ms
-    together = presented is not None and presented["received_at_utc"] >= stamp(now)
+    together = presented is not None and presented.received_at_utc >= stamp(now)
     ahead = timedelta() if record.sent_at is None else now - record.sent_at
     if presented and elapsed is not None and not together and _tells(record, presented, ahead):
-        server_ms = _ms(now - moment(presented["received_at_utc"]))
+        server_ms = _ms(now - moment(presented.received_at_utc))
         if server_ms < elapsed - TOO_SHORT_MS:
             yield "clock_disagreement"
         elif server_ms > elapsed + LATE_MS:
@@ -98,14 +98,14 @@ def _arrival(record: Reading, presented: Mapping[str, Any] | None, now: datetime
         yield "received_late"
 
 
-def _tells(record: Reading, presented: Mapping[str, Any], ahead: timedelta) -> bool:
+def _tells(record: Reading, presented: PresentationRow, ahead: timedelta) -> bool:
     """Whether a presentation's arrival is when this reading's clock began.
 
     The server's clock is `ahead` of the browser's, by the message the reading came in.
     """
     if record.supersedes or _has_absurd_clock(presented):
         return False
-    late_ms = _ms(moment(presented["received_at_utc"]) - moment(presented["shown_at_utc"]) - ahead)
+    late_ms = _ms(moment(presented.received_at_utc) - moment(presented.shown_at_utc) - ahead)
     return late_ms <= LATE_MS
 
 

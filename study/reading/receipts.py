@@ -33,7 +33,7 @@ def receipt(look: Transaction, study: StudyRow, reader: int, reader_id: str) -> 
         return ""
     counts = readings.counts(look, reader)
     twelve = signs(study.protocol_sha256, reader_id, last)
-    return _text(reader_id, counts["n_read"], counts["n_assigned"], twelve)
+    return _text(reader_id, counts.n_read, counts.n_assigned, twelve)
 
 
 def receipt_of(store: Store, person: Person) -> str:

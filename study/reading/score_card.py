@@ -6,9 +6,8 @@ protocol says so (`peers`).
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
@@ -20,6 +19,7 @@ from study.protocol.protocol import Condition, Feedback, stored_protocol
 from study.reading.peers import Comparison, Count, Others, comparison
 from study.store import Store, Transaction, readings, studies
 from study.store.banks import FilmRow
+from study.store.readings import ScoredRow, ViewRow
 from study.store.studies import StudyRow
 
 
@@ -109,7 +109,7 @@ def score_card(store: Store, person: Person) -> ScoreCard:
     with store.look() as look:
         study = _closed_study(look, person)
         rows = readings.scored(look, person.reader or 0)
-        n_assigned = readings.counts(look, person.reader or 0)["n_assigned"]
+        n_assigned = readings.counts(look, person.reader or 0).n_assigned
         with_peers = stored_protocol(study).score_card == "peers"
         found = comparison(look, study.id, person.reader or 0) if with_peers else None
         cases = tuple(_case(look, row, found) for row in rows)
@@ -134,9 +134,9 @@ def film(store: Store, person: Person, position: int, number: int) -> FilmRow | 
     with store.look() as look:
         _closed_study(look, person)
         row = readings.scored_at(look, person.reader or 0, position)
-        if row is None or row["condition"] == Condition.IMAGE_ABSENT:
+        if row is None or row.condition == Condition.IMAGE_ABSENT:
             return None
-        films = studies.views_of_case(look, row["study"], row["item_id"])
+        films = studies.views_of_case(look, row.study, row.item_id)
         return films[number] if 0 <= number < len(films) else None
 
 
@@ -160,30 +160,30 @@ def _not_yet(study: StudyRow) -> str:
     return f"{when} {t('Your place among other readers appears when the study is closed.')}"
 
 
-def _case(look: Transaction, row: Mapping[str, Any], beside: Comparison | None) -> ScoredCase:
-    texts, order, truth = json.loads(row["options"]), row["shown_order"], row["truth"]
-    with_film = row["condition"] != Condition.IMAGE_ABSENT
+def _case(look: Transaction, row: ScoredRow, beside: Comparison | None) -> ScoredCase:
+    texts, order, truth = json.loads(row.options), row.shown_order, row.truth
+    with_film = row.condition != Condition.IMAGE_ABSENT
     return ScoredCase(
-        position=row["position"],
-        condition=row["condition"],
-        task=row["task"],
-        question=row["question"],
+        position=row.position,
+        condition=row.condition,
+        task=row.task,
+        question=row.question,
         options=tuple(
             (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
         ),
-        own=None if row["answer"] is None else shown(row["answer"], order),
-        status=row["status"],
-        confidence=row["confidence"],
+        own=None if row.answer is None else shown(row.answer, order),
+        status=row.status,
+        confidence=row.confidence,
         right=None if truth is None else shown(truth, order),
-        correct=None if truth is None else row["answer"] == truth,
-        explanation=row["explanation"],
-        films=tuple(_film(view) for view in readings.views(look, row["item"]) if with_film),
-        others=None if beside is None else beside.others(row["item"], row["condition"]),
+        correct=None if truth is None else row.answer == truth,
+        explanation=row.explanation,
+        films=tuple(_film(view) for view in readings.views(look, row.item) if with_film),
+        others=None if beside is None else beside.others(row.item, row.condition),
     )
 
 
-def _film(row: Mapping[str, Any]) -> ScoredFilm:
-    return ScoredFilm(label=view_label(row["label"])[0], width=row["width"], height=row["height"])
+def _film(row: ViewRow) -> ScoredFilm:
+    return ScoredFilm(label=view_label(row.label)[0], width=row.width, height=row.height)
 
 
 def _count(cases: Iterable[ScoredCase]) -> Count:

@@ -18,7 +18,6 @@ wash-out between two sessions.
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import NormalDist
@@ -36,6 +35,7 @@ from study.reading.desk import desk
 from study.reading.records import CaseRecord, Presentation, Reading, Times
 from study.store import Store, Transaction, events, people, readings
 from study.store.events import EventKind
+from study.store.readings import CaseToSimulate
 from study.store.studies import refuse_restored, study_row
 
 DIFFICULTY_SD = 1.2
@@ -144,7 +144,9 @@ def _admit(
 def _read(store: Store, reader: _Reader, case: str, clock: datetime) -> datetime | None:
     """Read one case and return when it was committed; None where another program read it first."""
     with store.look() as look:
-        answer = _answer(readings.simulated_case(look, case), reader)
+        found = readings.simulated_case(look, case)
+        assert found is not None  # it stands on the reader's list
+        answer = _answer(found, reader)
     limit_ms = reader.protocol.time_limit_s * 1000.0 or math.inf
     taken_ms = min(answer.response_ms, limit_ms)
     shown_at = clock + timedelta(milliseconds=250)
@@ -192,10 +194,8 @@ def _hand_in(change: Transaction, reader: _Reader, record: CaseRecord, at: datet
     person = reader.person
     taken = take(
         change,
-        person.study_name,
         reader.protocol,
-        person.reader or 0,
-        person.by,
+        person,
         record,
         now=at,
         timing_source="simulated",
@@ -204,21 +204,21 @@ def _hand_in(change: Transaction, reader: _Reader, record: CaseRecord, at: datet
         raise NotNow(f"The simulated reading was refused: {taken.refused}")
 
 
-def _answer(case: Mapping[str, Any], reader: _Reader) -> _Answer:
-    letters = LETTERS[: len(json.loads(case["options"]))]
-    item_id, seed = case["item_id"], reader.seed
-    whose = f"{reader.person.name}/{item_id}/{case['repeat']}"
-    if case["condition"] != Condition.UNAIDED:  # else conditions would never differ by luck
-        whose += f"/{case['condition']}"
+def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
+    letters = LETTERS[: len(json.loads(case.options))]
+    item_id, seed = case.item_id, reader.seed
+    whose = f"{reader.person.name}/{item_id}/{case.repeat}"
+    if case.condition != Condition.UNAIDED:  # else conditions would never differ by luck
+        whose += f"/{case.condition}"
     difficulty = DIFFICULTY_SD * _normal(item_id, reader.items_seed, "difficulty")
     pretended = letters[int(_uniform(item_id, reader.items_seed, "no truth") * len(letters))]
-    truth = case["truth"] or pretended
+    truth = case.truth or pretended
     correct = _uniform(whose, seed, "correct") < _logistic(reader.ability - difficulty)
     answer = truth if correct else _wrong(truth, letters, item_id, whose, reader)
     slow = math.exp(SPREAD * _normal(whose, seed, "time") + 0.15 * difficulty)
     sure = _uniform(whose, seed, "confidence")
     return _Answer(
-        option=LETTERS[case["shown_order"].index(answer)],
+        option=LETTERS[case.shown_order.index(answer)],
         response_ms=round(MEDIAN_MS * slow * (1.0 if correct else 1.25), 1),
         confidence=_confidence(reader.protocol.confidence, sure),
     )

@@ -1,10 +1,117 @@
 """Presentations and readings in the store: what a reader was shown and what they answered."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from study.store.banks import FILM, FilmRow
+from study.store.case_sets import PRACTICE, STUDY, CaseSet
 from study.store.connection import Transaction
-from study.store.parts import PRACTICE, STUDY, Part
+
+
+class WaitingCase(NamedTuple):
+    """A case on a reader's list, with all that its reader is shown; `options` is JSON."""
+
+    id: str
+    position: int
+    condition: str
+    shown_order: str
+    question: str
+    options: str
+    age: str
+    sex: str
+    item: int
+    presented: int
+
+
+class AssignmentRow(NamedTuple):
+    """A place in a reader's list with its item's options, as JSON, and its reader's mark."""
+
+    id: str
+    reader: int
+    session: int
+    position: int
+    shown_order: str
+    options: str
+    simulated: int
+
+
+class ViewRow(NamedTuple):
+    """A film of an item as a reader may know it."""
+
+    position: int
+    label: str
+    width: int
+    height: int
+    bits: int
+    low: int
+    high: int
+    spacing_mm: float | None
+
+
+class PresentationRow(NamedTuple):
+    """A presentation as stored; `circumstances` is JSON."""
+
+    id: str
+    assignment: str
+    shown_at_utc: str
+    received_at_utc: str
+    circumstances: str
+
+
+class AnswerRow(NamedTuple):
+    """What a reading says; `answer` is canonical, and empty where there is none."""
+
+    id: str
+    assignment: str
+    answer: str | None
+    status: str
+    confidence: int | None
+    comment: str
+
+
+class TruthRow(NamedTuple):
+    """What is right about a case, with the order in which its reader sees the options."""
+
+    truth: str
+    explanation: str
+    shown_order: str
+
+
+class ScoredRow(NamedTuple):
+    """A read case with its answer and, where the bank has it, its reference standard."""
+
+    position: int
+    condition: str
+    shown_order: str
+    study: int
+    item: int
+    item_id: str
+    question: str
+    options: str
+    task: str
+    answer: str | None
+    status: str
+    confidence: int | None
+    truth: str | None
+    explanation: str
+
+
+class CaseToSimulate(NamedTuple):
+    """What a simulation needs of a case; `options` is JSON."""
+
+    item_id: str
+    options: str
+    shown_order: str
+    condition: str
+    repeat: int
+    truth: str | None
+
+
+class ReadSoFar(NamedTuple):
+    """How many cases a reader was assigned and has read."""
+
+    n_assigned: int
+    n_read: int
+
 
 _CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
 _SCORED = (
@@ -18,54 +125,57 @@ _SCORED = (
 )
 
 
-def _listed(part: Part) -> str:
-    """Return what assignments of a part are read from, with their cases."""
-    return f"{part.assignments} AS assignments JOIN {part.cases} AS cases ON cases.id = case_id "
+def _listed(of: CaseSet) -> str:
+    """Return what assignments are read from, with their cases."""
+    return f"{of.assignments} AS assignments JOIN {of.cases} AS cases ON cases.id = case_id "
 
 
-def _unread(part: Part) -> str:
-    return f"NOT EXISTS (SELECT 1 FROM {part.tables}readings WHERE assignment = assignments.id) "
+def _unread(of: CaseSet) -> str:
+    return f"NOT EXISTS (SELECT 1 FROM {of.tables}readings WHERE assignment = assignments.id) "
 
 
-def _case(part: Part) -> str:
+def _case(of: CaseSet) -> str:
     return (
-        "SELECT assignments.id, position, condition, session, repeat, shown_order, question, "
-        "options, age, sex, items.id AS item, EXISTS (SELECT 1 FROM "
-        f"{part.presentations} WHERE assignment = assignments.id) AS presented "
-        f"FROM {_listed(part)} JOIN items ON items.id = cases.item "
+        "SELECT assignments.id, position, condition, shown_order, question, options, age, sex, "
+        "items.id AS item, EXISTS (SELECT 1 FROM "
+        f"{of.presentations} WHERE assignment = assignments.id) AS presented "
+        f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
     )
 
 
 def unread(
-    look: Transaction, reader: int, limit: int, session: int | None = None, part: Part = STUDY
-) -> list[dict[str, Any]]:
+    look: Transaction, reader: int, limit: int, session: int | None = None, of: CaseSet = STUDY
+) -> list[WaitingCase]:
     """Return a reader's next cases without a reading, in order of position; of one session only."""
-    return look.rows(
-        _case(part) + "WHERE reader = :reader AND (:session IS NULL OR session = :session) "
-        f"AND {_unread(part)} ORDER BY position LIMIT :limit",
+    rows = look.rows(
+        _case(of) + "WHERE reader = :reader AND (:session IS NULL OR session = :session) "
+        f"AND {_unread(of)} ORDER BY position LIMIT :limit",
         reader=reader,
         limit=limit,
         session=session,
     )
+    return [WaitingCase(**row) for row in rows]
 
 
-def at_position(look: Transaction, reader: int, position: int) -> dict[str, Any] | None:
+def at_position(look: Transaction, reader: int, position: int) -> WaitingCase | None:
     """Return a reader's case at a position, or None."""
-    return look.row(
+    row = look.row(
         _case(STUDY) + "WHERE reader = :reader AND position = :position",
         reader=reader,
         position=position,
     )
+    return None if row is None else WaitingCase(**row)
 
 
-def views(look: Transaction, item: int) -> list[dict[str, Any]]:
+def views(look: Transaction, item: int) -> list[ViewRow]:
     """Return an item's films in order, without their paths."""
-    return look.rows(
+    rows = look.rows(
         "SELECT item_views.position, label, width, height, bits, low, high, spacing_mm "
         "FROM item_views JOIN films ON films.id = film WHERE item = :item "
         "ORDER BY item_views.position",
         item=item,
     )
+    return [ViewRow(**row) for row in rows]
 
 
 def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None:
@@ -77,9 +187,9 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         The film's place among the case's views.
     """
     item = " UNION ALL ".join(
-        f"SELECT item FROM {_listed(part)} WHERE assignments.id = :case AND reader = :reader "
+        f"SELECT item FROM {_listed(of)} WHERE assignments.id = :case AND reader = :reader "
         "AND condition <> 'image-absent'"
-        for part in (STUDY, PRACTICE)
+        for of in (STUDY, PRACTICE)
     )
     row = look.row(
         f"SELECT {FILM} FROM item_views JOIN films ON films.id = film "
@@ -95,15 +205,15 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
 def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[FilmRow]:
     """Return the films of a reader's next cases, of practice first, in the order of need."""
     waiting = " UNION ALL ".join(
-        f"SELECT {place} AS part, position, item, condition FROM {_listed(part)} "
-        f"WHERE reader = :reader AND {_unread(part)}"
-        for place, part in enumerate((PRACTICE, STUDY))
+        f"SELECT {place} AS turn, position, item, condition FROM {_listed(of)} "
+        f"WHERE reader = :reader AND {_unread(of)}"
+        for place, of in enumerate((PRACTICE, STUDY))
     )
     rows = look.rows(
-        f"SELECT {FILM} FROM ({waiting} ORDER BY part, position LIMIT :n_cases) AS coming "
+        f"SELECT {FILM} FROM ({waiting} ORDER BY turn, position LIMIT :n_cases) AS coming "
         "JOIN item_views ON item_views.item = coming.item AND condition <> 'image-absent' "
         "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
-        "ORDER BY part, coming.position, item_views.position",
+        "ORDER BY turn, coming.position, item_views.position",
         reader=reader,
         n_cases=n_cases,
     )
@@ -122,25 +232,27 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
     return [FilmRow(**row) for row in rows]
 
 
-def assignment(look: Transaction, assignment_id: str, part: Part = STUDY) -> dict[str, Any] | None:
+def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AssignmentRow | None:
     """Return an assignment with its item's options and its reader's mark, or None."""
-    return look.row(
-        f"SELECT assignments.*, options, simulated FROM {_listed(part)} "
+    row = look.row(
+        "SELECT assignments.id, reader, session, position, shown_order, options, simulated "
+        f"FROM {_listed(of)} "
         "JOIN readers ON readers.id = reader JOIN items ON items.id = cases.item "
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
+    return None if row is None else AssignmentRow(**row)
 
 
-def counts(look: Transaction, reader: int, part: Part = STUDY) -> dict[str, Any]:
+def counts(look: Transaction, reader: int, of: CaseSet = STUDY) -> ReadSoFar:
     """Return how many cases a reader was assigned and has read."""
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read "
-        f"FROM {part.assignments} AS assignments LEFT JOIN {part.readings} AS readings "
+        f"FROM {of.assignments} AS assignments LEFT JOIN {of.readings} AS readings "
         f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
         reader=reader,
     )
-    return row or {}
+    return ReadSoFar(**row or {"n_assigned": 0, "n_read": 0})
 
 
 def spent(look: Transaction, reader: int) -> dict[str, Any]:
@@ -157,36 +269,45 @@ def spent(look: Transaction, reader: int) -> dict[str, Any]:
     return row or {}
 
 
-def add_presentation(change: Transaction, **columns: Any) -> None:
+def add_presentation(change: Transaction, row: PresentationRow) -> None:
     """Insert a presentation."""
-    change.insert("presentations", **columns)
+    change.insert("presentations", **row._asdict())
 
 
-def presentation(look: Transaction, assignment_id: str) -> dict[str, Any] | None:
+def presentation(look: Transaction, assignment_id: str) -> PresentationRow | None:
     """Return an assignment's presentation, or None."""
-    return look.row(
+    row = look.row(
         "SELECT * FROM presentations WHERE assignment = :assignment_id",
         assignment_id=assignment_id,
     )
+    return None if row is None else PresentationRow(**row)
 
 
-def add(change: Transaction, part: Part, **columns: Any) -> None:
+def add(change: Transaction, of: CaseSet, **columns: Any) -> None:
     """Insert a reading."""
-    change.insert(f"{part.tables}readings", **columns)
+    change.insert(f"{of.tables}readings", **columns)
 
 
-def by_id(look: Transaction, reading_id: str, part: Part = STUDY) -> dict[str, Any] | None:
-    """Return a reading's row as stored, or None."""
-    return look.row(f"SELECT * FROM {part.tables}readings WHERE id = :id", id=reading_id)
+def as_stored(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> dict[str, Any] | None:
+    """Return a reading's whole row, as its event vouches for it, or None."""
+    return look.row(f"SELECT * FROM {of.tables}readings WHERE id = :id", id=reading_id)
 
 
-def current(look: Transaction, assignment_id: str, part: Part = STUDY) -> dict[str, Any] | None:
+def by_id(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
+    """Return what a reading says, or None."""
+    row = look.row(_answer(of) + "WHERE id = :id", id=reading_id)
+    return None if row is None else AnswerRow(**row)
+
+
+def current(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
     """Return the reading of an assignment that no other supersedes, or None."""
-    return look.row(
-        f"SELECT * FROM {part.readings} AS readings "
-        f"WHERE assignment = :assignment_id AND {_CURRENT}",
-        assignment_id=assignment_id,
-    )
+    row = look.row(f"{_answer(of)} WHERE assignment = :id AND {_CURRENT}", id=assignment_id)
+    return None if row is None else AnswerRow(**row)
+
+
+def _answer(of: CaseSet) -> str:
+    columns = ", ".join(AnswerRow._fields)
+    return f"SELECT {columns} FROM {of.readings} AS readings "
 
 
 def has_presentation_id(look: Transaction, presentation_id: str) -> bool:
@@ -272,11 +393,11 @@ def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-def all_of_study(look: Transaction, study: int, part: Part = STUDY) -> list[dict[str, Any]]:
+def all_of_study(look: Transaction, study: int, of: CaseSet = STUDY) -> list[dict[str, Any]]:
     """Return every reading of a study as stored, superseded ones too, for verification."""
     return look.rows(
-        f"SELECT readings.* FROM {part.tables}readings AS readings "
-        f"JOIN {part.assignments} AS assignments ON assignments.id = assignment "
+        f"SELECT readings.* FROM {of.tables}readings AS readings "
+        f"JOIN {of.assignments} AS assignments ON assignments.id = assignment "
         "JOIN readers ON readers.id = reader WHERE study = :study ORDER BY readings.rowid",
         study=study,
     )
@@ -292,34 +413,37 @@ def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]
     )
 
 
-def truth(look: Transaction, assignment_id: str, part: Part = STUDY) -> dict[str, Any] | None:
+def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRow | None:
     """Return an assignment's reference standard and explanation; never through `Store.desk`."""
-    return look.row(
-        "SELECT truth, coalesce(words, '') AS explanation, shown_order, options "
-        f"FROM {_listed(part)} JOIN items ON items.id = cases.item "
+    row = look.row(
+        "SELECT truth, coalesce(words, '') AS explanation, shown_order "
+        f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
         "JOIN reference_standard ON reference_standard.item = cases.item "
         "LEFT JOIN explanations ON explanations.item = cases.item "
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
+    return None if row is None else TruthRow(**row)
 
 
-def scored(look: Transaction, reader: int) -> list[dict[str, Any]]:
+def scored(look: Transaction, reader: int) -> list[ScoredRow]:
     """Return a reader's read cases with answer, reference standard and explanation, in order.
 
     Never through `Store.desk`, and only for a reader whose study is closed.
     """
-    return look.rows(f"{_SCORED} ORDER BY assignments.position", reader=reader)
+    rows = look.rows(f"{_SCORED} ORDER BY assignments.position", reader=reader)
+    return [ScoredRow(**row) for row in rows]
 
 
-def scored_at(look: Transaction, reader: int, position: int) -> dict[str, Any] | None:
+def scored_at(look: Transaction, reader: int, position: int) -> ScoredRow | None:
     """Return the same of one position, or None."""
-    return look.row(
+    row = look.row(
         f"{_SCORED} AND assignments.position = :position", reader=reader, position=position
     )
+    return None if row is None else ScoredRow(**row)
 
 
-def simulated_case(look: Transaction, assignment_id: str) -> dict[str, Any]:
+def simulated_case(look: Transaction, assignment_id: str) -> CaseToSimulate | None:
     """Return what a simulation needs of a case, its reference standard included."""
     row = look.row(
         "SELECT item_id, options, shown_order, condition, repeat, truth FROM assignments "
@@ -328,4 +452,4 @@ def simulated_case(look: Transaction, assignment_id: str) -> dict[str, Any]:
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
-    return row or {}
+    return None if row is None else CaseToSimulate(**row)

@@ -8,8 +8,8 @@ from study.base.canonical import canonical_json
 from study.base.errors import NotFound, NotNow
 from study.base.translation import t
 from study.store.banks import FILM, FilmRow
+from study.store.case_sets import STUDY, CaseSet
 from study.store.connection import Transaction
-from study.store.parts import STUDY, Part
 
 
 class StudyRow(NamedTuple):
@@ -154,10 +154,10 @@ def add_practice_cases(change: Transaction, study: int, items: Iterable[int]) ->
     )
 
 
-def cases(look: Transaction, study: int, part: Part = STUDY) -> list[CaseRow]:
+def cases(look: Transaction, study: int, of: CaseSet = STUDY) -> list[CaseRow]:
     """Return the cases of a study with their items, in order of number."""
     rows = look.rows(
-        f"SELECT cases.id, number, stratum, item, item_id, options FROM {part.cases} AS cases "
+        f"SELECT cases.id, number, stratum, item, item_id, options FROM {of.cases} AS cases "
         "JOIN items ON items.id = item WHERE study = :study ORDER BY number",
         study=study,
     )
@@ -210,25 +210,25 @@ def mark_open(change: Transaction, study: int, at_utc: str) -> None:
     )
 
 
-def add_assignments(change: Transaction, part: Part, rows: Iterable[Mapping[str, Any]]) -> None:
+def add_assignments(change: Transaction, of: CaseSet, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert a reader's list, its rows' cases under `case`; practice has no session or repeat."""
-    own = [name for name in part.listed if name != "item_id"]
+    own = [name for name in of.listed if name != "item_id"]
     change.insert_many(
-        f"{part.tables}assignments",
-        (part.case, "reader", *own),
+        f"{of.tables}assignments",
+        (of.case, "reader", *own),
         ([row[name] for name in ("case", "reader", *own)] for row in rows),
     )
 
 
-def assignments(look: Transaction, reader: int, part: Part = STUDY) -> list[dict[str, Any]]:
+def assignments(look: Transaction, reader: int, of: CaseSet = STUDY) -> list[dict[str, Any]]:
     """Return a reader's list in order of position, as its hash covers it."""
     rows = look.rows(
-        f"SELECT assignments.*, item_id FROM {part.assignments} AS assignments "
-        f"JOIN {part.cases} AS cases ON cases.id = case_id JOIN items ON items.id = item "
+        f"SELECT assignments.*, item_id FROM {of.assignments} AS assignments "
+        f"JOIN {of.cases} AS cases ON cases.id = case_id JOIN items ON items.id = item "
         "WHERE reader = :reader ORDER BY position",
         reader=reader,
     )
-    return [{name: row[name] for name in part.listed} for row in rows]
+    return [{name: row[name] for name in of.listed} for row in rows]
 
 
 def study_row(look: Transaction, name: str) -> StudyRow:

@@ -14,9 +14,9 @@ from study.models.withdrawals import key_of
 from study.monitoring import exclusions, interventions
 from study.protocol.reading_lists import list_hash
 from study.store import Transaction, models, people, preparations, readings, studies
+from study.store.case_sets import PRACTICE, STUDY
 from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
-from study.store.parts import PRACTICE, STUDY
 from study.store.studies import StudyRow
 from study.trail import study_trails
 from study.trail.role_checks import roles_of_study

@@ -1,7 +1,7 @@
-"""The two parts of a study in the store: its cases, and the practice cases outside its sample.
+"""The two case sets of a study in the store: its cases, and practice cases outside its sample.
 
 Each has tables of its own, so that no count or export of the study can take practice for its cases.
-Everything that is done to both is said once, of a part.
+What is done to both is written once, for a case set.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from study.store.events import EventKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """Where a part is kept; under `cases`, `assignments` and the rest it is read in one shape.
+class CaseSet:
+    """Where a case set is kept; `cases`, `assignments` and so on read both sets in one shape.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Part:
     listed
         What the hash of a reader's list covers.
     purpose
-        Stands in what an assignment's id is made of, and keeps the parts' ids apart.
+        Stands in what an assignment's id is made of, and keeps the sets' ids apart.
     """
 
     tables: str
@@ -38,7 +38,7 @@ class Part:
 
 _LISTED = ("id", "position", "item_id", "condition", "shown_order")
 
-STUDY = Part(
+STUDY = CaseSet(
     tables="",
     case="case_id",
     listed=(*_LISTED, "session", "repeat"),
@@ -50,7 +50,7 @@ STUDY = Part(
     read=EventKind.CASE_READ,
 )
 
-PRACTICE = Part(
+PRACTICE = CaseSet(
     tables="practice_",
     case="practice_case",
     listed=_LISTED,
