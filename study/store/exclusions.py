@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
+from study.store.readings import CURRENT
 
 
 class ExclusionRow(NamedTuple):
@@ -38,13 +39,9 @@ class ReadingRow(NamedTuple):
     current: int
 
 
-_CURRENT = (
-    "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) AS current "
-)
 _OF_STUDY = (
     "SELECT exclusions.*, reader_id, position, item_id, condition, session, repeat, "
-    + _CURRENT
-    + "FROM exclusions JOIN readings ON readings.id = reading "
+    f"{CURRENT} AS current FROM exclusions JOIN readings ON readings.id = reading "
     "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
     "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
     "WHERE readers.study = :study ORDER BY exclusions.rowid"
@@ -72,7 +69,7 @@ def of_study(look: Transaction, study: int) -> list[ExclusionRow]:
 def reading(look: Transaction, study: int, reading_id: str) -> ReadingRow | None:
     """Return a reading of a study, or None."""
     row = look.row(
-        f"SELECT reader_id, position, {_CURRENT} FROM readings "
+        f"SELECT reader_id, position, {CURRENT} AS current FROM readings "
         "JOIN assignments ON assignments.id = assignment "
         "JOIN readers ON readers.id = reader WHERE study = :study AND readings.id = :reading_id",
         study=study,

@@ -4,6 +4,7 @@ import json
 from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
+from study.store.readings import CURRENT
 
 
 class ReadingRow(NamedTuple):
@@ -36,8 +37,6 @@ class ReadingRow(NamedTuple):
     given_up: str
 
 
-_CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
-
 # Of every assignment the reading that no other supersedes, and whether it stands excluded.
 _OUTCOMES = (
     "WITH standing AS (SELECT reading, excluded FROM exclusions "
@@ -47,7 +46,7 @@ _OUTCOMES = (
     "readings.status, readings.received_at_utc, coalesce(excluded, 0) AS excluded "
     "FROM readers JOIN assignments ON assignments.reader = readers.id "
     "LEFT JOIN presentations ON presentations.assignment = assignments.id "
-    f"LEFT JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
+    f"LEFT JOIN readings ON readings.assignment = assignments.id AND {CURRENT} "
     "LEFT JOIN standing ON standing.reading = readings.id WHERE readers.study = :study) "
 )
 
@@ -101,7 +100,7 @@ def readings(look: Transaction, study: int) -> list[ReadingRow]:
         "SELECT readings.id, supersedes, status, answer, response_ms, elapsed_ms, hidden_ms, "
         "paused_ms, readings.flags, readings.comment, "
         "timing_source, readings.received_at_utc, presentations.received_at_utc AS shown_at_utc, "
-        f"circumstances, {_CURRENT} AS current, reader_id, position, session, "
+        f"circumstances, {CURRENT} AS current, reader_id, position, session, "
         "condition, repeat, shown_order, item_id, cases.number AS case_number, case_id, "
         "coalesce(words, '') AS given_up "
         "FROM readings JOIN assignments ON assignments.id = readings.assignment "
