@@ -14,21 +14,7 @@ from typing import Any, Literal
 
 from study.base.bank_model import LETTERS
 from study.base.text import without_surrogates
-from study.reading.fields import MalformedRecord, bounded, identity, moment, number, record_id
-
-__all__ = [
-    "CLOCK_IMPLAUSIBLE",
-    "CaseRecord",
-    "Finish",
-    "MalformedRecord",
-    "Preparation",
-    "Presentation",
-    "Reading",
-    "Record",
-    "Times",
-    "parse",
-    "record_id",
-]
+from study.reading.fields import MalformedRecord, bounded, identity, moment, number
 
 MAX_COMMENT = 4000
 MAX_REASON = 500
