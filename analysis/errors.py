@@ -63,9 +63,9 @@ class BundleError(AnalysisError):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__(self._message())
+        super().__init__(self.faults)
 
-    def _message(self) -> str:
+    def __str__(self) -> str:
         lines = [str(fault) for fault in self.faults[:SHOWN_FAULTS]]
         left = len(self.faults) - SHOWN_FAULTS
         if left > 0:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 
 import pandas as pd
 from threadpoolctl import threadpool_limits
@@ -21,7 +22,7 @@ from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.repeats import intra_reader
 from analysis.statistics.comparison.gee import gee
 from analysis.statistics.comparison.pairs import comparisons
-from analysis.statistics.mrmc.adjusted import adjusted
+from analysis.statistics.mrmc.adjusted import adjusted, panel_adjusted
 from analysis.statistics.mrmc.choices import sensitivity_panel
 from analysis.statistics.mrmc.components import variance_components
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
@@ -56,7 +57,9 @@ class Results:
     clustered: bool
 
 
-def analyse(bundle: Bundle, options: Options | None = None) -> Results:
+def analyse(
+    bundle: Bundle, options: Options | None = None, *, tell: Callable[[str], None] | None = None
+) -> Results:
     """Compute every table of a bundle.
 
     Parameters
@@ -65,6 +68,8 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
         The checked tables.
     options : Options, optional
         Seed, number of resamples, alpha and margin.
+    tell : callable, optional
+        Called with a table's name before it is computed.
 
     Returns
     -------
@@ -85,37 +90,46 @@ def analyse(bundle: Bundle, options: Options | None = None) -> Results:
     # The products are small: threads that wait for one another on a machine in use cost four times
     # the processor time, and longer.
     with threadpool_limits(limits=1, user_api="blas"):
-        return _analyse(bundle, options)
-
-
-def _analyse(bundle: Bundle, options: Options) -> Results:
-    study = Study(bundle, options)
-    panel = reader_panel(study)
+        study, tables = Study(bundle, options), {}
+        panel = cache(partial(reader_panel, study))
+        steps: dict[str, Callable[[], pd.DataFrame]] = {
+            **{name: partial(table, study) for name, table in TABLES.items()},
+            "reader_panel": panel,
+            "panel_adjusted": lambda: adjusted(panel(), bundle.labels, bundle.protocol),
+        }
+        for name, table in steps.items():
+            if tell:
+                tell(name)
+            tables[name] = table()
     return Results(
         bundle=bundle,
         options=options,
-        tables={
-            "accuracy": accuracy(study),
-            "agreement_pairs": agreement_pairs(study),
-            "agreement_groups": agreement_groups(study),
-            "comparisons": comparisons(study),
-            "reader_panel": panel,
-            "reader_conditions": reader_conditions(study),
-            "times": times(study),
-            "missing": missing(study),
-            "sensitivity": sensitivity(study),
-            "sensitivity_panel": sensitivity_panel(study),
-            "panel_adjusted": adjusted(panel, bundle.labels, bundle.protocol),
-            "reader_conditions_items": reader_conditions_items(study),
-            "variance_components": variance_components(study),
-            "gee": gee(study),
-            "agreement_between": agreement_between(study),
-            "agreement_indices": agreement_indices(study),
-            "intra_reader": intra_reader(study),
-            "time_model": time_model(study),
-            "item_difficulty": item_difficulty(study),
-            "leaderboard": leaderboard(study),
-        },
+        tables=tables,
         n_clusters=study.matrix.n_clusters,
         clustered=study.matrix.clustered,
     )
+
+
+TABLES: Mapping[str, Callable[[Study], pd.DataFrame]] = {
+    "accuracy": accuracy,
+    "agreement_pairs": agreement_pairs,
+    "agreement_groups": agreement_groups,
+    "comparisons": comparisons,
+    "reader_panel": reader_panel,
+    "reader_conditions": reader_conditions,
+    "times": times,
+    "missing": missing,
+    "sensitivity": sensitivity,
+    "sensitivity_panel": sensitivity_panel,
+    "panel_adjusted": panel_adjusted,
+    "reader_conditions_items": reader_conditions_items,
+    "variance_components": variance_components,
+    "gee": gee,
+    "agreement_between": agreement_between,
+    "agreement_indices": agreement_indices,
+    "intra_reader": intra_reader,
+    "time_model": time_model,
+    "item_difficulty": item_difficulty,
+    "leaderboard": leaderboard,
+}
+"""Every table by its name, in the order in which they are computed and listed."""

@@ -18,7 +18,7 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-_CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 
 
 class Broken(Exception):

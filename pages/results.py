@@ -13,23 +13,23 @@ from analysis.report.case import case_of
 from analysis.report.figure import ReportFigure
 from analysis.report.figures import matrix_figure
 from study.base.errors import StudyError
-from study.base.translation import later, said, t
+from study.base.translation import later, said, t, tn
 from study.lifecycle.closing import accuracy_is_shown
-from study.monitoring.progress import status
 from study.people.roles import Act
 from ui.app.masthead import masthead
+from ui.overview.now import standing
 from ui.parts.downloads import report_links
 from ui.parts.look import Tone, badge_html, grid, page_title
-from ui.parts.text import plain
+from ui.parts.text import minute, plain
 from ui.results import case_films
 from ui.results.analysis import (
     SectionFigures,
-    opening,
-    results,
+    overview,
     sections,
     sentences,
     without_accuracy,
 )
+from ui.results.background import AT_ONCE_S, Analysis, Job, asked_now, job_of
 from ui.results.case_card import case_card
 from ui.results.headline import agreement_html, findings_html, headline_html
 from ui.results.tables import show_table
@@ -71,13 +71,12 @@ def _standing(found: dict[str, Any]) -> None:
         st.html(f'<p class="rr-badges">{"".join(badge_html(*one) for one in badges)}</p>')
 
 
-def _opening() -> None:
+def _opening(found: Analysis) -> None:
     """Begin as the report does: verdicts, raters, their agreement, one figure."""
-    headline, figure = opening(store(), person.study_name)
     left, right = st.columns([3, 2], gap="medium")
-    left.html(headline_html(headline))
+    left.html(headline_html(found.headline))
     with right:
-        _figures(figure)
+        _figures(overview(found))
 
 
 def _figures(section: SectionFigures) -> None:
@@ -99,9 +98,8 @@ def _chart(figure: ReportFigure) -> None:
     )
 
 
-def _agreement(section: SectionFigures) -> None:
+def _agreement(found: Results, section: SectionFigures) -> None:
     """Show one large matrix with a switch, then the other figures of agreement."""
-    found = results(store(), person.study_name)
     matrices = [figure for figure in section if figure.chart.square]
     if matrices:
         _matrix(found, sorted({figure.condition for figure in matrices}))
@@ -113,7 +111,7 @@ def _matrix(found: Results, conditions: list[str]) -> None:
     pairs = pairs.loc[pairs["measure"].isin(MATRIX_CAPTIONS) & pairs["estimate"].notna()]
     left, right = st.columns([3, 2], gap="medium")
     scope = right.selectbox(
-        t("Cases"), list(dict.fromkeys(pairs["scope"])), format_func=scope_text, key="matrix-scope"
+        t("Cases"), list(pairs["scope"].unique()), format_func=scope_text, key="matrix-scope"
     )
     condition = conditions[0]
     if len(conditions) > 1:
@@ -202,62 +200,38 @@ def _tables(found: Results) -> None:
     show_table(found.tables[name])
 
 
-def _blinded() -> None:
+def _blinded(found: Analysis) -> None:
     """Show what can be seen without the reference standard, which the analysis is not given."""
-    st.info(
-        t(
-            "Accuracy is shown once the study is closed: until then no one, including "
-            "coordinators, can see who is correct. Agreement between raters and reading times are "
-            "available now."
-        )
-    )
-    drawn = sections(store(), person.study_name)
-    part = st.segmented_control(
-        t("Part"),
-        [FINDINGS, *drawn],
-        default=FINDINGS,
-        required=True,
-        format_func=said,
-        label_visibility="collapsed",
-        key="part",
-    )
+    drawn = sections(found)
+    part = _chosen([FINDINGS, *drawn])
     if part == FINDINGS:
         for html in (
-            agreement_html(opening(store(), person.study_name)[0]),
-            findings_html(without_accuracy(sentences(store(), person.study_name))),
+            agreement_html(found.headline),
+            findings_html(without_accuracy(sentences(found))),
         ):
             if html:  # nobody has read yet
                 st.html(html)
     else:
-        _part(drawn[part])
+        _part(found.results, drawn[part])
 
 
-def _part(section: SectionFigures) -> None:
-    if any(figure.section == "agreement" for figure in section):
-        _agreement(section)
+def _open(found: Analysis) -> None:
+    """Show everything there is."""
+    drawn = sections(found)
+    part = _chosen([FINDINGS, *drawn, CASES, TABLES])
+    if part == FINDINGS:
+        _opening(found)
+        st.html(findings_html(sentences(found)))
+    elif part == CASES:
+        _cases(found.results)
+    elif part == TABLES:
+        _tables(found.results)
     else:
-        _figures(section)
+        _part(found.results, drawn[part])
 
 
-def _body() -> None:
-    found = status(store(), person.study_name)
-    if not any(row["n_read"] for row in found["readers"]) and not found["models"]:
-        st.write(
-            t(
-                "No case has been read and no model has been added yet: there are no results "
-                "to show."
-            )
-        )
-        return
-    if not accuracy_is_shown(store(), person.study_name):
-        _blinded()
-        return
-    with head:
-        report_links()
-    _standing(found)
-    drawn = sections(store(), person.study_name)
-    parts = [FINDINGS, *drawn, CASES, TABLES]
-    part = st.segmented_control(
+def _chosen(parts: list[str]) -> str:
+    return st.segmented_control(
         t("Part"),
         parts,
         default=FINDINGS,
@@ -266,15 +240,83 @@ def _body() -> None:
         label_visibility="collapsed",
         key="part",
     )
-    if part == FINDINGS:
-        _opening()
-        st.html(findings_html(sentences(store(), person.study_name)))
-    elif part == CASES:
-        _cases(results(store(), person.study_name))
-    elif part == TABLES:
-        _tables(results(store(), person.study_name))
+
+
+def _part(found: Results, section: SectionFigures) -> None:
+    if any(figure.section == "agreement" for figure in section):
+        _agreement(found, section)
     else:
-        _part(drawn[part])
+        _figures(section)
+
+
+@st.fragment(run_every=0.5)
+def _waiting() -> None:
+    guard(Act.RESULTS)
+    job = job_of(store(), person.study_name)
+    if job.is_done():
+        st.rerun()
+    st.progress(job.share, _left(job.left_s))
+
+
+def _left(seconds: float | None) -> str:
+    if seconds is None:
+        return t("Analysing the study ...")
+    if seconds < 60:
+        return t("Analysing the study: less than a minute left.")
+    n = round(seconds / 60)
+    return tn(
+        "Analysing the study: about {n} minute left.",
+        "Analysing the study: about {n} minutes left.",
+        n,
+    )
+
+
+def _as_of(job: Job) -> None:
+    """Say that something has happened since, and offer to look again."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(
+            badge_html(
+                t("As of {time} UTC. The study has moved on since.", time=minute(job.begun_at_utc)),
+                Tone.INFO,
+            ),
+            width="content",
+        )
+        if st.button(t("Update")):
+            job_of(store(), person.study_name, anew=True)
+            st.rerun()
+
+
+def _body() -> None:
+    kept, study = store(), person.study_name
+    found = standing(kept, study)
+    if not any(row["n_read"] for row in found["readers"]) and not found["models"]:
+        st.write(
+            t(
+                "No case has been read and no model has been added yet: there are no results "
+                "to show."
+            )
+        )
+        return
+    shown = accuracy_is_shown(kept, study)
+    if shown:
+        with head:
+            report_links()
+        _standing(found)
+    else:
+        st.info(
+            t(
+                "Accuracy is shown once the study is closed: until then no one, including "
+                "coordinators, can see who is correct. Agreement between raters and reading times "
+                "are available now."
+            )
+        )
+    job = job_of(kept, study)
+    if not job.is_done(AT_ONCE_S):
+        _waiting()
+        return
+    if job.asked != asked_now(kept, study):
+        _as_of(job)
+    (_open if shown else _blinded)(job.analysis())
 
 
 masthead(person)

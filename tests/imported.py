@@ -10,7 +10,7 @@ from streamlit.components.v2 import manifest_scanner
 import analysis
 import study
 import ui
-from tests import scanned as scanned
+from tests.page_runs import analysed as analysed
 from ui.viewer import MODULES
 from ui.viewer.catalogue_module import wanted
 

@@ -27,6 +27,7 @@ MEASURE_TITLES: Mapping[str, str] = {
 SHARES = ("raw", "same_wrong")
 MOST_WITH_NUMBERS = 24
 MOST_WITH_HOVER = 60
+MOST_NAMED = 60
 # Up to so many raters an interval is written with its word.
 MOST_WITH_WORDS = 12
 CELL_MM = 16.0
@@ -48,7 +49,7 @@ def kappa_matrix_chart(
 
     Pairs of models that have another single condition stand in each. A square heat map in the order
     of `matrix_order`, columns named by the numbers of the rows; undefined cells and the diagonal
-    are grey. Over 24 raters the numbers are left out, over 60 the texts on hover as well.
+    are grey. Over 24 raters the numbers are left out, over 60 the texts on hover and names between.
     """
     wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(wanted, condition)
@@ -68,6 +69,7 @@ def kappa_matrix_chart(
         labels=(0, 0.25, 0.5, 0.75, 1) if share else (-1, -0.5, 0, 0.5, 1),
     )
     labels = [_numbered(label, i) for i, label in enumerate(rater_labels(raters, names), start=1)]
+    spaced = -(-n // MOST_NAMED)
     columns = [Label(text=f"({i})") for i in range(1, n + 1)] if n <= MOST_WITH_NUMBERS else []
     panel = Panel(
         x=Axis(
@@ -79,7 +81,9 @@ def kappa_matrix_chart(
         y=Axis(
             low=n - 0.5,
             high=-0.5,
-            ticks=tuple(Tick(at=i, label=label) for i, label in enumerate(labels)),
+            ticks=tuple(
+                Tick(at=i, label=label) for i, label in enumerate(labels) if i % spaced == 0
+            ),
             grid=False,
         ),
         layers=(cells, *_border(len(readers), len(models))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -145,25 +146,23 @@ def drift_chart(
     wide = (rows.pivot(index="rater_id", columns="group", values=MIDDLE) / 1000).reindex(
         columns=list(QUARTERS)
     )
-    layers: list[Layer] = []
+    lines: list[tuple[float, float]] = []
+    marks: list[tuple[float, float, str]] = []
     for rater, values in wide.iterrows():
         name = name_of(names, str(rater)).on_figure
-        hover = tuple(
-            f"{name.text}\n{quarter}: {value:.1f} s"
-            for quarter, value in zip(QUARTERS, values, strict=True)
-        )
-        x, y = (0.0, 1.0, 2.0, 3.0), tuple(float(value) for value in values)
-        layers.append(Line(ink=Ink.READER, x=x, y=y, width_pt=1.0))
-        known = [i for i, value in enumerate(y) if value == value]
-        layers.append(
-            Points(
-                ink=Ink.READER,
-                mark=Mark.CIRCLE,
-                x=tuple(x[i] for i in known),
-                y=tuple(y[i] for i in known),
-                hover=tuple(hover[i] for i in known),
-            )
-        )
+        places = [(float(i), float(value)) for i, value in enumerate(values)]
+        lines += [*places, (math.nan, math.nan)]
+        marks += [
+            (x, y, f"{name.text}\n{quarter}: {y:.1f} s")
+            for (x, y), quarter in zip(places, QUARTERS, strict=True)
+            if not math.isnan(y)
+        ]
+    x, y = zip(*lines, strict=True)
+    x_known, y_known, hover = zip(*marks, strict=True)
+    layers: list[Layer] = [
+        Line(ink=Ink.READER, x=x, y=y, width_pt=1.0),
+        Points(ink=Ink.READER, mark=Mark.CIRCLE, x=x_known, y=y_known, hover=hover),
+    ]
     axis = seconds_axis(
         [float(v) for v in wide.to_numpy().ravel() if v == v], title="Median seconds an answer"
     )

@@ -54,10 +54,12 @@ def tables_of(
     }
 
 
-def bundle_files(store: Store, study: str, *, blinded: bool = False) -> dict[str, bytes]:
-    """Return every file of a study's bundle by name."""
+def bundle_files(
+    store: Store, study: str, *, blinded: bool = False, trails: bool = True
+) -> dict[str, bytes]:
+    """Return every file of a study's bundle by name; without its trails, what the analysis asks."""
     with store.look() as look:
-        return files_of(look, study, blinded=blinded)
+        return files_of(look, study, blinded=blinded, trails=trails)
 
 
 def files_of(
@@ -67,6 +69,7 @@ def files_of(
     blinded: bool = False,
     tables: Tables | None = None,
     guard: bool = True,
+    trails: bool = True,
 ) -> dict[str, bytes]:
     """Return the files of a study's bundle as a transaction sees it.
 
@@ -77,9 +80,13 @@ def files_of(
     guard
         Whether text that a spreadsheet would take for a formula is kept from it; bundles once were
         made without.
+    trails
+        Whether the chains and the records as they came are in it: nine tenths of a large bundle.
     """
     found = study_row(look, study)
-    trail = list(events.walk(look, events.study_chain(study)))
+    chain = events.study_chain(study)
+    passed = 0 if trails else events.head(look, chain).number - 1
+    trail = list(events.walk(look, chain, after=passed))
     amended = [one._asdict() for one in studies.amendments(look, found.id)]
     tables = tables or tables_of(look, found, blinded=blinded)
     files = {name: table_bytes(FILES[name], rows, guard=guard) for name, rows in tables.items()}
@@ -91,10 +98,11 @@ def files_of(
             "in_force": stored_protocol(found).in_full(),
         }
     )
-    files[records_file.FILE] = records_file.records(look, found)
-    files["audit.jsonl"] = _lines(trail)
-    for chain, told in study_trails.merged_chains(look, study).items():
-        files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
+    if trails:
+        files[records_file.FILE] = records_file.records(look, found)
+        files["audit.jsonl"] = _lines(trail)
+        for chain, told in study_trails.merged_chains(look, study).items():
+            files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     rows = {name: len(table) for name, table in tables.items()}
     gone = withdrawn_in(look, found)
     files["datapackage.json"] = _pretty(_package(found, trail, files, rows, blinded, gone))

@@ -12,6 +12,15 @@ from study.bank.source import Record, Repeated, Source, plain_key, read_source
 from study.base.errors import BadFile
 from study.models.answer_parser import is_refusal, parse_answer
 
+__all__ = [
+    "Prediction",
+    "PredictionFile",
+    "PredictionStatus",
+    "parse_answer",
+    "predict",
+    "read_predictions",
+]
+
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
 ID_KEYS = ("item_id", "question_id", "id")

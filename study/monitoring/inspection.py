@@ -1,16 +1,17 @@
 """One reading looked at: its times, flags and comment, never its answer or whether it was right."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from operator import attrgetter
+from typing import NamedTuple
 
 from study.monitoring.exclusions import excluded_readings
+from study.monitoring.known_readings import readings_of_study
 from study.monitoring.quality import setup
-from study.store import Store, progress
+from study.store import Store
 from study.store.studies import study_row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingFacts:
+class ReadingFacts(NamedTuple):
     """What a coordinator may see of a reading while the study is open.
 
     `excluded` is the reason for which it is set aside, empty where it counts; `given_up` the
@@ -38,25 +39,7 @@ class ReadingFacts:
     excluded: str
 
 
-_AS_STORED = (
-    "id",
-    "reader_id",
-    "position",
-    "session",
-    "condition",
-    "repeat",
-    "item_id",
-    "status",
-    "response_ms",
-    "elapsed_ms",
-    "hidden_ms",
-    "paused_ms",
-    "shown_at_utc",
-    "received_at_utc",
-    "flags",
-    "comment",
-    "given_up",
-)
+_AS_STORED = ReadingFacts._fields[:-2]
 
 
 def readings_of(store: Store, study: str) -> list[ReadingFacts]:
@@ -69,14 +52,11 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
     """
     with store.look(sealed=True) as look:
         found = study_row(look, study)
-        rows = [row for row in progress.readings(look, found.id) if row.current]
+        rows = [row for row in readings_of_study(store, look, found) if row.current]
         excluded = excluded_readings(look, found)
+    stored = attrgetter(*_AS_STORED)
     return [
-        ReadingFacts(
-            **{key: getattr(row, key) for key in _AS_STORED},
-            setup=setup(row.circumstances),
-            excluded=excluded.get(row.id, ""),
-        )
+        ReadingFacts._make((*stored(row), setup(row.circumstances), excluded.get(row.id, "")))
         for row in rows
     ]
 

@@ -8,9 +8,11 @@ all. So a night between two cases is no reading time, and looking at a film for 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from statistics import median
 
 from study.base.timestamps import moment
+from study.store.progress import Arrival
 
 SITTING_MS = 10 * 60 * 1000.0
 """A longer gap between two readings is a break."""
@@ -60,23 +62,16 @@ class TimeLeft:
     n: int
 
 
-def pace_of(rows: Sequence[tuple[str, float | None]]) -> Pace:
-    """Return the pace of one reader.
-
-    Parameters
-    ----------
-    rows
-        When their first readings of each case were received, each with its response time.
-    """
-    times = [response_ms for _, response_ms in rows if response_ms is not None]
-    spent: list[float] = []
-    before: str | None = None
-    for at, response_ms in sorted(rows, key=lambda one: one[0]):
-        gap = None if before is None else _ms(before, at)
-        own = gap if gap is not None and gap <= SITTING_MS else response_ms
-        if own is not None:
-            spent.append(own)
-        before = at
+def pace_of(arrivals: Sequence[Arrival]) -> Pace:
+    """Return the pace of one reader, from the first readings of their cases in order of time."""
+    times = [one.response_ms for one in arrivals if one.response_ms is not None]
+    at = [moment(one.received_at_utc) for one in arrivals]
+    gaps = [None, *((then - first).total_seconds() * 1000 for first, then in pairwise(at))]
+    spent = [
+        own
+        for one, gap in zip(arrivals, gaps, strict=False)
+        if (own := gap if gap is not None and gap <= SITTING_MS else one.response_ms) is not None
+    ]
     return Pace(
         n_timed=len(times),
         median_response_ms=median(times) if times else None,
@@ -99,7 +94,3 @@ def time_left(n_unread: int, own: Pace, others: Sequence[Pace]) -> TimeLeft | No
     if not rates:
         return None
     return TimeLeft(hours=n_unread / median(rates), basis=Basis.OTHERS, n=len(rates))
-
-
-def _ms(start_utc: str, end_utc: str) -> float:
-    return (moment(end_utc) - moment(start_utc)).total_seconds() * 1000

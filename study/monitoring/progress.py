@@ -19,7 +19,7 @@ from study.reading.sessions import SessionStanding, State, is_withdrawn, session
 from study.store import Store, Transaction, models, people, preparations, progress, studies
 from study.store import sessions as stored_sessions
 from study.store.people import ReaderRow
-from study.store.progress import ReadingRow
+from study.store.progress import Arrival
 from study.store.studies import StudyRow, study_row
 
 Row = Mapping[str, Any]
@@ -167,17 +167,16 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
     with store.look(sealed=True) as look:
         row = study_row(look, study)
         readers = people.readers(look, row.id)
-        counted = _by_reader(progress.counts(look, row.id))
-        firsts: dict[str, list[ReadingRow]] = {}
-        for one in progress.readings(look, row.id):
-            if one.supersedes is None:
-                firsts.setdefault(one.reader_id, []).append(one)
+        counts = progress.counts(look, row.id)
         active = progress.activity(look, row.id)
-        standings = {(one.reader_id, one.session): one for one in sessions_of(look, row, now=now)}
-    paces = {
-        name: pace_of([(one.received_at_utc, one.response_ms) for one in firsts.get(name, ())])
-        for name in active
-    }
+        firsts: dict[str, list[Arrival]] = {name: [] for name in active}
+        for one in progress.arrivals(look, row.id):
+            firsts[one.reader_id].append(one)
+        standings = {
+            (one.reader_id, one.session): one for one in sessions_of(look, row, counts, now=now)
+        }
+    counted = _by_reader(counts)
+    paces = {name: pace_of(own) for name, own in firsts.items()}
     people_paces = [paces[one.reader_id] for one in readers if not one.simulated]
     watched = tuple(
         _reader(
@@ -206,10 +205,7 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         },
         counts=total(one.counts for one in watched),
         readers=watched,
-        arrivals={
-            name: tuple(sorted(one.received_at_utc for one in rows))
-            for name, rows in firsts.items()
-        },
+        arrivals={name: tuple(one.received_at_utc for one in own) for name, own in firsts.items()},
     )
 
 

@@ -13,10 +13,11 @@ from itertools import pairwise
 from typing import Any
 
 from study.base.timestamps import moment
+from study.monitoring.known_readings import readings_of_study
 from study.monitoring.letter_runs import Run, run_probability, runs_of
 from study.protocol.assignment import shown
 from study.protocol.protocol import Protocol, stored_protocol
-from study.store import Store, progress
+from study.store import Store
 from study.store.progress import ReadingRow
 from study.store.studies import study_row
 
@@ -99,7 +100,7 @@ def facts(store: Store, study: str) -> list[Fact]:
     """
     with store.look(sealed=True) as look:
         row = study_row(look, study)
-        rows = progress.readings(look, row.id)
+        rows = readings_of_study(store, look, row)
     return facts_of(rows, stored_protocol(row))
 
 

@@ -23,10 +23,9 @@ from study.protocol.assignment import shown
 from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
 from study.reading import finishing, steps
 from study.reading.accepting import take
-from study.reading.fields import MalformedRecord, record_id
 from study.reading.outcomes import HANDED_OUT, Taken
 from study.reading.receipts import receipt
-from study.reading.records import Finish, Preparation, Record, parse
+from study.reading.records import Finish, MalformedRecord, Preparation, Record, parse, record_id
 from study.reading.sessions import Hold, Place, place_of
 from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
 from study.store import Store, Transaction, readings, studies
@@ -35,6 +34,23 @@ from study.store.case_sets import PRACTICE, STUDY
 from study.store.deployment import secret
 from study.store.readings import AnswerRow, ViewRow, WaitingCase
 from study.store.studies import StudyRow, refuse_restored
+
+__all__ = [
+    "CaseFeedback",
+    "CaseView",
+    "Desk",
+    "FilmView",
+    "OwnReading",
+    "Receipt",
+    "case_at",
+    "desk",
+    "desk_within",
+    "film",
+    "seal",
+    "take_records",
+    "take_within",
+    "with_feedback",
+]
 
 MAX_RECORDS = 500
 """More than this in one message is no reading page."""

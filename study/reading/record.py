@@ -54,15 +54,11 @@ def reading_record(store: Store, person: Person) -> ReadingRecord:
         if study is None:
             raise NotFound(t("This study no longer exists."))
         done = readings.spent(look, person.reader)
-        if study.state != "closed" and done.n_read < max(1, done.n_assigned):
+        if study.state != "closed" and done["n_read"] < max(1, done["n_assigned"]):
             raise NotNow(t("The reading record is available once you have read every case."))
         signs = receipt(look, study, person.reader, person.name)
     return ReadingRecord(
-        study=study.name,
-        reader=person.name,
-        receipt=signs,
-        score=_score(store, person),
-        **done._asdict(),
+        study=study.name, reader=person.name, receipt=signs, score=_score(store, person), **done
     )
 
 

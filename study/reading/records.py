@@ -14,7 +14,21 @@ from typing import Any, Literal
 
 from study.base.bank_model import LETTERS
 from study.base.text import without_surrogates
-from study.reading.fields import MalformedRecord, bounded, identity, moment, number
+from study.reading.fields import MalformedRecord, bounded, identity, moment, number, record_id
+
+__all__ = [
+    "CLOCK_IMPLAUSIBLE",
+    "CaseRecord",
+    "Finish",
+    "MalformedRecord",
+    "Preparation",
+    "Presentation",
+    "Reading",
+    "Record",
+    "Times",
+    "parse",
+    "record_id",
+]
 
 MAX_COMMENT = 4000
 MAX_REASON = 500

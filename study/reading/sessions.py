@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
+from typing import Any
 
 from study.base.timestamps import moment, stamp
 from study.base.translation import t
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Transaction, people
 from study.store import sessions as stored
-from study.store.people import ReaderRow
-from study.store.sessions import InterventionRow
+from study.store.sessions import InterventionRow, SessionRow
 from study.store.studies import StudyRow
 
 
@@ -96,14 +96,37 @@ class Admission:
     flag: str = ""
 
 
-def sessions_of(look: Transaction, study: StudyRow, *, now: datetime) -> list[SessionStanding]:
-    """Return where every session of every reader of a study stands, by reader and session."""
+def sessions_of(
+    look: Transaction, study: StudyRow, counted: Iterable[Mapping[str, Any]], *, now: datetime
+) -> list[SessionStanding]:
+    """Return where every session of every reader of a study stands, by reader and session.
+
+    Parameters
+    ----------
+    counted
+        The study's cases as `study.store.progress.counts` counts them.
+    """
     protocol, steps = stored_protocol(study), stored.interventions(look, study.id)
     return [
         one
-        for reader in people.readers(look, study.id)
-        for one in _standings(look, protocol, reader, steps, now)
+        for name, rows in groupby(counted, lambda row: str(row["reader_id"]))
+        for one in _standings(protocol, name, _in_order(rows), _about(steps, name), now)
     ]
+
+
+def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
+    found = (
+        SessionRow(
+            session=row["session"],
+            condition=row["condition"],
+            n_assigned=row["n_assigned"],
+            n_read=row["n_read"],
+            first_at_utc=row["first_shown_at_utc"],
+            last_at_utc=row["last_reading_at_utc"],
+        )
+        for row in rows
+    )
+    return sorted(found, key=lambda row: row.session)
 
 
 def place_of(look: Transaction, protocol: Protocol, reader: int, *, now: datetime) -> Place:
@@ -111,7 +134,9 @@ def place_of(look: Transaction, protocol: Protocol, reader: int, *, now: datetim
     row = people.reader_row(look, reader)
     assert row is not None  # a role refers to it
     steps = stored.interventions(look, row.study)
-    standings = tuple(_standings(look, protocol, row, steps, now))
+    standings = tuple(
+        _standings(protocol, row.reader_id, stored.of_reader(look, row.id), steps, now)
+    )
     current = next((one for one in standings if one.state is not State.DONE), standings[-1])
     hold, since = _hold(current, steps)
     return Place(sessions=standings, current=current, hold=hold, since_utc=since)
@@ -178,17 +203,21 @@ def is_withdrawn(steps: Iterable[InterventionRow], reader_id: str) -> bool:
     return any(step.kind == "withdraw" and step.reader_id == reader_id for step in steps)
 
 
+def _about(steps: Iterable[InterventionRow], reader_id: str) -> list[InterventionRow]:
+    """Return the interventions that a reader is touched by."""
+    return [one for one in steps if one.reader_id in (None, reader_id)]
+
+
 def _standings(
-    look: Transaction,
     protocol: Protocol,
-    reader: ReaderRow,
+    name: str,
+    sessions: Iterable[SessionRow],
     steps: Sequence[InterventionRow],
     now: datetime,
 ) -> Iterator[SessionStanding]:
-    name = reader.reader_id
     paused = bool(paused_since(steps, None) or paused_since(steps, name))
     before: SessionStanding | None = None
-    for session, blocks in groupby(stored.of_reader(look, reader.id), lambda r: r.session):
+    for session, blocks in groupby(sessions, lambda row: row.session):
         rows = list(blocks)
         first = min((row.first_at_utc for row in rows if row.first_at_utc), default=None)
         opens = _opens_at(protocol, before)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
@@ -34,6 +34,7 @@ _BUSY_TIMEOUT_S = 20.0
 _MOST_IDLE = 8
 """Connections of each kind kept for the next user: as many as write at once."""
 
+_Row = TypeVar("_Row")
 _File = tuple[int, int, int] | None
 
 _log = logging.getLogger("reading_room.store")
@@ -60,6 +61,10 @@ class Transaction:
         names = [column[0] for column in cursor.description]
         for row in cursor:
             yield dict(zip(names, row, strict=True))
+
+    def tuples(self, make: Callable[..., _Row], sql: str, **values: Any) -> list[_Row]:
+        """Return all rows of a query, each made of its columns in their order."""
+        return [make(*row) for row in self._database.conn.execute(sql, values)]
 
     def row(self, sql: str, **values: Any) -> dict[str, Any] | None:
         """Return the first row of a query, or None."""

@@ -220,8 +220,8 @@ def _last_dated(look: Transaction, chain: str, latest: str) -> str:
     )
 
 
-def walk(look: Transaction, chain: str) -> Iterator[EventRow]:
-    """Yield a chain's events in order, under the chain's name where it was made.
+def walk(look: Transaction, chain: str, *, after: int = 0) -> Iterator[EventRow]:
+    """Yield a chain's events after a number in order, under the chain's name where it was made.
 
     Raises
     ------
@@ -230,7 +230,9 @@ def walk(look: Transaction, chain: str) -> Iterator[EventRow]:
     """
     told_as = look.value("SELECT told_as FROM chain_heads WHERE chain = :chain", chain=chain)
     for row in look.rows(
-        f"SELECT {FIELDS} FROM events WHERE chain = :chain ORDER BY number", chain=chain
+        f"SELECT {FIELDS} FROM events WHERE chain = :chain AND number > :after ORDER BY number",
+        chain=chain,
+        after=after,
     ):
         yield event_of(row)._replace(chain=told_as or chain)
 
@@ -311,7 +313,7 @@ def last_hash(look: Transaction, chain: str, kind: str, actor: str) -> str | Non
     """Return the hash of the last event of a kind that somebody did, or None."""
     found = look.value(
         "SELECT hash FROM events WHERE chain = :chain AND kind = :kind "
-        "AND actor = :actor ORDER BY number DESC LIMIT 1",
+        "AND actor = :actor ORDER BY +number DESC LIMIT 1",
         chain=chain,
         kind=kind,
         actor=actor,
@@ -320,9 +322,11 @@ def last_hash(look: Transaction, chain: str, kind: str, actor: str) -> str | Non
 
 
 def _told(look: Transaction, chain: str, kind: str, order: str = "") -> list[EventRow]:
+    # By the sign the few of a kind are found by their index and sorted; SQLite would rather go
+    # through the whole chain in the order asked for.
     rows = look.rows(
         f"SELECT {FIELDS} FROM events WHERE chain = :chain AND kind = :kind "
-        f"ORDER BY number {order}",
+        f"ORDER BY +number {order}",
         chain=chain,
         kind=kind,
     )

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
-from study.store.readings import CURRENT
 
 
 class ExclusionRow(NamedTuple):
@@ -39,9 +38,13 @@ class ReadingRow(NamedTuple):
     current: int
 
 
+_CURRENT = (
+    "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) AS current "
+)
 _OF_STUDY = (
     "SELECT exclusions.*, reader_id, position, item_id, condition, session, repeat, "
-    f"{CURRENT} AS current FROM exclusions JOIN readings ON readings.id = reading "
+    + _CURRENT
+    + "FROM exclusions JOIN readings ON readings.id = reading "
     "JOIN assignments ON assignments.id = assignment JOIN readers ON readers.id = reader "
     "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
     "WHERE readers.study = :study ORDER BY exclusions.rowid"
@@ -69,7 +72,7 @@ def of_study(look: Transaction, study: int) -> list[ExclusionRow]:
 def reading(look: Transaction, study: int, reading_id: str) -> ReadingRow | None:
     """Return a reading of a study, or None."""
     row = look.row(
-        f"SELECT reader_id, position, {CURRENT} AS current FROM readings "
+        f"SELECT reader_id, position, {_CURRENT} FROM readings "
         "JOIN assignments ON assignments.id = assignment "
         "JOIN readers ON readers.id = reader WHERE study = :study AND readings.id = :reading_id",
         study=study,

@@ -1,15 +1,19 @@
 """How far a study's readers are, in the store: cases by what came of them, and every reading."""
 
 import json
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
-from study.store.readings import CURRENT
 
 
 class ReadingRow(NamedTuple):
     """A reading with its case and its presentation, and whether no other supersedes it."""
 
+    flags: tuple[str, ...]
+    circumstances: dict[str, Any]
+    position: int
     id: str
     supersedes: str | None
     status: str
@@ -18,15 +22,12 @@ class ReadingRow(NamedTuple):
     elapsed_ms: float | None
     hidden_ms: float | None
     paused_ms: float | None
-    flags: tuple[str, ...]
     comment: str
     timing_source: str
     received_at_utc: str
     shown_at_utc: str
-    circumstances: dict[str, Any]
     current: int
     reader_id: str
-    position: int
     session: int
     condition: str
     repeat: int
@@ -37,16 +38,19 @@ class ReadingRow(NamedTuple):
     given_up: str
 
 
+_CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
+
 # Of every assignment the reading that no other supersedes, and whether it stands excluded.
 _OUTCOMES = (
     "WITH standing AS (SELECT reading, excluded FROM exclusions "
     "WHERE rowid IN (SELECT max(rowid) FROM exclusions GROUP BY reading)), "
     "outcomes AS (SELECT readers.id AS reader, reader_id, session, condition, repeat, "
-    "assignments.position, case_id, presentations.id AS presentation, readings.id AS reading, "
+    "assignments.position, case_id, presentations.id AS presentation, "
+    "presentations.received_at_utc AS shown_at_utc, readings.id AS reading, "
     "readings.status, readings.received_at_utc, coalesce(excluded, 0) AS excluded "
     "FROM readers JOIN assignments ON assignments.reader = readers.id "
     "LEFT JOIN presentations ON presentations.assignment = assignments.id "
-    f"LEFT JOIN readings ON readings.assignment = assignments.id AND {CURRENT} "
+    f"LEFT JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
     "LEFT JOIN standing ON standing.reading = readings.id WHERE readers.study = :study) "
 )
 
@@ -63,7 +67,8 @@ def counts(look: Transaction, study: int) -> list[dict[str, Any]]:
         "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
         "count(*) FILTER (WHERE status = 'skipped') AS n_skipped, "
         "count(*) FILTER (WHERE status = 'timed_out') AS n_timed_out, "
-        "sum(excluded) AS n_excluded, max(received_at_utc) AS last_reading_at_utc "
+        "sum(excluded) AS n_excluded, min(shown_at_utc) AS first_shown_at_utc, "
+        "max(received_at_utc) AS last_reading_at_utc "
         "FROM outcomes GROUP BY reader, session, condition ORDER BY reader, min(position)",
         study=study,
     )
@@ -94,32 +99,74 @@ def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-def readings(look: Transaction, study: int) -> list[ReadingRow]:
-    """Return every reading of a study, superseded ones too, in order of reader and position."""
-    rows = look.rows(
-        "SELECT readings.id, supersedes, status, answer, response_ms, elapsed_ms, hidden_ms, "
-        "paused_ms, readings.flags, readings.comment, "
-        "timing_source, readings.received_at_utc, presentations.received_at_utc AS shown_at_utc, "
-        f"circumstances, {CURRENT} AS current, reader_id, position, session, "
-        "condition, repeat, shown_order, item_id, cases.number AS case_number, case_id, "
-        "coalesce(words, '') AS given_up "
+class Arrival(NamedTuple):
+    """When the first reading of a case came in, and its response time; None where unknown."""
+
+    reader_id: str
+    received_at_utc: str
+    response_ms: float | None
+
+
+def arrivals(look: Transaction, study: int) -> list[Arrival]:
+    """Return the first reading of every case that was read, in order of time."""
+    found = look.tuples(
+        Arrival,
+        "SELECT reader_id, received_at_utc, response_ms FROM readers "
+        "JOIN assignments ON assignments.reader = readers.id "
+        "JOIN readings ON readings.assignment = assignments.id AND supersedes IS NULL "
+        "WHERE readers.study = :study",
+        study=study,
+    )
+    return sorted(found, key=itemgetter(1))
+
+
+class Placed(NamedTuple):
+    """A reading and its place: by reader, position and arrival."""
+
+    place: tuple[int, int, int]
+    reading: ReadingRow
+
+
+def readings(look: Transaction, study: int, *, after: int = 0) -> list[Placed]:
+    """Return a study's readings that came in after a row of the store, superseded ones too.
+
+    In the order in which they came in; `place` sorts by reader and position.
+    """
+    return look.tuples(
+        _placed,
+        "SELECT readers.id, readings.rowid, flags, circumstances, position, "
+        "readings.id, supersedes, status, answer, response_ms, elapsed_ms, hidden_ms, "
+        "paused_ms, readings.comment, "
+        "timing_source, readings.received_at_utc, presentations.received_at_utc, "
+        f"{_CURRENT}, reader_id, session, "
+        "condition, repeat, shown_order, item_id, cases.number, case_id, "
+        "coalesce(words, '') "
         "FROM readings JOIN assignments ON assignments.id = readings.assignment "
         "JOIN presentations ON presentations.assignment = assignments.id "
         "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
         "JOIN items ON items.id = cases.item LEFT JOIN reasons ON reasons.reading = readings.id "
-        "WHERE readers.study = :study ORDER BY readers.id, position, readings.rowid",
+        "WHERE readers.study = :study AND readings.rowid > :after ORDER BY readings.rowid",
         study=study,
+        after=after,
     )
-    return [
-        ReadingRow(
-            **row
-            | {
-                "flags": tuple(json.loads(row["flags"])),
-                "circumstances": json.loads(row["circumstances"]),
-            }
-        )
-        for row in rows
-    ]
+
+
+def _placed(
+    reader: int, row: int, flags: str, circumstances: str, position: int, *values: Any
+) -> Placed:
+    reading = ReadingRow(_flags(flags), _parsed(circumstances), position, *values)
+    return Placed((reader, position, row), reading)
+
+
+@lru_cache(4096)
+def _parsed(text: str) -> Any:
+    """Return a JSON text's value, one for all readings that have the same: it is only looked at."""
+    return json.loads(text)
+
+
+@lru_cache(4096)
+def _flags(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
 
 
 def activity(look: Transaction, study: int) -> dict[str, dict[str, Any]]:

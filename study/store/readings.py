@@ -113,26 +113,13 @@ class ReadSoFar(NamedTuple):
     n_read: int
 
 
-class Spent(NamedTuple):
-    """What a reader was assigned and has read, from when to when, and how long it took."""
-
-    n_assigned: int
-    n_read: int
-    first_at_utc: str | None
-    last_at_utc: str | None
-    reading_ms: float
-    n_timed: int
-
-
-CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
-"""Of readings: that no other supersedes it."""
-
+_CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
 _SCORED = (
     "SELECT assignments.position, condition, shown_order, cases.study, items.id AS item, item_id, "
     "question, options, task, answer, status, confidence, truth, "
     "coalesce(words, '') AS explanation FROM assignments JOIN cases ON cases.id = case_id "
     "JOIN items ON items.id = cases.item "
-    f"JOIN readings ON readings.assignment = assignments.id AND {CURRENT} "
+    f"JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
     "LEFT JOIN reference_standard ON reference_standard.item = items.id "
     "LEFT JOIN explanations ON explanations.item = items.id WHERE reader = :reader"
 )
@@ -262,14 +249,13 @@ def counts(look: Transaction, reader: int, of: CaseSet = STUDY) -> ReadSoFar:
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read "
         f"FROM {of.assignments} AS assignments LEFT JOIN {of.readings} AS readings "
-        f"ON readings.assignment = assignments.id AND {CURRENT} WHERE reader = :reader",
+        f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
         reader=reader,
     )
-    assert row is not None  # a count of nothing is a row too
-    return ReadSoFar(**row)
+    return ReadSoFar(**row or {"n_assigned": 0, "n_read": 0})
 
 
-def spent(look: Transaction, reader: int) -> Spent:
+def spent(look: Transaction, reader: int) -> dict[str, Any]:
     """Return how many cases a reader was assigned and has read, from when to when, how long."""
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read, "
@@ -277,11 +263,10 @@ def spent(look: Transaction, reader: int) -> Spent:
         "max(readings.received_at_utc) AS last_at_utc, "
         "total(response_ms) AS reading_ms, count(response_ms) AS n_timed FROM assignments "
         "LEFT JOIN presentations ON presentations.assignment = assignments.id LEFT JOIN readings "
-        f"ON readings.assignment = assignments.id AND {CURRENT} WHERE reader = :reader",
+        f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
         reader=reader,
     )
-    assert row is not None  # a count of nothing is a row too
-    return Spent(**row)
+    return row or {}
 
 
 def add_presentation(change: Transaction, row: PresentationRow) -> None:
@@ -316,7 +301,7 @@ def by_id(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> AnswerRow 
 
 def current(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
     """Return the reading of an assignment that no other supersedes, or None."""
-    row = look.row(f"{_answer(of)} WHERE assignment = :id AND {CURRENT}", id=assignment_id)
+    row = look.row(f"{_answer(of)} WHERE assignment = :id AND {_CURRENT}", id=assignment_id)
     return None if row is None else AnswerRow(**row)
 
 
@@ -365,7 +350,16 @@ def n_records(look: Transaction, reader: int) -> int:
 
 def has_begun(look: Transaction, reader: int) -> bool:
     """Return whether a reader has prepared, practised or been shown a case; none reads without."""
-    return n_records(look, reader) > 0
+    return bool(
+        look.value(
+            "SELECT EXISTS (SELECT 1 FROM presentations JOIN assignments "
+            "ON assignments.id = assignment WHERE reader = :reader) "
+            "OR EXISTS (SELECT 1 FROM preparations WHERE reader = :reader) "
+            "OR EXISTS (SELECT 1 FROM practice_readings JOIN practice_assignments "
+            "ON practice_assignments.id = assignment WHERE reader = :reader)",
+            reader=reader,
+        )
+    )
 
 
 def add_reason(change: Transaction, reading_id: str, words: str) -> None:
@@ -393,7 +387,7 @@ def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
         "LEFT JOIN reasons ON reasons.reading = readings.id "
         "JOIN presentations ON presentations.assignment = assignments.id "
         "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
-        f"JOIN items ON items.id = cases.item WHERE readers.study = :study AND {CURRENT} "
+        f"JOIN items ON items.id = cases.item WHERE readers.study = :study AND {_CURRENT} "
         "ORDER BY readers.id, assignments.position",
         study=study,
     )

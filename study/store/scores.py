@@ -6,7 +6,6 @@ Never through `Store.desk`, and only of a study that is closed.
 from typing import Any
 
 from study.store.connection import Transaction
-from study.store.readings import CURRENT
 
 _JUDGED = (
     "FROM cases JOIN items ON items.id = cases.item "
@@ -14,8 +13,8 @@ _JUDGED = (
 )
 _READ = (
     "JOIN assignments ON case_id = cases.id AND repeat = 1 "
-    "JOIN readings ON readings.assignment = assignments.id "
-    f"AND {CURRENT} "
+    "JOIN readings ON readings.assignment = assignments.id AND NOT EXISTS "
+    "(SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) "
     "WHERE reader IN (SELECT id FROM readers WHERE study = :study AND NOT simulated "
     "AND id NOT IN (SELECT reader FROM interventions "
     "WHERE kind = 'withdraw' AND study = :study) "

@@ -36,18 +36,17 @@ def of_reader(look: Transaction, reader: int) -> list[SessionRow]:
 
     Of a changed answer every reading is joined: the first stands for the case.
     """
-    rows = look.rows(
+    return look.tuples(
+        SessionRow,
         "SELECT session, condition, "
-        "count(*) FILTER (WHERE readings.supersedes IS NULL) AS n_assigned, "
-        "count(readings.id) FILTER (WHERE readings.supersedes IS NULL) AS n_read, "
-        "min(presentations.received_at_utc) AS first_at_utc, "
-        "max(readings.received_at_utc) AS last_at_utc FROM assignments "
+        "count(*) FILTER (WHERE readings.supersedes IS NULL), "
+        "count(readings.id) FILTER (WHERE readings.supersedes IS NULL), "
+        "min(presentations.received_at_utc), max(readings.received_at_utc) FROM assignments "
         "LEFT JOIN presentations ON presentations.assignment = assignments.id "
         "LEFT JOIN readings ON readings.assignment = assignments.id WHERE reader = :reader "
         "GROUP BY session, condition ORDER BY session, min(position)",
         reader=reader,
     )
-    return [SessionRow(**row) for row in rows]
 
 
 def add_intervention(change: Transaction, **columns: Any) -> None:

@@ -10,7 +10,6 @@ from study.base.translation import t
 from study.store.banks import FILM, FilmRow
 from study.store.case_sets import STUDY, CaseSet
 from study.store.connection import Transaction
-from study.store.extract import ITEMS_SHOWN
 
 
 class StudyRow(NamedTuple):
@@ -181,8 +180,9 @@ def case_films(look: Transaction, study: int) -> list[FilmRow]:
     """Return every film of a study's cases and practice cases once, with where it lies."""
     rows = look.rows(
         f"SELECT DISTINCT {FILM} FROM item_views "
-        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
-        f"WHERE item IN {ITEMS_SHOWN} ORDER BY films.path",
+        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank WHERE item IN "
+        "(SELECT item FROM cases WHERE study = :study "
+        "UNION SELECT item FROM practice_cases WHERE study = :study) ORDER BY films.path",
         study=study,
     )
     return [FilmRow(**row) for row in rows]

@@ -16,6 +16,7 @@ from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
 from ui.app.switching import enter_study
 from ui.parts.look import error_line
 from ui.parts.text import plain
+from ui.results.background import warm_up
 from ui.server.deployment import store
 
 Pages = Mapping[Entry, StreamlitPage]
@@ -34,6 +35,8 @@ def study_bar(person: Person, pages: Pages, shown: StreamlitPage) -> None:
             else:
                 st.page_link(page, label=said(entry.title))
         _next(person, pages, shown)
+    if RESULTS in pages:
+        warm_up()
 
 
 def _picker(person: Person) -> None:

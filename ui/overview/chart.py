@@ -12,7 +12,9 @@ from study.monitoring.progress import Progress
 from ui.parts.look import section, table
 
 MOST_POINTS = 200
-"""Points of a line: more are not seen, and make a page of many readers heavy."""
+ALL_POINTS = 3_000
+LEAST_POINTS = 6
+"""Points of a line, and of all: more are not seen, and make a page of many readers heavy."""
 
 MOST_NAMED = 8
 """With more readers than colours that can be told apart, the lines are alike and named on hover."""
@@ -35,16 +37,19 @@ def show_chart(found: Progress) -> None:
 def _figure(found: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
     few = len(arrivals) <= MOST_NAMED
     figure = go.Figure()
-    for name, times in arrivals.items():
-        x, y = _points(times)
+    most = min(MOST_POINTS, max(LEAST_POINTS, ALL_POINTS // len(arrivals)))
+    lines = {name: _points(times, most) for name, times in arrivals.items()}
+    if few:
+        for name, (x, y) in lines.items():
+            figure.add_scatter(x=x, y=y, name=name, line={"shape": "hv", "width": 2}, **_HOVER)
+    else:  # one line with gaps: hundreds take the browser seconds
         figure.add_scatter(
-            x=x,
-            y=y,
-            name=name,
-            mode="lines",
-            line={"shape": "hv", "width": 2 if few else 1},
-            opacity=1 if few else 0.6,
-            hovertemplate="%{y} · %{x|%Y-%m-%d %H:%M}<extra>%{fullData.name}</extra>",
+            x=[at for x, _ in lines.values() for at in (*x, None)],
+            y=[n for _, y in lines.values() for n in (*y, None)],
+            text=[name for name, (x, _) in lines.items() for _ in (*x, None)],
+            line={"shape": "hv", "width": 1},
+            opacity=0.6,
+            **(_HOVER | {"hovertemplate": _HOVERED.format("%{text}")}),
         )
     longest = max(one.counts.n_assigned for one in found.readers)
     figure.update_layout(
@@ -58,9 +63,13 @@ def _figure(found: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure
     return figure
 
 
-def _points(times: Sequence[str]) -> tuple[list[str], list[int]]:
+_HOVERED = "%{{y}} · %{{x|%Y-%m-%d %H:%M}}<extra>{}</extra>"
+_HOVER = {"mode": "lines", "hovertemplate": _HOVERED.format("%{fullData.name}")}
+
+
+def _points(times: Sequence[str], most: int) -> tuple[list[str], list[int]]:
     """Return a reader's line from 0, thinned out where it has more points than can be seen."""
-    step = max(1, -(-len(times) // MOST_POINTS))
+    step = max(1, -(-len(times) // most))
     places = sorted({*range(0, len(times), step), len(times) - 1})
     return [times[0], *(times[place] for place in places)], [0, *(place + 1 for place in places)]
 

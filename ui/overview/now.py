@@ -1,11 +1,12 @@
 """A study as it stands now; read anew only when something has happened, or a minute has passed."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import streamlit as st
 
 from study.monitoring.inspection import ReadingFacts, readings_of
-from study.monitoring.progress import Progress, progress_of
+from study.monitoring.progress import Progress, progress_of, status
 from study.monitoring.quality import Fact, facts
 from study.store import Store, events
 
@@ -31,6 +32,11 @@ def inspected(store: Store, study: str) -> list[ReadingFacts]:
     return _readings(store, str(store.path), study, head(store, study))
 
 
+def standing(store: Store, study: str) -> dict[str, Any]:
+    """Return a study's state as `study.monitoring.progress.status` gives it."""
+    return _standing(store, str(store.path), study, head(store, study))
+
+
 def head(store: Store, study: str) -> str:
     """Return what changes whenever something happens in a study."""
     with store.look() as look:
@@ -44,6 +50,11 @@ def _minute() -> str:
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _watched(_store: Store, path: str, study: str, head: str, minute: str) -> Progress:
     return progress_of(_store, study, now=datetime.now(UTC))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _standing(_store: Store, path: str, study: str, head: str) -> dict[str, Any]:
+    return status(_store, study)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

@@ -16,10 +16,11 @@ from ui.server.deployment import store
 
 _WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
 _MANY = 12
+_ON_A_PAGE = 20
 
 
 def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> None:
-    """Show people, a row each; of many, those that match what is looked for.
+    """Show people, a row each; of many, those that match what is looked for, page by page.
 
     Parameters
     ----------
@@ -31,8 +32,12 @@ def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> No
     if len(members) > _MANY:
         wanted = st.text_input(t("Search"), key=f"look-for-{name}").strip().casefold()
         members = [one for one in members if wanted in _all_of(one)]
-    with st.container(key=f"rows-{name}"):
-        _rows(scope, members, days)
+    pages = -(-len(members) // _ON_A_PAGE)
+    place = st.empty()
+    page = st.pagination(pages, key=f"page-of-{name}-{pages}") if pages > 1 else 1
+    shown = members[_ON_A_PAGE * (page - 1) : _ON_A_PAGE * page]
+    with place.container(key=f"rows-{name}"):
+        _rows(scope, shown, days)
 
 
 def _rows(scope: Scope, members: Sequence[Member], days: int) -> None:

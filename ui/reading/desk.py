@@ -18,7 +18,8 @@ from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import t
 from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
-from study.reading.views import CaseView, Desk, FilmView, Receipt, StepView
+from study.reading.desk import CaseView, Desk, FilmView, Receipt
+from study.reading.views import StepView
 from study.store import Transaction, deployment
 from ui.parts.prose import html
 from ui.parts.text import number

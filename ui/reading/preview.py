@@ -20,7 +20,7 @@ from study.lifecycle import previews
 from study.lifecycle.previews import Preview
 from study.people.signing_in import Person
 from study.reading import desk
-from study.reading.views import Desk, FilmView
+from study.reading.desk import Desk, FilmView
 from study.store import Store
 from ui import viewer
 from ui.parts.text import number, plain

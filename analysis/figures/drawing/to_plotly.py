@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from analysis.figures.drawing.chart import (
@@ -40,6 +41,7 @@ PX_PER_MM = 5.0
 # Shares of the size of type: a letter of a screen's sans serif, a capital; how much wider bold is.
 LETTER, CAPITAL, BOLDER = 0.6, 0.72, 1.1
 DIGITS = 6
+MOST_TICKS = 60
 # Short enough for a stroke of 20 pixels.
 KEY_DASHES = {Dash.SOLID: "solid", Dash.DASHED: "5px,2.5px", Dash.DOTTED: "2px,2px"}
 Element = dict[str, Any]
@@ -132,6 +134,27 @@ class _Panel:
             self._write_head()
         for layer in self.panel.layers:
             self._draw(layer)
+        if self._writes_rows:
+            self._write_rows()
+
+    @property
+    def _writes_rows(self) -> bool:
+        """Whether the rows' names are drawn as text: as labels of an axis hundreds take seconds."""
+        y = self.panel.y
+        return y.labels and self.panel.framed and len(y.ticks) > MOST_TICKS
+
+    def _write_rows(self) -> None:
+        x, ticks = self.panel.x, self.panel.y.ticks
+        self._scatter(
+            "text",
+            [x.low] * len(ticks),
+            [tick.at for tick in ticks],
+            text=[plotly_text(tick.label.text) for tick in ticks],
+            textposition="middle left",
+            textfont={"size": px(self.placed.label_pt), "color": self.palette.ink},
+            cliponaxis=False,
+            **_hovering(()),
+        )
 
     def axis(self, axis: Axis, anchor: str, domain: tuple[float, float]) -> Element:
         labelled = (axis is self.panel.y and not axis.title) or axis.slanted
@@ -146,7 +169,9 @@ class _Panel:
                 "size": px(self.placed.label_pt) if labelled else 11,
                 "color": self.palette.ink if labelled else self.palette.quiet,
             },
-            "showticklabels": axis.labels and self.panel.framed,
+            "showticklabels": axis.labels
+            and self.panel.framed
+            and not (axis is self.panel.y and self._writes_rows),
             "showgrid": axis.grid and self.panel.framed,
             "gridcolor": self.palette.rule,
             "zeroline": False,
@@ -204,6 +229,17 @@ class _Panel:
 
     def _points(self, layer: Points) -> None:
         colour = self.palette.colours[layer.ink]
+        # One broken line: hundreds of error bars take a browser seconds.
+        if any(not math.isnan(low) for low in layer.low):
+            ends = zip(layer.low, layer.high, strict=True)
+            self._scatter(
+                "lines",
+                [x for low, high in ends for x in (low, high, math.nan)],
+                [y for at in layer.y for y in (at, at, math.nan)],
+                line={"color": colour, "width": 1.6},
+                cliponaxis=False,
+                **_hovering(()),
+            )
         look: Element = {
             "cliponaxis": False,
             "marker": {
@@ -214,16 +250,6 @@ class _Panel:
             },
             **_hovering(layer.hover),
         }
-        if any(not math.isnan(low) for low in layer.low):
-            look["error_x"] = {
-                "type": "data",
-                "symmetric": False,
-                "array": _all_rounded(b - x for x, b in zip(layer.x, layer.high, strict=True)),
-                "arrayminus": _all_rounded(x - a for x, a in zip(layer.x, layer.low, strict=True)),
-                "color": colour,
-                "thickness": 1.6,
-                "width": 0,
-            }
         self._scatter("markers", layer.x, layer.y, **look)
 
     def _line(self, layer: Line) -> None:
@@ -238,25 +264,23 @@ class _Panel:
 
     def _boxes(self, layer: Boxes) -> None:
         half, colour = layer.thick / 2, self.palette.colours[layer.ink]
-        for y, low, middle, high in zip(layer.y, layer.low, layer.middle, layer.high, strict=True):
-            place: Element = {
-                **self.refs,
-                "y0": rounded(y - half),
-                "y1": rounded(y + half),
-                "layer": "between",
-            }
-            box = {
-                "type": "rect",
-                "x0": rounded(low),
-                "x1": rounded(high),
-                "fillcolor": self.palette.pale[layer.ink],
-                "line": {"width": 0},
-            }
-            self.shapes.append({**place, **box})
-            if not math.isnan(middle):
-                ends = {"x0": rounded(middle), "x1": rounded(middle)}
-                line = {"type": "line", **ends, "line": {"color": colour, "width": 2.4}}
-                self.shapes.append({**place, **line})
+        boxes = list(zip(layer.y, layer.low, layer.high, strict=True))
+        self._scatter(
+            "lines",
+            [x for _, low, high in boxes for x in (low, high, high, low, low, math.nan)],
+            [at + d for at, *_ in boxes for d in (-half, -half, half, half, -half, math.nan)],
+            fill="toself",
+            fillcolor=self.palette.pale[layer.ink],
+            line={"width": 0},
+            **_hovering(()),
+        )
+        self._scatter(
+            "lines",
+            [x for middle in layer.middle for x in (middle, middle, math.nan)],
+            [y for at in layer.y for y in (at - half, at + half, math.nan)],
+            line={"color": colour, "width": 2.4},
+            **_hovering(()),
+        )
         # Marks that are not seen, to hover on.
         at = [low if math.isnan(m) else m for m, low in zip(layer.middle, layer.low, strict=True)]
         span = abs(self.panel.y.high - self.panel.y.low)
@@ -274,7 +298,7 @@ class _Panel:
             "type": "heatmap",
             "xaxis": self.x,
             "yaxis": self.y,
-            "z": [_all_rounded(row) for row in layer.values],
+            "z": np.array(layer.values, dtype=np.float32),
             "x": list(range(columns)),
             "y": list(range(rows)),
             "zmin": layer.low,

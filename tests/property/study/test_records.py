@@ -17,8 +17,7 @@ from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.protocol.protocol import Protocol
 from study.reading import desk
-from study.reading.fields import MalformedRecord, record_id
-from study.reading.records import parse
+from study.reading.records import MalformedRecord, parse, record_id
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import (

@@ -8,7 +8,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from starlette.testclient import TestClient
 
-from tests import scanned as scanned
+from tests.page_runs import analysed as analysed
 from tests.unit.ui.two_studies import Deployment, build
 
 

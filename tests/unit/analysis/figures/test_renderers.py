@@ -109,16 +109,22 @@ def test_the_screen_holds_every_number_of_the_chart(figures: list[ReportFigure])
                     z = np.array(next(maps).z, dtype=float)
                     assert np.allclose(z, np.array(layer.values), rtol=1e-5, equal_nan=True)
                 elif isinstance(layer, Points) and layer.x:
-                    trace = next(scatters)
-                    assert np.allclose(trace.x, layer.x, rtol=1e-5)
-                    if trace.error_x.array is not None:
-                        ends = np.array(trace.x) + np.array(trace.error_x.array, dtype=float)
-                        assert np.allclose(ends, layer.high, rtol=1e-4, atol=1e-9, equal_nan=True)
+                    if not np.isnan(layer.low).all():
+                        ends = np.array(next(scatters).x, dtype=float).reshape(-1, 3)
+                        limits = np.column_stack([layer.low, layer.high])
+                        assert np.allclose(ends[:, :2], limits, rtol=1e-5, equal_nan=True)
+                        assert np.isnan(ends[:, 2]).all()
+                    assert np.allclose(next(scatters).x, layer.x, rtol=1e-5)
                 elif isinstance(layer, Line):
                     assert np.allclose(
                         np.array(next(scatters).y, dtype=float), layer.y, equal_nan=True, rtol=1e-5
                     )
                 elif isinstance(layer, Boxes):
+                    boxes = np.array(next(scatters).x, dtype=float).reshape(-1, 6)
+                    limits = np.column_stack([layer.low, layer.high])
+                    assert np.allclose(boxes[:, :2], limits, rtol=1e-5)
+                    strokes = np.array(next(scatters).x, dtype=float).reshape(-1, 3)
+                    assert np.allclose(strokes[:, 0], layer.middle, rtol=1e-5)
                     assert np.allclose(next(scatters).x, layer.middle, rtol=1e-5)
 
 

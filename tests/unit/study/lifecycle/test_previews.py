@@ -15,7 +15,7 @@ from study.lifecycle.previews import Preview, preview
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
-from study.reading import desk, views
+from study.reading import desk
 from study.store import Store, people
 from study.store import studies as stored_studies
 from study.trail.verification import verify
@@ -61,7 +61,7 @@ def _open(store: Store, who: Person | None = None, draft: int | None = None) -> 
     return preview(store, who or coordinator(store), entropy=entropy_from(5), now=NOW, draft=draft)
 
 
-def _take(walk: Preview, *records: dict[str, Any]) -> views.Receipt:
+def _take(walk: Preview, *records: dict[str, Any]) -> desk.Receipt:
     return desk.take_records(walk.store, walk.reader, records, now=NOW)
 
 

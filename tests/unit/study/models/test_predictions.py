@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from study.base.errors import BadFile
-from study.models.answer_parser import parse_answer
-from study.models.predictions import PredictionFile, read_predictions
+from study.models.predictions import PredictionFile, parse_answer, read_predictions
 
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")
 YES_NO = ("Yes", "No")

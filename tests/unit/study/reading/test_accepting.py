@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from study.reading import desk, views
+from study.reading import desk
 from study.reading.records import MAX_COMMENT
 from study.reading.simulation import simulate
 from study.store import Store
@@ -24,7 +24,7 @@ def _case(store: Store, who: str = "R1") -> str:
     return desk.desk(store, person(store, who), now=NOW).cases[0].case
 
 
-def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> views.Receipt:
+def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> desk.Receipt:
     now = NOW + timedelta(seconds=after_s)
     return desk.take_records(store, person(store, who), records, now=now)
 

@@ -15,7 +15,7 @@ from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.protocol.protocol import Protocol
-from study.reading import desk, views
+from study.reading import desk
 from study.store import SEALED_TABLES, Store
 from tests.conftest import (
     NOW,
@@ -32,11 +32,11 @@ from tests.conftest import (
 Opened = Callable[..., Store]
 
 
-def _desk(store: Store, who: str = "R1") -> views.Desk:
+def _desk(store: Store, who: str = "R1") -> desk.Desk:
     return desk.desk(store, person(store, who), now=NOW)
 
 
-def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> views.Receipt:
+def _take(store: Store, *records: Any, after_s: float = 2.0, who: str = "R1") -> desk.Receipt:
     now = NOW + timedelta(seconds=after_s)
     return desk.take_records(store, person(store, who), records, now=now)
 
@@ -55,7 +55,7 @@ def test_the_current_case_and_the_next_two_are_handed_out(opened: Opened) -> Non
 
 def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
     """The fields are these and no others: adding one is a decision about blinding."""
-    fields = {field.name for field in dataclasses.fields(views.CaseView)}
+    fields = {field.name for field in dataclasses.fields(desk.CaseView)}
     assert fields == {
         "case",
         "position",
@@ -68,7 +68,7 @@ def test_a_case_view_has_no_field_for_what_a_reader_must_not_see() -> None:
         "practice",
         "reading",
     }
-    film = {field.name for field in dataclasses.fields(views.FilmView)}
+    film = {field.name for field in dataclasses.fields(desk.FilmView)}
     assert film == {"film", "label", "width", "height", "bits", "low", "high", "spacing_mm"}
 
 

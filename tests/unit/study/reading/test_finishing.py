@@ -9,7 +9,7 @@ import pytest
 
 from study.base.errors import NotAllowed, NotNow
 from study.lifecycle import closing
-from study.reading import desk, views
+from study.reading import desk
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, person, preparation, reading
@@ -18,11 +18,11 @@ Opened = Callable[..., Store]
 END = {"kind": "finish", "id": "the-end-of-it"}
 
 
-def _desk(store: Store, **other: Any) -> views.Desk:
+def _desk(store: Store, **other: Any) -> desk.Desk:
     return desk.desk(store, replace(person(store), **other), now=NOW)
 
 
-def _take(store: Store, *records: dict[str, Any]) -> views.Receipt:
+def _take(store: Store, *records: dict[str, Any]) -> desk.Receipt:
     return desk.take_records(store, person(store), records, now=NOW + timedelta(seconds=2))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from study.exchange.bundle import bundle_files
 from study.monitoring.progress import status
-from study.reading import desk, views
+from study.reading import desk
 from study.store import Store, events
 from study.trail.verification import verify
 from tests.conftest import NOW, person, presentation, reading, tamper
@@ -18,7 +18,7 @@ from tests.conftest import NOW, person, presentation, reading, tamper
 Opened = Callable[..., Store]
 
 
-def _take(store: Store, *records: Any) -> views.Receipt:
+def _take(store: Store, *records: Any) -> desk.Receipt:
     now = NOW + timedelta(seconds=2)
     return desk.take_records(store, person(store), records, now=now)
 

@@ -17,7 +17,7 @@ from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.monitoring.progress import status
 from study.protocol.protocol import Protocol
-from study.reading import desk, views
+from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, readings
 from study.store import studies as stored_studies
@@ -39,12 +39,12 @@ from tests.conftest import (
 Opened = Callable[..., Store]
 
 
-def _take(store: Store, *records: Any, who: str = "R1") -> views.Receipt:
+def _take(store: Store, *records: Any, who: str = "R1") -> desk.Receipt:
     now = NOW + timedelta(seconds=2)
     return desk.take_records(store, person(store, who), records, now=now)
 
 
-def _cases(store: Store, who: str = "R1") -> tuple[views.CaseView, ...]:
+def _cases(store: Store, who: str = "R1") -> tuple[desk.CaseView, ...]:
     return desk.desk(store, person(store, who), now=NOW).cases
 
 
@@ -338,7 +338,7 @@ def test_the_films_of_practice_are_needed_before_the_studys(opened: Opened) -> N
     """They are prepared ahead first, and the study's after them."""
     store = opened(practice_cases=2)
 
-    def films(cases: tuple[views.CaseView, ...]) -> list[FilmRow | None]:
+    def films(cases: tuple[desk.CaseView, ...]) -> list[FilmRow | None]:
         named = [view.film.split("/") for case in cases for view in case.views]
         return [desk.film(store, person(store), case, int(view)) for case, view in named]
 

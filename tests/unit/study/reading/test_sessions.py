@@ -17,7 +17,7 @@ from study.reading import desk
 from study.reading.sessions import sessions_of
 from study.reading.simulation import simulate
 from study.reading.views import Desk
-from study.store import Store, events
+from study.store import Store, events, progress
 from study.store import studies as stored_studies
 from study.store.studies import study_row
 from study.trail.verification import verify
@@ -67,7 +67,8 @@ def _step(
 
 def _states(store: Store, now: datetime, who: str = "R1") -> list[str]:
     with store.look() as look:
-        found = sessions_of(look, study_row(look, "trial"), now=now)
+        study = study_row(look, "trial")
+        found = sessions_of(look, study, progress.counts(look, study.id), now=now)
     return [str(one.state) for one in found if one.reader_id == who]
 
 
@@ -329,7 +330,9 @@ def test_a_simulated_reader_reads_all_sessions_over_the_wash_out(opened: Any) ->
     done = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     assert done.n_read == 6
     with store.look() as look:
-        first, second, *_ = sessions_of(look, study_row(look, "trial"), now=NOW)
+        study = study_row(look, "trial")
+        counted = progress.counts(look, study.id)
+        first, second, *_ = sessions_of(look, study, counted, now=NOW)
     assert first.last_at_utc is not None
     assert second.first_at_utc is not None
     assert moment(second.first_at_utc) - moment(first.last_at_utc) >= 10 * DAY

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from study.reading import desk, views
+from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events
 from study.trail.verification import remarks, verify
@@ -12,7 +12,7 @@ from tests.conftest import NOW, person, presentation, reading, tamper
 Opened = Callable[..., Store]
 
 
-def _read(store: Store, after: timedelta) -> views.Receipt:
+def _read(store: Store, after: timedelta) -> desk.Receipt:
     me = person(store)
     (case, *_) = desk.desk(store, me, now=NOW + after).cases
     records = [presentation(case.case), reading(case.case)]

@@ -15,7 +15,7 @@ from study.base.actor import By
 from study.base.errors import BadInput, NotNow, StudyError
 from study.exchange import backups
 from study.lifecycle.deployments import init
-from study.reading import desk, views
+from study.reading import desk
 from study.store import Store, events, witness
 from study.store.witness import Head
 from study.trail import losses
@@ -44,7 +44,7 @@ class Page:
                 assert taken.refused == ()
                 self.sent.append(record)
 
-    def offer_again(self, store: Store) -> views.Receipt:
+    def offer_again(self, store: Store) -> desk.Receipt:
         """Send everything once more, as a page does that sees the server gone back."""
         me = person(store, self.reader)
         again = [{**one, "again": True} for one in self.sent]

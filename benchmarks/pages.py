@@ -1,0 +1,280 @@
+"""How long the staff's pages take at full size, beside the same pages of a small study.
+
+Each page is opened by its link with the study's trail one event longer than before, so that nothing
+kept from an earlier opening is still true, and then once more. From the click until the server has
+finished and the browser is at rest. Results are opened after the study was closed: until something
+stands on the page, until all of it does, and again.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import Page, sync_playwright
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from benchmarks import banks, servers
+from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
+from benchmarks.summary import bar, bar_lines
+from study.lifecycle import closing
+from study.lifecycle.deployments import administrator_code, reader_code
+from study.models.models import add_model
+from study.reading.simulation import simulate
+from study.store import Store
+
+DESCRIPTION = "opening every page of a study of 300 readers and 200 cases, beside a small one"
+LONGEST_S = 1.0
+LONGEST_SMALL_RESULTS_S = 3.0
+SMALL = (3, 20)
+
+_PAGES = ("Protocol", "People", "Progress", "Models", "Close and export", "Audit trail")
+_PARTS = ("Data quality", "Readings", "Intervene", "Reminders")
+_RESULTS = ("Accuracy", "Agreement", "Hard items", "Time", "Cases", "Tables")
+READER = "reader-{:03d}"
+_BAR = ".st-key-study-bar"
+_PATIENCE_S = 300.0
+_QUIET_S = 0.15
+_WHOLE = "[data-testid=stPlotlyChart] .main-svg"
+_AT_REST = """(quiet) => new Promise((done) => {
+  let timer = setTimeout(finish, quiet);
+  const watch = new MutationObserver(() => {
+    clearTimeout(timer);
+    timer = setTimeout(finish, quiet);
+  });
+  function finish() { watch.disconnect(); done(); }
+  watch.observe(document.body, { subtree: true, childList: true });
+})"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what can be chosen."""
+    parser.add_argument("--readers", type=int, default=300)
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--models", type=int, default=8)
+    parser.add_argument(
+        "--keep", type=Path, help="keep the stores in this folder for the next run: reading is slow"
+    )
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure both studies, each on a server of its own, in one browser."""
+    sizes = {"full": (args.readers, args.cases), "small": SMALL}
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(CHROMIUM_FLAGS))
+        machine = facts(browser.version)
+        rows = {}
+        for name, (readers, cases) in sizes.items():
+            store = _store(args.keep or Path(scratch), readers, cases, args.models)
+            now = datetime.now(UTC)
+            copy = Path(scratch) / f"{name}.db"
+            store.copy_to(copy)
+            store = Store(copy)
+            code = administrator_code(
+                store, name="staff", entropy=np.random.default_rng(1).bytes, now=now
+            )
+            with servers.app(store, Path(scratch) / f"{name}.log") as server:
+                page = browser.new_page(viewport={"width": 1440, "height": 900})
+                rows[name] = _Walk(page, store, f"http://127.0.0.1:{server.port}").measured(code)
+                page.close()
+        browser.close()
+    return {
+        "readers": args.readers,
+        "cases": args.cases,
+        "models": args.models,
+        "small": list(SMALL),
+        "machine": machine,
+        "rows": rows,
+        "ratios_to_small": {
+            name: round(each["first_s"] / rows["small"][name]["first_s"], 1)
+            for name, each in rows["full"].items()
+            if name in rows["small"]
+        },
+        "bars": [
+            *(
+                bar(f"{name}, opened", each["first_s"], LONGEST_S, "s")
+                for name, each in rows["full"].items()
+            ),
+            bar(
+                "Results of the small study, all of it",
+                rows["small"]["Results"]["whole_s"],
+                LONGEST_SMALL_RESULTS_S,
+                "s",
+            ),
+        ],
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """Return the pages beside each other."""
+    small = " x ".join(map(str, result["small"]))
+    lines = [
+        f"{result['readers']} readers x {result['cases']} cases, {result['models']} models; the"
+        f" small study {small}",
+        "",
+        f"  {'page':<32}{'opened s':>10}{'again s':>10}{'small s':>10}{'ratio':>8}",
+    ]
+    small_rows = result["rows"]["small"]
+    for name, row in result["rows"]["full"].items():
+        lines.append(
+            f"  {name:<32}{row['first_s']:>10.2f}{row['again_s']:>10.2f}"
+            f"{small_rows[name]['first_s']:>10.2f}{result['ratios_to_small'][name]:>8}"
+        )
+    for name in ("full", "small"):
+        row = result["rows"][name]["Results"]
+        lines.append(f"  Results, {name}, until all of it stands: {row['whole_s']:.1f} s")
+    return "\n".join([*lines, "", *bar_lines(result["bars"])])
+
+
+class _Walk:
+    """Somebody who opens one page after another."""
+
+    def __init__(self, page: Page, store: Store, url: str) -> None:
+        self._page, self._store, self._url = page, store, url
+        self._runs = 0
+        page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
+
+    def measured(self, code: str) -> dict[str, dict[str, float]]:
+        """Go through all pages; seconds by page."""
+        self._sign_in(code)
+        rows: dict[str, dict[str, float]] = {}
+        for name, other in zip(_PAGES, _PAGES[1:] + _PAGES[:1], strict=True):
+            rows[name] = self._both(partial(self._open, name), back=partial(self._open, other))
+            if name == "Progress":
+                for part in _PARTS:
+                    rows[f"{name}, {part}"] = self._both(
+                        partial(self._choose, part), back=partial(self._choose, name)
+                    )
+        closing.close(self._store, study=servers.STUDY, reason="measured", now=datetime.now(UTC))
+        rows["Results"] = self._results()
+        for part in _RESULTS:
+            first = self._timed(partial(self._choose, part))
+            self._choose("Findings")
+            again = self._timed(partial(self._choose, part))
+            rows[f"Results, {part}"] = {"first_s": first, "again_s": again}
+        return rows
+
+    def _both(self, do: Callable[[], None], *, back: Callable[[], None]) -> dict[str, float]:
+        """Return what an opening takes after something has happened, and once more."""
+        back()
+        reader_code(
+            self._store,
+            study=servers.STUDY,
+            reader_id=READER.format(0),
+            entropy=np.random.default_rng().bytes,
+            now=datetime.now(UTC),
+        )
+        first = self._timed(do)
+        back()
+        return {"first_s": first, "again_s": self._timed(do)}
+
+    def _results(self) -> dict[str, float]:
+        """Return how long until something stands on the page, and until all of it does."""
+        start = time.monotonic()
+        first = self._timed(partial(self._open, "Results"))
+        self._page.locator(_WHOLE).first.wait_for(timeout=1000 * _PATIENCE_S)
+        self._rest()
+        whole = time.monotonic() - start - _QUIET_S
+        self._open(_PAGES[0])
+        again = self._timed(partial(self._open, "Results"))
+        return {"first_s": first, "whole_s": round(whole, 2), "again_s": again}
+
+    def _timed(self, do: Callable[[], None]) -> float:
+        start = time.monotonic()
+        do()
+        return round(time.monotonic() - start - _QUIET_S, 2)
+
+    def _sign_in(self, code: str) -> None:
+        self._page.context.request.post(
+            f"{self._url}/sign-in", form={"access_code": code}, max_redirects=0
+        )
+        self._page.goto(self._url)
+        self._page.locator("form[action=choose] button").first.click()
+        self._page.locator(_BAR).wait_for()
+        self._rest()
+
+    def _open(self, name: str) -> None:
+        """Open a page of the study by its link, unless it is open."""
+        there = self._page.locator(_BAR)
+        if there.locator("[aria-current]", has_text=name).count():
+            return
+        with self._run():
+            there.get_by_role("link", name=name, exact=True).click()
+
+    def _choose(self, part: str) -> None:
+        """Choose a part of a page."""
+        with self._run():
+            self._page.get_by_role("radio", name=part, exact=True).first.click()
+
+    @contextmanager
+    def _run(self) -> Iterator[None]:
+        """Wait for a run of the page and until it is drawn."""
+        before, end = self._runs, time.monotonic() + _PATIENCE_S
+        yield
+        while self._runs == before:
+            if time.monotonic() > end:
+                raise Broken(f"{self._page.url} did not come within {_PATIENCE_S:.0f} s")
+            self._page.wait_for_timeout(20)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Wait until the page has not changed for a moment, which is taken off again."""
+        self._page.evaluate(_AT_REST, 1000 * _QUIET_S)
+
+    def _hear(self, payload: bytes | str) -> None:
+        if isinstance(payload, bytes):
+            message = ForwardMsg.FromString(payload)
+            if message.WhichOneof("type") == "script_finished":
+                self._runs += 1
+
+
+def _store(folder: Path, readers: int, cases: int, n_models: int) -> Store:
+    """Return a store with an open study that simulated readers have read but for one case each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{readers}-{cases}-{n_models}.db"
+    if path.exists():
+        return Store(path)
+    bank = banks.write_bank(folder, cases, bits=8, width=64, height=64)
+    names = [READER.format(number) for number in range(readers)]
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        draft = Path(scratch) / "store.db"
+        store = servers.deploy(draft, bank, cases=cases, readers=names, seed=1).store
+        for number in range(n_models):
+            _add_model(store, bank, number, Path(scratch))
+        for number, name in enumerate(names):
+            print(f"pages: {name} of {readers} reads {cases} cases", file=sys.stderr)
+            simulate(
+                store,
+                study=servers.STUDY,
+                reader_id=name,
+                seed=number,
+                accuracy=0.6 + 0.3 * (number % 10) / 10,
+                now=datetime.now(UTC),
+            )
+        store.put_in_place(path)
+    return Store(path)
+
+
+def _add_model(store: Store, bank: Path, number: int, scratch: Path) -> None:
+    generator = np.random.default_rng(number)
+    items = json.loads(bank.read_text(encoding="utf-8"))
+    answers = {name: {"model_prediction": str(generator.choice(list("ABCD")))} for name in items}
+    file = scratch / "answers.json"
+    file.write_text(json.dumps(answers), encoding="utf-8")
+    add_model(
+        store,
+        file,
+        study=servers.STUDY,
+        model_id=f"model-{number}",
+        model_version="simulated",
+        simulated=True,
+        now=datetime.now(UTC),
+    )

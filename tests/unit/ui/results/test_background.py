@@ -1,0 +1,143 @@
+"""The analysis in its own process: kept until something happens, its errors told here."""
+
+import hashlib
+import io
+import json
+import os
+import signal
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from unittest.mock import patch
+
+import pytest
+
+import analysis
+from study.base.errors import NotFound, NotNow
+from study.exchange.bundle import bundle_files
+from study.lifecycle.closing import close
+from study.reading.simulation import simulate
+from study.store import Store
+from tests.conftest import NOW
+from ui.results import background
+from ui.results.background import asked_now, job_of, report_of
+
+Opened = Callable[..., Store]
+PATIENCE_S = 120.0
+
+
+@pytest.fixture
+def read(opened: Opened) -> Store:
+    """Return a store whose first of two readers has read."""
+    store = opened(readers=("R1", "R2"), interim_results=True)
+    simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    return store
+
+
+@pytest.fixture(autouse=True)
+def _no_jobs() -> Iterator[None]:
+    with patch.dict(background._JOBS, clear=True):
+        yield
+
+
+def _read_on(store: Store) -> None:
+    simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
+
+
+def test_it_is_what_the_analysis_of_the_bundle_finds(read: Store) -> None:
+    """Without the trails in it, which the analysis does not read."""
+    job = job_of(read, "trial")
+    assert job.is_done(PATIENCE_S)
+    found = job.analysis()
+    without = bundle_files(read, "trial", trails=False)
+    whole = bundle_files(read, "trial")
+    for name in ("items.csv", "raters.csv", "readings.csv", "protocol.json"):
+        assert without[name] == whole[name]
+    table = found.results.tables["accuracy"]
+    assert table.loc[table["by"] == "overall", "rater_id"].tolist()[:1] == ["R1"]
+    assert {figure.section for figure in found.figures} >= {"overview", "accuracy"}
+    assert found.headline.raters.rows
+    assert found.findings
+
+
+def test_it_is_kept_until_something_happens(read: Store) -> None:
+    """A quick one is then made again by itself."""
+    job = job_of(read, "trial")
+    assert job.is_done(PATIENCE_S)
+    assert job_of(read, "trial") is job
+    _read_on(read)
+    again = job_of(read, "trial")
+    assert again is not job
+    assert again.asked == asked_now(read, "trial")
+    assert again.is_done(PATIENCE_S)
+    assert len(again.analysis().headline.raters.rows) == 2
+
+
+def test_one_that_takes_its_time_is_shown_as_it_was_until_asked_for_anew(
+    read: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise no large study that is being read could be looked at."""
+    monkeypatch.setattr(background, "QUICK_S", 0.0)
+    job = job_of(read, "trial")
+    assert job.is_done(PATIENCE_S)
+    _read_on(read)
+    assert job_of(read, "trial") is job
+    assert job.asked != asked_now(read, "trial")
+    again = job_of(read, "trial", anew=True)
+    assert again is not job
+    assert again.is_done(PATIENCE_S)
+
+
+def test_how_far_it_is_only_grows(read: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From nothing to less than all; time left once it can be told."""
+    monkeypatch.setattr(background, "_TOLD_AFTER_S", 0.0)
+    job = job_of(read, "trial")
+    seen = []
+    while not job.is_done(0.001):
+        seen.append((job.share, job.left_s))
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert all(0 <= share < 1 for share in shares)
+    assert all(left is None or left >= 0 for _, left in seen)
+
+
+def test_an_error_of_the_other_process_is_told_here(read: Store) -> None:
+    """With its class and its words."""
+    gone = background.Job(background.Asked(path=read.path, study="gone", head="", blinded=False))
+    with pytest.raises(NotFound, match="gone"):
+        gone.analysis()
+    faults = [analysis.Fault(file="items.csv", row=2, what="it is wrong", remedy="Mend it")]
+    sent = background._pool().submit(_refuse, faults)
+    with pytest.raises(analysis.BundleError, match=r"items\.csv, row 2: it is wrong"):
+        sent.result(PATIENCE_S)
+
+
+def _refuse(faults: list[analysis.Fault]) -> None:
+    raise analysis.BundleError(faults)
+
+
+def test_a_process_that_is_ended_is_told_of_and_begun_again(read: Store) -> None:
+    """As the system does when memory runs out."""
+    pid = background._pool().submit(os.getpid).result(PATIENCE_S)
+    job = job_of(read, "trial")
+    os.kill(pid, signal.SIGKILL)
+    assert job.is_done(PATIENCE_S)
+    assert job_of(read, "trial") is job
+    with pytest.raises(NotNow, match="stopped before it was done"):
+        job.analysis()
+    again = job_of(read, "trial")
+    assert again is not job
+    assert again.is_done(PATIENCE_S)
+    assert again.analysis().findings
+
+
+def test_the_report_names_the_bundle_as_it_is_exported(read: Store) -> None:
+    """Whose description lists its trails, though the tables were counted without them."""
+    _read_on(read)
+    close(read, study="trial", reason="done", now=NOW + timedelta(days=1))
+    assert job_of(read, "trial").is_done(PATIENCE_S)
+    with zipfile.ZipFile(io.BytesIO(report_of(read, "trial"))) as archive:
+        told = json.loads(archive.read("results.json"))["provenance"]["input"]["sha256"]
+    exported = bundle_files(read, "trial")
+    assert told == {name: hashlib.sha256(exported[name]).hexdigest() for name in told}
+    assert "datapackage.json" in told

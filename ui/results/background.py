@@ -1,0 +1,304 @@
+"""The analysis in a process of its own, at low priority: no reader's answer waits for it."""
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+from concurrent.futures import Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from study.base.errors import NotNow
+from study.base.timestamps import stamp
+from study.base.translation import t
+from study.exchange.bundle import bundle_files, zipped
+from study.lifecycle.closing import accuracy_is_shown
+from study.store import Store
+from ui.overview.now import head
+
+if TYPE_CHECKING:  # it takes longer to load than all else of the server, and few starts need it
+    from analysis import Results
+    from analysis.report.figure import ReportFigure
+    from analysis.report.findings.finding import Finding
+    from analysis.report.headline import Headline
+
+MOST_KEPT = 4
+AT_ONCE_S = 0.7
+"""A page waits so long before it shows how far the analysis is."""
+
+QUICK_S = 5.0
+"""An analysis that took longer is not made again by itself each time something has happened."""
+
+_IDLE_S = 600
+_PRIORITY = 10
+_ORPHANED_S = 2.0
+_TOLD_AFTER_S = 2.0
+_LONG_TABLE = 10_000
+
+_STEPS = {"bundle": 3.0, "figures": 1.0, "findings": 0.5, "headline": 2.0, "handing over": 1.5}
+_LONG = {
+    "agreement_pairs": 6.0,
+    "agreement_between": 30.0,
+    "agreement_indices": 2.0,
+    "time_model": 14.0,
+}
+_SHORT = 0.2
+"""What a step takes with 300 readers, 8 models and 200 cases, in seconds; the others are short."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A study as far as its trail has come, with its reference standard or blinded."""
+
+    path: Path
+    study: str
+    head: str
+    blinded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """What is shown of an analysis."""
+
+    results: "Results"
+    figures: "list[ReportFigure]"
+    findings: "list[Finding]"
+    headline: "Headline"
+
+
+class Job:
+    """An analysis under way, done or failed."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked, self.begun_at_utc = asked, stamp(datetime.now(UTC))
+        self._start, self._end = time.monotonic(), 0.0
+        self.is_over = False
+        """Whether somebody was told that its process was ended: whoever asks next begins anew."""
+        self._note = Path(tempfile.mkdtemp(prefix="analysis-")) / "share"
+        self._future: Future[Analysis] = _pool().submit(_analysis, asked, self._note)
+        self._future.add_done_callback(self._mark_end)
+
+    def is_done(self, within_s: float = 0.0) -> bool:
+        """Return whether it has come to an end, after having waited for it so long."""
+        wait([self._future], within_s)
+        return self._future.done()
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether it took so short that it is made again whenever something has happened."""
+        return self._end - self._start < QUICK_S
+
+    @property
+    def share(self) -> float:
+        """How much of the work is done, 0 to 1."""
+        with suppress(OSError, ValueError):
+            return float(self._note.read_text(encoding="ascii"))
+        return 0.0
+
+    @property
+    def left_s(self) -> float | None:
+        """How long it will go on, in seconds; None while that cannot be told."""
+        passed, share = time.monotonic() - self._start, self.share
+        if passed < _TOLD_AFTER_S or not share:
+            return None
+        return passed * (1 - share) / share
+
+    def analysis(self) -> Analysis:
+        """Return what came of it.
+
+        Raises
+        ------
+        StudyError, AnalysisError
+            The study is gone, its bundle cannot be analysed, or the process was ended.
+        """
+        try:
+            return self._future.result()
+        except BrokenProcessPool as error:
+            self.is_over = True
+            raise NotNow(_cut_off()) from error
+
+    def _mark_end(self, _: object) -> None:
+        self._end = time.monotonic()
+        shutil.rmtree(self._note.parent, ignore_errors=True)
+
+
+def asked_now(store: Store, study: str) -> Asked:
+    """Return what is asked for as the study stands."""
+    return Asked(
+        path=store.path,
+        study=study,
+        head=head(store, study),
+        blinded=not accuracy_is_shown(store, study),
+    )
+
+
+def job_of(store: Store, study: str, *, anew: bool = False) -> Job:
+    """Return the analysis of a study, begun if it must be.
+
+    Where something has happened since, a quick one is made again; one that takes its time is
+    returned as it was, unless it is asked for `anew`. While one is under way no other is begun.
+    """
+    asked = asked_now(store, study)
+    key = (asked.path, study, asked.blinded)
+    with _LOCK:
+        job = _JOBS.pop(key, None)
+        if job is None or job.is_over or (job.is_done() and _is_stale(job, asked, anew=anew)):
+            job = Job(asked)
+        _JOBS[key] = job
+        while len(_JOBS) > MOST_KEPT:
+            del _JOBS[next(iter(_JOBS))]
+    return job
+
+
+def _is_stale(job: Job, asked: Asked, *, anew: bool) -> bool:
+    return job.asked != asked and (anew or job.is_quick)
+
+
+def report_of(store: Store, study: str) -> bytes:
+    """Return the whole report of a study whose accuracy may be seen, zipped.
+
+    Raises
+    ------
+    StudyError, AnalysisError
+        As `Job.analysis`.
+    """
+    asked = Asked(path=store.path, study=study, head=head(store, study), blinded=False)
+    try:
+        return bytes(_pool().submit(_report, asked).result())
+    except BrokenProcessPool as error:
+        raise NotNow(_cut_off()) from error
+
+
+@lru_cache(1)
+def warm_up() -> None:
+    """Have what an analysis needs loaded, here and in its process, before somebody waits for it."""
+
+    def load() -> None:
+        _pool().submit(_nothing)
+        import_module("ui.results.analysis")
+
+    threading.Thread(target=load, daemon=True).start()
+
+
+_JOBS: dict[tuple[Path, str, bool], Job] = {}
+_LOCK = threading.Lock()
+
+
+def _pool() -> Any:
+    from joblib.externals.loky import get_reusable_executor  # a fifth of a second to load
+
+    return get_reusable_executor(max_workers=1, timeout=_IDLE_S, initializer=_begin)
+
+
+def _cut_off() -> str:
+    return t(
+        "The analysis stopped before it was done; the server may be short of memory. "
+        "Reload the page to start it again."
+    )
+
+
+# What follows runs in the other process.
+
+_KEPT: "dict[Asked, Results]" = {}
+
+
+def _begin() -> None:
+    """Load what is needed, and end with the server."""
+    os.nice(_PRIORITY)
+    server, never = os.getppid(), threading.Event()
+
+    def watch() -> None:
+        while os.getppid() == server:
+            never.wait(_ORPHANED_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    import analysis  # noqa: F401
+
+
+def _nothing() -> None:
+    pass
+
+
+def _analysis(asked: Asked, note: Path) -> Analysis:
+    from analysis.report.figures import report_figures
+    from analysis.report.findings import findings
+    from analysis.report.headline import headline
+    from analysis.results import TABLES
+
+    steps = {"bundle": 0.0, **dict.fromkeys(TABLES, _SHORT), **_LONG, **_STEPS}
+    done = 0.0
+
+    def tell(step: str) -> None:
+        nonlocal done
+        scratch = note.with_suffix(".new")
+        scratch.write_text(str(done / sum(steps.values())), encoding="ascii")
+        scratch.replace(note)
+        done += steps[step]
+
+    tell("bundle")
+    results = _results(asked, tell)
+    tell("figures")
+    figures = report_figures(results)
+    tell("findings")
+    found = findings(results)
+    tell("headline")
+    begins = headline(results)
+    tell("handing over")
+    return Analysis(results=_small(results), figures=figures, findings=found, headline=begins)
+
+
+def _small(results: "Results") -> "Results":
+    """Return the results with the texts of their long tables each held once."""
+    tables = {
+        name: table.astype(
+            dict.fromkeys(table.select_dtypes(["str", "object"]).columns, "category")
+        )
+        if len(table) > _LONG_TABLE
+        else table
+        for name, table in results.tables.items()
+    }
+    return replace(results, tables=tables)
+
+
+def _results(asked: Asked, tell: Any = None) -> "Results":
+    import analysis
+
+    if asked not in _KEPT:
+        _KEPT.clear()
+        _KEPT[asked] = analysis.analyse(_bundle(asked, trails=False), tell=tell)
+    return _KEPT[asked]
+
+
+def _report(asked: Asked) -> bytes:
+    import analysis
+
+    # The report names the hash of the bundle as it is exported, trails and all.
+    results = replace(_results(asked), bundle=_bundle(asked, trails=True))
+    out = BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        analysis.write_results(results, folder)
+        with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+            for path in sorted(Path(folder).rglob("*")):
+                if path.is_file():
+                    archive.write(path, path.relative_to(folder))
+    return out.getvalue()
+
+
+def _bundle(asked: Asked, *, trails: bool) -> Any:
+    import analysis
+
+    files = bundle_files(Store(asked.path), asked.study, blinded=asked.blinded, trails=trails)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bundle.zip"
+        path.write_bytes(zipped(files))
+        return analysis.read_bundle(path)
