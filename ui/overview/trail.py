@@ -21,8 +21,8 @@ from study.trail import search as trail
 from study.trail.downloads import record_taking
 from study.trail.search import Search
 from study.trail.verification import Verdict, verify_study
-from ui.parts.event_kinds import kind_in_words, kinds_called
-from ui.parts.look import grid
+from ui.parts.event_kinds import kind_in_words, kinds_called, told
+from ui.parts.look import grid, table
 from ui.parts.text import instant, plain
 from ui.server.access import acting, answer
 from ui.server.deployment import store
@@ -56,11 +56,19 @@ def section(study: str) -> None:
         )
     if page > 1:
         found = trail.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
-    grid(
+    st.caption(t("Select a row to open its details."))
+    picked = grid(
         _table(found.rows),
         height=38 + 35 * max(1, len(found.rows)),
-        column_config={t("Role"): st.column_config.TextColumn(width=110)},
+        key=f"trail-list-{study}-{page}",
+        on_select="rerun",
+        selection_mode="single-row",
+        placeholder="",
     )
+    for row in picked["selection"]["rows"]:
+        if row < len(found.rows):
+            facts = _details(found.rows[row])
+            table([t("What"), t("Value")], facts, caption=t("Event details"))
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
     st.link_button(t("Download search results (CSV)"), f"{address}?{_query(wanted)}")
 
@@ -132,24 +140,40 @@ def _midnight(day: Any, days: int = 0) -> datetime | None:
 
 def _table(rows: tuple[trail.TrailRow, ...]) -> pd.DataFrame:
     zone = _zone()
-    local = t("When ({zone})", zone=str(zone))
     return pd.DataFrame(
         {
-            t("No."): [one.number for one in rows],
-            t("When (UTC)"): [instant(one.at_utc, to="s") for one in rows],
-            local: [instant(_local(one.at_utc, zone), to="s") for one in rows],
-            t("What"): [kind_in_words(one.kind) for one in rows],
-            t("Who"): [one.actor for one in rows],
-            t("Role"): [one.role for one in rows],
-            t("Origin"): [one.place for one in rows],
-            t("Old"): [one.old for one in rows],
-            t("New"): [one.new for one in rows],
+            t("When ({zone})", zone=str(zone)): [
+                instant(_local(one.at_utc, zone), to="s") for one in rows
+            ],
+            t("Event"): [_sentence(one) for one in rows],
             t("Reason"): [one.reason for one in rows],
-            t("Details"): [_spelt(one.about) for one in rows],
             t("Site"): [one.site for one in rows],
-            t("Hash"): [one.hash for one in rows],
         }
     )
+
+
+def _sentence(one: trail.TrailRow) -> str:
+    said = {"old": one.old, "new": one.new, "reason": one.reason}
+    return told(one.kind, one.actor, {**(json.loads(one.about) if one.about else {}), **said})
+
+
+def _details(one: trail.TrailRow) -> list[tuple[str, str]]:
+    """Return all that the event says, as it is stored and sealed."""
+    told_of = {
+        t("No."): str(one.number),
+        t("When (UTC)"): one.at_utc,
+        t("What"): kind_in_words(one.kind),
+        t("Who"): one.actor,
+        t("Role"): one.role,
+        t("Origin"): one.place,
+        t("Old"): one.old,
+        t("New"): one.new,
+        t("Reason"): one.reason,
+        t("Details"): _spelt(one.about),
+        t("Site"): one.site,
+        t("Hash"): one.hash,
+    }
+    return [(name, value) for name, value in told_of.items() if value]
 
 
 def _zone() -> ZoneInfo:

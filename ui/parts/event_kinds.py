@@ -1,6 +1,10 @@
 """The kinds of acts in words of whoever looks; what is stored stays English."""
 
-from study.base.translation import later, said
+from collections.abc import Mapping
+from string import Formatter
+from typing import Any
+
+from study.base.translation import decimal, later, said, t
 from study.store.events import EventKind
 
 LABELS = {
@@ -65,17 +69,125 @@ LABELS = {
     EventKind.STUDY_RESTORED: later("study restored"),
 }
 
+SENTENCES = {
+    EventKind.ADMINISTRATOR_GIVEN_ACCESS: later("{who} gave administrator {name} an access code"),
+    EventKind.BACKUP_FAILED: later("A backup failed: {reason}"),
+    EventKind.BACKUP_MADE: later("{who} made backup {file}"),
+    EventKind.BACKUP_REMOVED: later("{who} removed backup {file}"),
+    EventKind.BACKUP_RESTORED: later("{who} restored backup {file}"),
+    EventKind.BACKUPS_SCHEDULED: later("{who} changed the backup schedule"),
+    EventKind.BANK_IMPORTED: later("{who} imported bank {bank}: {n_items} items"),
+    EventKind.BANK_RESTORED: later("{who} restored bank {bank}: {n_items} items"),
+    EventKind.CASE_PRESENTED: later("A case was shown to {who}"),
+    EventKind.CASE_READ: later("{who} read case {position}"),
+    EventKind.CLOCK_WENT_BACK: later("The server clock went back from {old} to {new}"),
+    EventKind.CODE_GIVEN: later("{who} issued {whose} a new access code"),
+    EventKind.CODE_GUESSED_AT: later("{failures} incorrect access codes were entered for {whose}"),
+    EventKind.CODES_GUESSED_AT: later(
+        "{failures} incorrect access codes were entered from one address"
+    ),
+    EventKind.COORDINATOR_GIVEN_ACCESS: later("{who} gave coordinator {name} an access code"),
+    EventKind.DEPLOYMENT_MADE: later("{who} set up the server"),
+    EventKind.DOWNLOADED: later("{who} downloaded {what}"),
+    EventKind.DRAFT_BEGUN: later("{who} started draft {draft}"),
+    EventKind.DRAFT_THROWN_AWAY: later("{who} deleted draft {draft}"),
+    EventKind.HEAD_DEPOSITED: later("The chain head of study {study} was sent"),
+    EventKind.HEAD_WITNESS_NAMED: later("{who} changed who receives the chain head"),
+    EventKind.IDENTITY_BOUND: later("{whose} linked a sign-in account"),
+    EventKind.LOSS_ACCEPTED: later("{who} accepted a loss of data"),
+    EventKind.MODEL_ADDED: later("{who} added model {model_id}: {n_predictions} predictions"),
+    EventKind.MODEL_WITHDRAWN: later("{who} withdrew model {model_id}"),
+    EventKind.NAME_ENTERED: later("{who} entered the name of {whose}"),
+    EventKind.NAME_ERASED: later("{who} erased the name of {whose}"),
+    EventKind.OTHER_STUDY_AMENDED: later(
+        "Study {study}, which shares cases with this one, was amended"
+    ),
+    EventKind.OTHER_STUDY_CLOSED: later(
+        "Study {study}, which shares cases with this one, was closed"
+    ),
+    EventKind.OTHER_STUDY_OPENED: later(
+        "Study {study}, which shares cases with this one, was opened"
+    ),
+    EventKind.PRACTICE_CASE_READ: later("{who} read practice case {position}"),
+    EventKind.PREPARATION_DONE: later("{who} completed a step before reading: {step}"),
+    EventKind.PREVIEW_OPENED: later("{who} opened a preview"),
+    EventKind.PROTOCOL_AMENDED: later("{who} made amendment {number} to the protocol"),
+    EventKind.READER_ASSIGNED: later("{reader_id} was assigned {n_assigned} cases"),
+    EventKind.READER_GIVEN_NEW_CODE: later("{who} issued reader {reader_id} a new access code"),
+    EventKind.READER_INVITED: later("{who} invited reader {reader_id}"),
+    EventKind.READER_SIMULATED: later("The readings of {reader_id} are simulated"),
+    EventKind.READER_WITHDRAWN: later("{who} withdrew reader {reader_id}"),
+    EventKind.READING_EXCLUDED: later("{who} excluded {reader_id}’s reading of case {position}"),
+    EventKind.READING_FINISHED: later("{who} finished reading"),
+    EventKind.READING_PAUSED: later("{who} paused reading for {reader_id}"),
+    EventKind.READING_REINSTATED: later(
+        "{who} reinstated {reader_id}’s reading of case {position}"
+    ),
+    EventKind.READING_RESUMED: later("{who} resumed reading for {reader_id}"),
+    EventKind.REMINDER_SENT: later("{who} reminded {reader_id}"),
+    EventKind.ROLE_GIVEN: later("{who} gave {whose} the role {new}"),
+    EventKind.ROLE_REVOKED: later("{who} revoked the role {old} of {whose}"),
+    EventKind.SESSION_EXTENDED: later("{who} gave {reader_id} more time for a session"),
+    EventKind.SESSION_RELEASED: later("{who} removed a session deadline of {reader_id}"),
+    EventKind.SIGNED_IN: later("{who} signed in"),
+    EventKind.SIGNED_OUT: later("{who} signed out"),
+    EventKind.SITE_MERGED: later("{who} merged the data of another site"),
+    EventKind.STORE_WENT_BACK: later("The database went back to an earlier state"),
+    EventKind.STUDY_CLOSED: later("{who} closed the study"),
+    EventKind.STUDY_COPIED: later("{who} exported a copy of the study"),
+    EventKind.STUDY_DISCARDED: later("{who} discarded the study"),
+    EventKind.STUDY_DRAWN: later("{who} drew {n_cases} cases from bank {bank}"),
+    EventKind.STUDY_OPENED: later("{who} opened the study"),
+    EventKind.STUDY_RESTORED: later("{who} restored the study"),
+}
+
+_NAMED = {
+    "consent": later("consent"),
+    "display": later("display check"),
+    "instructions": later("instructions"),
+    "questionnaire": later("questionnaire"),
+    "schedule": later("The server"),
+    "administrator": later("administrator"),
+    "coordinator": later("coordinator"),
+    "reader": later("reader"),
+    "statistician": later("statistician"),
+}
+"""Values of events that have words of their own."""
+_FIELDS = {name for words in SENTENCES.values() for _, name, _, _ in Formatter().parse(words)}
+
 
 def kind_in_words(kind: str) -> str:
     """Return a kind of event in the language in use; one that is not known here as it stands."""
     return said(LABELS[EventKind(kind)]) if kind in LABELS else kind
 
 
+def told(kind: str, who: str, about: Mapping[str, Any]) -> str:
+    """Return an event as a sentence in the language in use: who did what, from what it says.
+
+    >>> told("case read", "R1", {"position": 17})
+    'R1 read case 17'
+    >>> told("reading paused", "c", {})
+    'c paused reading for all readers'
+    """
+    if kind not in SENTENCES:
+        return f"{who}: {kind}"
+    given = {"reader_id": t("all readers"), **about, "who": who}
+    values = {name: _written(given.get(name, "")) for name in _FIELDS if name}
+    for name in ("who", "old", "new", "step"):
+        values[name] = said(_NAMED.get(values[name], "")) or values[name]
+    return said(SENTENCES[EventKind(kind)]).format(**values)
+
+
+def _written(value: Any) -> str:
+    return decimal(value) if type(value) is int else str(value)
+
+
 def kinds_called(text: str) -> tuple[str, ...]:
-    """Return the kinds of event whose words, in the language in use, hold a text.
+    """Return the kinds of event whose words or sentence, in the language in use, hold a text.
 
     >>> [str(kind) for kind in kinds_called("Sample drawn")]
     ['study drawn']
     """
     wanted = " ".join(text.split()).casefold()
-    return tuple(kind for kind in LABELS if wanted and wanted in kind_in_words(kind).casefold())
+    words = {kind: f"{kind_in_words(kind)}\n{told(kind, '', {})}".casefold() for kind in LABELS}
+    return tuple(kind for kind in LABELS if wanted and wanted in words[kind])

@@ -20,7 +20,7 @@ from study.store.events import EventKind
 from tests.conftest import NOW, ROOT, entropy_from, invite, tamper
 from tests.sites import bundle_of, close, site
 from ui.app.routes import routes
-from ui.parts.event_kinds import LABELS
+from ui.parts.event_kinds import LABELS, SENTENCES, told
 from ui.server.headers import HEADERS
 
 Sign = Callable[[str | None], TestClient]
@@ -147,10 +147,11 @@ def test_the_trail_page_searches(
     """By words and kind, with the count of what was found."""
     ran = _page(monkeypatch, opened(), "trail.py", _coordinator())
     ran.text_input(key="trail-text-trial").set_value("R2").run()
-    assert list(ran.dataframe[0].value["What"]) == [
-        "reader assigned",
-        "study opened",
-        "reader invited",
+    shown = list(ran.dataframe[0].value["Event"])
+    assert shown == [
+        "R2 was assigned 8 cases",
+        "coordinator opened the study",
+        "coordinator invited reader R2",
     ]
     ran.selectbox(key="trail-kind-trial").set_value("study opened").run()
     assert ran.markdown[0].value == "1 event found."
@@ -223,3 +224,12 @@ def test_every_kind_of_event_has_its_own_words() -> None:
     """None reaches a page only as it is stored, and no two are told by the same words."""
     assert set(LABELS) == set(EventKind)
     assert len(set(LABELS.values())) == len(EventKind)
+
+
+def test_every_kind_of_event_is_told_in_a_sentence_of_its_own() -> None:
+    """Even one that says nothing of itself, as an event of a merged site of another version may."""
+    assert set(SENTENCES) == set(EventKind)
+    assert len({told(kind, "R1", {}) for kind in EventKind}) == len(EventKind)
+    excluded = told("reading excluded", "c", {"reader_id": "R1", "position": 3, "sha256": "f"})
+    assert excluded == "c excluded R1’s reading of case 3"
+    assert told("preparation done", "R1", {"step": "display"}).endswith(": display check")
