@@ -40,6 +40,7 @@ person = guard(Act.RESULTS)
 
 FINDINGS, CASES, TABLES = later("Findings"), later("Cases"), later("Tables")
 EVERY_CASE = later("all cases")
+MOST_NAMED = 12
 
 
 def _standing(found: dict[str, Any]) -> None:
@@ -62,13 +63,19 @@ def _standing(found: dict[str, Any]) -> None:
         badges.append(
             (t("Interim results: {n_read} of {n_assigned} readings received.", **counts), Tone.INFO)
         )
-    simulated = [row["reader_id"] for row in found["readers"] if row["simulated"]]
-    simulated += [row["model_id"] for row in found["models"] if row["simulated"]]
+    raters = [(row["reader_id"], row["simulated"]) for row in found["readers"]]
+    raters += [(row["model_id"], row["simulated"]) for row in found["models"]]
+    simulated = [name for name, is_simulated in raters if is_simulated]
     if simulated:
-        said = t("Simulated, not real data: {names}.", names=", ".join(simulated))
-        badges.append((said, Tone.WARN))
+        badges.append((_not_real(simulated, len(raters)), Tone.WARN))
     if badges:
         st.html(f'<p class="rr-badges">{"".join(badge_html(*one) for one in badges)}</p>')
+
+
+def _not_real(simulated: list[str], n_raters: int) -> str:
+    if len(simulated) <= MOST_NAMED:
+        return t("Simulated, not real data: {names}.", names=", ".join(simulated))
+    return t("Simulated, not real data: {n} of {total} raters.", n=len(simulated), total=n_raters)
 
 
 def _opening(found: Analysis) -> None:

@@ -47,7 +47,7 @@ def _figure(found: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure
             x=[at for x, _ in lines.values() for at in (*x, None)],
             y=[n for _, y in lines.values() for n in (*y, None)],
             text=[name for name, (x, _) in lines.items() for _ in (*x, None)],
-            line={"shape": "hv", "width": 1},
+            line={"width": 1},
             opacity=0.6,
             **(_HOVER | {"hovertemplate": _HOVERED.format("%{text}")}),
         )

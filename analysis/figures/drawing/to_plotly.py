@@ -42,6 +42,8 @@ PX_PER_MM = 5.0
 LETTER, CAPITAL, BOLDER = 0.6, 0.72, 1.1
 DIGITS = 6
 MOST_TICKS = 60
+# Share of an axis: at its very end a text may be rounded off it, and is not drawn.
+INSIDE = 1e-4
 # Short enough for a stroke of 20 pixels.
 KEY_DASHES = {Dash.SOLID: "solid", Dash.DASHED: "5px,2.5px", Dash.DOTTED: "2px,2px"}
 Element = dict[str, Any]
@@ -145,9 +147,11 @@ class _Panel:
 
     def _write_rows(self) -> None:
         x, ticks = self.panel.x, self.panel.y.ticks
+        low, high = _along(x, x.low), _along(x, x.high)
+        within = low + INSIDE * (high - low)
         self._scatter(
             "text",
-            [x.low] * len(ticks),
+            [10**within if x.log else within] * len(ticks),
             [tick.at for tick in ticks],
             text=[plotly_text(tick.label.text) for tick in ticks],
             textposition="middle left",
