@@ -52,7 +52,7 @@ def accuracy_chart(
     A row of panels for every seven groups; readers above, models below.
     """
     rows = in_condition(accuracy, condition)
-    rows = _once(rows.loc[rows["by"].isin(["overall", "task"])])
+    rows = with_macro_if_other(rows.loc[rows["by"].isin(["overall", "task"])])
     groups = list(dict.fromkeys(zip(rows["by"], rows["group"], strict=True)))
     raters = list(dict.fromkeys(rows["rater_id"]))
     columns = _columns(raters, names)
@@ -70,7 +70,7 @@ def accuracy_chart(
     return Chart(rows=in_rows(panels, columns), key=kinds_key(rows))
 
 
-def _once(rows: pd.DataFrame) -> pd.DataFrame:
+def with_macro_if_other(rows: pd.DataFrame) -> pd.DataFrame:
     """Leave macro out where it is micro for every rater, as it is where tasks are of one size."""
     overall = rows.loc[rows["by"] == "overall"]
     micro, macro = (
@@ -218,7 +218,7 @@ def leaderboard_chart(
     raters = list(dict.fromkeys(first["rater_id"]))
     if len(raters) < 2:
         return None
-    rows = _once(rows.loc[rows["rater_id"].isin(raters)])
+    rows = with_macro_if_other(rows.loc[rows["rater_id"].isin(raters)])
     parts = {group: rows.loc[rows["group"] == group] for group in RANKINGS}
     parts = {group: part for group, part in parts.items() if len(part)}
     scores = {group: _accuracies(part, raters, names) for group, part in parts.items()}

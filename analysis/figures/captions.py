@@ -16,8 +16,8 @@ AGREEMENT_CAPTIONS: Mapping[str, str] = {
     "brennan_prediger": "Agreement beyond guessing among the options offered (chance: the mean of"
     " 1/k). Relabelling the options does not change it.",
     "error_consistency": "Cohen's kappa on correct and incorrect: whether two raters fail on the"
-    " same items more often than their accuracies alone would lead one to expect.",
-    "raw": "Share of items with the same answer, not corrected for chance.",
+    " same cases more often than their accuracies alone would lead one to expect.",
+    "raw": "Share of cases with the same answer, not corrected for chance.",
 }
 MATRIX_CAPTIONS: Mapping[str, str] = {
     **AGREEMENT_CAPTIONS,
@@ -26,7 +26,7 @@ MATRIX_CAPTIONS: Mapping[str, str] = {
     "ac1": "Gwet's AC1 on the answers to questions with the same options.",
 }
 CLUSTERED = (
-    "over patients, who have several items each (where these are too few, Wilson's or MOVER's)"
+    "over patients, who have several cases each (where these are too few, Wilson's or MOVER's)"
 )
 
 
@@ -40,15 +40,16 @@ def overview_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> st
 
 
 def accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -> str:
-    """Say what the forest plot of accuracy shows."""
+    """Say what the forest plot of accuracy shows; `accuracy` holds the rows that are drawn."""
     kinds = set(accuracy["rater_kind"])
     who = {RaterKind.READER: "circles are readers", RaterKind.MODEL: "diamonds are models"}
     shapes = " and ".join(who[kind] for kind in RaterKind if kind in kinds)
+    macro = " (macro: MOVER)" if "macro" in set(accuracy["group"]) else ""
     return (
-        f"Percent correct of the items given; {shapes}. Lines are {percent} % intervals"
-        f" {CLUSTERED if clustered else 'by Wilson (macro: MOVER)'}. Items presented but not"
+        f"Percent correct of the cases given; {shapes}. Lines are {percent} % intervals"
+        f" {CLUSTERED if clustered else f'by Wilson{macro}'}. Cases presented but not"
         " answered count as incorrect. Overlapping intervals are no test of a difference: raters"
-        " answered the same items."
+        " answered the same cases."
     )
 
 
@@ -58,7 +59,7 @@ def matrix_caption(rows: pd.DataFrame, measure: str, percent: str) -> str:
     return (
         f"{MATRIX_CAPTIONS[measure]} Below the diagonal the"
         f" estimate, above it the {percent} % interval ({_methods(rows)}); readers first."
-        f" {len(rows)} pairs of raters over the items that both answered, n = {span(sizes)}."
+        f" {len(rows)} pairs of raters over the cases that both answered, n = {span(sizes)}."
     )
 
 
@@ -70,7 +71,7 @@ def panel_caption(rows: pd.DataFrame, percent: str, origin: str = "") -> str:
     readers, items = span(rows["n_readers"]), span(rows["n_items"])
     margin = rows["margin"].notna().any()
     return (
-        f"Each model minus the mean of {readers} readers over {items} items, with"
+        f"Each model minus the mean of {readers} readers over {items} cases, with"
         f" {percent} % intervals ({_methods(rows)}). Filled: against these readers. Hollow: against"
         " readers like these, who could have been others."
         + (
@@ -89,7 +90,7 @@ def comparisons_caption(rows: pd.DataFrame, percent: str) -> str:
     if not clustered.all():
         ways.append(_methods(rows, "ci_method"))
     return (
-        "Model minus reader in percentage points of accuracy, on the same items,"
+        "Model minus reader in percentage points of accuracy, on the same cases,"
         f" n = {span(rows['n'])}; {percent} % intervals ({', '.join(ways)}). The adjusted p"
         f" is Holm's over all {len(rows)} pairs of a reader and a model."
     )
@@ -111,7 +112,7 @@ def groups_caption(rows: pd.DataFrame, percent: str) -> str:
         f"{group} {span(part['n_raters'])}" for group, part in rows.groupby("raters", sort=False)
     )
     return (
-        f"Agreement of several raters at once over n = {span(rows['n_items'])} items ({sizes}),"
+        f"Agreement of several raters at once over n = {span(rows['n_items'])} cases ({sizes}),"
         f" with {percent} % intervals ({_methods(rows)}). Measures on letters change when options"
         " are permuted; the first two do not."
     )
@@ -126,7 +127,7 @@ def task_agreement_caption(rows: pd.DataFrame, between: pd.DataFrame, percent: s
         else ""
     )
     return (
-        f"Agreement within readers and within models, n = {span(rows['n_items'])} items, with"
+        f"Agreement within readers and within models, n = {span(rows['n_items'])} cases, with"
         f" {percent} % intervals ({_methods(rows)}).{mixed}"
     )
 
@@ -135,7 +136,7 @@ def between_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the comparison of agreements shows."""
     return (
         f"Mean agreement over the pairs among {span(rows['n_readers'])} readers, and of them with"
-        f" {span(rows['n_models'])} models, n = {span(rows['n_items'])} items; the difference with"
+        f" {span(rows['n_models'])} models, n = {span(rows['n_items'])} cases; the difference with"
         f" its {percent} % interval ({_methods(rows)}). Below zero, readers agree with each other"
         " more than with models."
     )
@@ -178,8 +179,8 @@ def difficulty_caption(rows: pd.DataFrame) -> str:
             " stand by the share of those who were correct."
         )
     return (
-        f"Number of items by how many of {rows['n_readers'].max()} readers and of"
-        f" {rows['n_models'].max()} models were correct, n = {len(rows)} items; a count, so"
+        f"Number of cases by how many of {rows['n_readers'].max()} readers and of"
+        f" {rows['n_models'].max()} models were correct, n = {len(rows)} cases; a count, so"
         " without interval. Lower right: hard for readers only. Upper left: hard for models only."
         f"{partly}"
     )
@@ -189,8 +190,12 @@ def leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the leaderboard shows."""
     return (
         f"Accuracy and rank with {percent} % intervals ({_methods(rows)}), n = {span(rows['n'])}"
-        " items. Ranks overlap where the interval of one holds the rank of another. Micro weighs"
-        " every item the same, macro every task."
+        " cases. Ranks overlap where the interval of one holds the rank of another."
+        + (
+            " Micro weighs every case the same, macro every task."
+            if "macro" in set(rows["group"])
+            else ""
+        )
     )
 
 

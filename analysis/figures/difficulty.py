@@ -40,7 +40,7 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
         texts=tuple(tuple(str(v) if v else "" for v in row) for row in counts) if small else (),
         hover=tuple(
             tuple(
-                f"{count} {'item' if count == 1 else 'items'}\n{i} of {n_readers} readers correct,"
+                f"{count} {'case' if count == 1 else 'cases'}\n{i} of {n_readers} readers correct,"
                 f" {j} of {n_models} models correct"
                 for j, count in enumerate(row)
             )

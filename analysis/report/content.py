@@ -31,7 +31,7 @@ SECTIONS = {
     "comparison": "Models against readers",
     "agreement": "Agreement",
     "tasks": "Tasks",
-    "items": "Hard items",
+    "items": "Hard cases",
     "leaderboard": "Ranking",
     "time": "Time",
 }
@@ -137,7 +137,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     counts = (
         (int(kinds.get(RaterKind.READER, 0)), "reader"),
         (int(kinds.get(RaterKind.MODEL, 0)), "model"),
-        (len(results.bundle.items), "item"),
+        (len(results.bundle.items), "case"),
         (len(results.bundle.readings), "reading"),
     )
     split = (count(n, word).partition(" ") for n, word in counts)

@@ -9,7 +9,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.figures import captions
-from analysis.figures.accuracy import accuracy_chart, leaderboard_chart, overview_chart
+from analysis.figures.accuracy import (
+    accuracy_chart,
+    leaderboard_chart,
+    overview_chart,
+    with_macro_if_other,
+)
 from analysis.figures.between import between_chart
 from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.difficulty import difficulty_chart, read_by_any
@@ -103,11 +108,12 @@ def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) 
     if not table["accuracy"].notna().any():
         return
     rows = in_condition(table, condition)
+    drawn = with_macro_if_other(in_condition(table, condition))
     yield (
         "accuracy",
         "accuracy",
         "Accuracy with its interval, overall and by task",
-        captions.accuracy_caption(table, percent, clustered=results.clustered),
+        captions.accuracy_caption(drawn, percent, clustered=results.clustered),
         accuracy_chart(table, condition=condition, names=names),
     )
     board = _table(results, "leaderboard")
@@ -118,7 +124,7 @@ def _accuracy(results: Results, condition: str, names: Mapping[str, RaterName]) 
             "leaderboard",
             "leaderboard",
             "Ranks, and how certain they are",
-            captions.leaderboard_caption(shown, percent) if len(shown) else "",
+            captions.leaderboard_caption(with_macro_if_other(shown), percent) if len(shown) else "",
             leaderboard_chart(board, condition=condition, names=names),
         )
     yield (
@@ -277,7 +283,7 @@ def _items(results: Results, condition: str) -> Iterator[Drawn]:
         yield (
             "items",
             "item-difficulty",
-            "Hard items, for readers and for models",
+            "Hard cases, for readers and for models",
             captions.difficulty_caption(rows),
             difficulty_chart(items, condition=condition),
         )

@@ -89,7 +89,7 @@ def test_while_open_the_results_show_agreement_and_no_accuracy(
         ran.run()
         assert not ran.exception
         assert ran.get("plotly_chart")
-    for part in ("Accuracy", "Cases", "Tables", "Hard items"):
+    for part in ("Accuracy", "Cases", "Tables", "Hard cases"):
         ran.session_state["part"] = part
         ran.run()
         assert not ran.exception

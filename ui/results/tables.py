@@ -7,7 +7,6 @@ from ui.parts.look import grid
 
 _WORDS = {
     "rater_id": "Rater",
-    "model_id": "Model",
     "ci_low": "CI from",
     "ci_high": "CI to",
     "cluster_ci_low": "Cluster CI from",
@@ -15,18 +14,51 @@ _WORDS = {
     "ci_method": "CI method",
     "se": "SE",
     "auc": "AUC",
+    "df": "Degrees of freedom",
+    "by": "Grouped by",
+    "rater_a": "First rater",
+    "rater_b": "Second rater",
+    "accuracy_a": "Accuracy, first",
+    "accuracy_b": "Accuracy, second",
+    "only_a_correct": "Only first correct",
+    "only_b_correct": "Only second correct",
+    "condition_a": "First condition",
+    "condition_b": "Second condition",
+    "value_a": "Value, first",
+    "value_b": "Value, second",
+    "pair_kind": "Pair",
+    "item_id": "Case",
+    "n_items": "n cases",
+    "model_value": "Model",
+    "model_id": "Model name",
+    "reader_mean": "Mean of readers",
+    "p_exact": "p (exact)",
+    "p_mid": "p (mid-p)",
+    "p_clustered": "p (clustered)",
+    "p_adjusted": "p (adjusted)",
+    "p_noninferior": "p (non-inferiority)",
+    "p_noninferior_adjusted": "p (non-inferiority, adjusted)",
     "undefined_because": "Why there is no value",
 }
 """What the columns' names, with their underscores taken out, do not say well."""
 _SHARES = ("accuracy", "accuracy_a", "accuracy_b")
+_OF_METRIC = ("reader_mean", "model_value", "value_a", "value_b", "margin", "se")
+"""What is in the unit of the column ``metric``: a share where that is accuracy, else a number."""
 _OF_SHARES = ("difference", "ci_low", "ci_high", "cluster_ci_low", "cluster_ci_high")
 _AS_COUNTED = ("n", "p")
 """Letters of statistics: they stay small."""
 
 
 def show_table(frame: pd.DataFrame) -> None:
-    """Show a table of the analysis, in English as the report is."""
+    """Show a table of the analysis, in English as the report is; a part for each metric."""
+    metrics = list(frame["metric"].unique()) if "metric" in frame else []
+    if len(metrics) > 1:
+        for metric in metrics:
+            show_table(frame.loc[frame["metric"] == metric])
+        return
     shares = {name for name in _SHARES if name in frame}
+    if metrics == ["accuracy"]:
+        shares |= set(_OF_METRIC)
     if shares:
         shares |= set(_OF_SHARES)
     told = frame.dropna(axis="columns", how="all") if len(frame) else frame

@@ -25,7 +25,7 @@ MEASURES = {
 }
 # Error consistency first: accuracies alone move the other.
 BETWEEN = {
-    "error_consistency": "Error consistency (agreement on which items are answered correctly,"
+    "error_consistency": "Error consistency (agreement on which cases are answered correctly,"
     " beyond what the accuracies alone would produce)",
     "brennan_prediger": "Brennan-Prediger",
 }

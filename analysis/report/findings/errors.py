@@ -49,7 +49,7 @@ def _items(results: Results, condition: str) -> list[str]:
             f"{notes[MODELS_MISSED]:,} missed by all models but not by all readers",
         ]
     parts.append(f"{notes[EVERYBODY_RIGHT]:,} answered correctly by everybody")
-    text = f"Of {count(total, 'item')}{under(results, condition)}: {', '.join(parts)}."
+    text = f"Of {count(total, 'case')}{under(results, condition)}: {', '.join(parts)}."
     return [text + _few(rows) + (_numbers(rows) if both else "")]
 
 
@@ -91,7 +91,7 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
         if len(shares):
             middle = f"{100 * float(shares.median()):.0f} %"
             pairs = f" (median of {len(shares):,} pairs)" if len(shares) > 1 else ""
-            parts.append(f"{middle} of items by {PAIR_WORDS[kind]}{pairs}")
+            parts.append(f"{middle} of cases by {PAIR_WORDS[kind]}{pairs}")
     if not parts:
         return []
     opening = f"Where both raters were incorrect{under(results, condition)}, the same option was"

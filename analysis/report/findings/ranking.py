@@ -104,6 +104,6 @@ def _order(results: Results) -> list[str]:
     if len(wide) < 2 or (wide["micro"].rank() == wide["macro"].rank()).all():
         return []
     return [
-        "The order of the raters is not the same by micro (every item weighted equally) and by"
+        "The order of the raters is not the same by micro (every case weighted equally) and by"
         " macro accuracy (every task weighted equally): a ranking must state which it uses."
     ]

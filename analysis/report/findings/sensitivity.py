@@ -77,7 +77,7 @@ def _tells(row: Row) -> bool:
 def _why_not(row: Row) -> str:
     n = number(row, "n_items")
     if n < FEWEST_ITEMS:
-        return f"too few: {count(int(n), 'item')}"
+        return f"too few: {count(int(n), 'case')}"
     low, high = number(row, "ci_low"), number(row, "ci_high")
     if math.isnan(low) or math.isnan(high) or low >= high:
         return str(row["undefined_because"]) or "no informative interval"
@@ -203,7 +203,7 @@ def _accuracy(results: Results) -> list[str]:
     shifts = [(size, row) for size, row in shifts if not math.isnan(size)]
     names = [named(results, str(rater)) for rater, _ in sorted(left_out)]
     but = f" Not counted: {listed(names, most=3)}" if names else ""
-    but += ", with more than a fifth of the items unanswered." if names else ""
+    but += ", with more than a fifth of the cases unanswered." if names else ""
     if not shifts:
         return [but.strip()] if but else []
     size, row = max(shifts, key=lambda shift: shift[0])

@@ -52,7 +52,7 @@ def unread_findings(results: Results) -> list[Finding]:
 def _lacks(results: Results, row: Row, verb: str) -> str:
     n, of = (int(number(row, column)) for column in ("n_absent", "n_assigned"))
     name = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))
-    return f"{name} {verb} {n:,} of {count(of, 'item')} ({percent(n / of)} %)"
+    return f"{name} {verb} {n:,} of {count(of, 'case')} ({percent(n / of)} %)"
 
 
 def _has_read(row: Row) -> bool:
@@ -86,7 +86,7 @@ def _design(results: Results) -> str:
     )
     judged = int((items["truth"] != "").sum())
     if judged == 0:
-        reference = "no item has a reference standard, so accuracy is undefined and no item"
+        reference = "no case has a reference standard, so accuracy is undefined and no case"
         reference += " counts as assigned"
     elif judged == len(items):
         reference = ("it has" if judged == 1 else "each has") + " a reference standard"
@@ -94,12 +94,12 @@ def _design(results: Results) -> str:
         reference = f"{count(judged, 'of them has', 'of them have')} a reference standard"
     clusters = ""
     if results.clustered:
-        clusters = f" The items belong to {count(results.n_clusters, 'patient')}"
+        clusters = f" The cases belong to {count(results.n_clusters, 'patient')}"
         clusters += " (examinations where no patient is given)."
     if results.n_clusters < FEW_PATIENTS:
-        what = "patients" if results.clustered else "items"
+        what = "patients" if results.clustered else "cases"
         clusters += f" With fewer than {FEW_PATIENTS} {what} intervals are only approximate."
-    return f"{who} answered {count(len(items), 'item')}; {reference}.{clusters}"
+    return f"{who} answered {count(len(items), 'case')}; {reference}.{clusters}"
 
 
 def _condition(results: Results) -> list[str]:
@@ -127,7 +127,7 @@ def _missing(results: Results) -> list[str]:
     if not table["n_assigned"].sum():
         return []
     if not lacking.sum():
-        return ["Every assigned item was answered by every rater."]
+        return ["Every assigned case was answered by every rater."]
     kinds = [
         f"{int(table[f'n_{status}'].sum()):,} {status.value.replace('_', ' ')}"
         for status in Status
@@ -188,7 +188,7 @@ def limit_findings(results: Results) -> list[Finding]:
         f"Brackets hold {confidence} % intervals (those of accuracy"
         f" {'over patients' if results.clustered else 'by Wilson'}); each describes a single"
         " rater or pair. Whether two raters differ is a question for a paired comparison on the"
-        " same items; overlapping or separate intervals do not answer it."
+        " same cases; overlapping or separate intervals do not answer it."
     ]
     panel = rows_of(results, "reader_panel")
     if panel:

@@ -39,9 +39,9 @@ def _medians(results: Results, condition: str) -> list[str]:
     where = under(results, condition)
     fastest, slowest = ordered[0], ordered[-1]
     if len(ordered) == 1:
-        return [f"Median time per item{where}: {_one(results, fastest)}."]
+        return [f"Median time per case{where}: {_one(results, fastest)}."]
     both = f"from {_one(results, fastest)} to {_one(results, slowest)}"
-    return [f"Median time per item{where}: {both}."]
+    return [f"Median time per case{where}: {both}."]
 
 
 def _one(results: Results, row: Row) -> str:

@@ -1,4 +1,4 @@
-"""Accuracy by task, micro and macro; what became of every assigned item."""
+"""Accuracy by task, micro and macro; what became of every assigned case."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def tasks_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="accuracy-by-task",
             title="Accuracy by task, in percent",
-            note="Readers first, each kind in order of micro accuracy. Micro: every item is"
+            note="Readers first, each kind in order of micro accuracy. Micro: every case is"
             f" weighted equally; CI: {'over patients' if results.clustered else 'Wilson'}. Macro:"
             f" the mean of the tasks. Items presented but not answered count as incorrect.{more}",
             file="tables/accuracy.csv",
@@ -103,7 +103,7 @@ def accuracy_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="accuracy",
             title="Accuracy with every interval",
-            note="Micro: every assigned item is weighted equally (Wilson). Macro: the mean of the"
+            note="Micro: every assigned case is weighted equally (Wilson). Macro: the mean of the"
             " tasks' accuracies (MOVER). Percent.",
             file="tables/accuracy.csv",
             header=(
@@ -121,7 +121,7 @@ def accuracy_overview(results: Results) -> list[ReportTable]:
 
 
 def missing_overview(results: Results) -> list[ReportTable]:
-    """Show what became of every assigned item."""
+    """Show what became of every assigned case."""
     names = rater_names(results.bundle)
     table = results.tables["missing"]
     counts = [column for column in table.columns if column.startswith("n_")]
@@ -129,7 +129,7 @@ def missing_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="missing",
             title="Missing answers",
-            note="Outcome of every assigned item. Absent: never presented to a reader (not"
+            note="Outcome of every assigned case. Absent: never presented to a reader (not"
             " counted), or without a model's prediction (incorrect). Every other unanswered item"
             " counts as incorrect.",
             file="tables/missing.csv",

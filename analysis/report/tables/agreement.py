@@ -76,7 +76,7 @@ def groups_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="agreement-groups",
             title="Agreement of groups of raters",
-            note="Over all items. Measures on letters depend on how the options are lettered and"
+            note="Over all cases. Measures on letters depend on how the options are lettered and"
             " are given for comparison with published work. Tasks and option sets are in the file.",
             file="tables/agreement_groups.csv",
             header=("Raters", "Condition", "Measure", "Raters n", "Items", "Estimate", "CI"),
@@ -107,7 +107,7 @@ def between_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="agreement-between",
             title="Agreement among readers, and of readers with models",
-            note="Means over pairs, all items. Difference: readers with models minus among"
+            note="Means over pairs, all cases. Difference: readers with models minus among"
             " readers.",
             file="tables/agreement_between.csv",
             header=(
@@ -207,7 +207,7 @@ def pairs_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="agreement-pairs",
             title="Agreement of every two raters, with intervals",
-            note="Over all items that both answered: estimate and interval. Tasks, option sets,"
+            note="Over all cases that both answered: estimate and interval. Tasks, option sets,"
             " standard errors and the reasons for what is undefined are in the file.",
             file="tables/agreement_pairs.csv",
             header=("Pair", "Condition", "n", *(_capital(m) for m in PAIR_MEASURES)),

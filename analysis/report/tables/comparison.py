@@ -126,8 +126,8 @@ def comparisons_overview(results: Results) -> list[ReportTable]:
             name="comparisons",
             title="Models against single readers",
             note=f"Difference: reader minus model, in points, with its CI ({interval}). Only one"
-            " correct: items that only the reader, and only the model, answered correctly. p:"
-            " McNemar mid-p, Yang's test where patients have several items; adjusted: Holm over"
+            " correct: cases that only the reader, and only the model, answered correctly. p:"
+            " McNemar mid-p, Yang's test where patients have several cases; adjusted: Holm over"
             " these pairs.",
             file="tables/comparisons.csv",
             header=(
@@ -216,7 +216,7 @@ def conditions_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="reader-conditions",
             title="Readers under two conditions",
-            note="Difference: first minus second condition, the same readers and items.",
+            note="Difference: first minus second condition, the same readers and cases.",
             file="tables/reader_conditions.csv",
             header=(
                 "Conditions",

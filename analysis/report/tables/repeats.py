@@ -42,7 +42,7 @@ def repeats_overview(results: Results) -> list[ReportTable]:
         report_table(
             name="intra-reader",
             title="Agreement with oneself: first and second reading",
-            note="Over the items that were read twice; estimate and interval.",
+            note="Over the cases that were read twice; estimate and interval.",
             file="tables/intra_reader.csv",
             header=("Rater", "Condition", "Measure", "n", "Estimate and CI"),
             rows=rows,

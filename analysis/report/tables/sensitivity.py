@@ -108,7 +108,7 @@ def _shown(row: Row) -> tuple[str, ...]:
 
 # Variances of proportions are small; the head says by how much they are multiplied.
 FACTOR, DECIMALS = 1000, 3
-NEGATIVE = " Below 0: no sign of such a variance beyond the error of items."
+NEGATIVE = " Below 0: no sign of such a variance beyond the error of cases."
 METRICS = {"accuracy": "accuracy", "auc": "AUC"}
 
 

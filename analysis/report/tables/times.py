@@ -44,7 +44,7 @@ def times_overview(results: Results) -> list[ReportTable]:
     return [
         report_table(
             name="times",
-            title="Time per item, in seconds",
+            title="Time per case, in seconds",
             note="Visible, unpaused response time. Tasks are in the file.",
             file="tables/times.csv",
             header=(
@@ -81,7 +81,7 @@ def time_model_overview(results: Results) -> list[ReportTable]:
         name="time-model",
         title="Factors associated with reading time",
         note="Factors by which the time is multiplied, from a linear mixed model of log times with"
-        " readers and items crossed; n: readings.",
+        " readers and cases crossed; n: readings.",
         file="tables/time_model.csv",
         header=("Term", "Condition", "n", "Factor", "CI", "p", "Undefined because"),
         rows=rows,

@@ -228,7 +228,7 @@ def test_difficulty_counts_items_by_who_was_correct() -> None:
     cells = _layers(panel, Cells)[0]
     assert cells.texts == (("", "1"), ("1", ""), ("", "2"))
     assert panel.y.high > panel.y.low
-    assert "2 items" in cells.hover[2][1]
+    assert "2 cases" in cells.hover[2][1]
 
 
 def test_an_item_that_one_reader_lacks_stays_in_the_figure() -> None:
@@ -245,7 +245,7 @@ def test_an_item_that_one_reader_lacks_stays_in_the_figure() -> None:
     cells = _layers(_drawn(difficulty_chart(table)).panels[0], Cells)[0]
     assert cells.texts == (("", "1"), ("", ""), ("1", ""), ("1", "1"))
     caption = captions.difficulty_caption(read_by_any(table, ""))
-    assert "n = 4 items" in caption
+    assert "n = 4 cases" in caption
     assert "2 of them were read by fewer than 3 readers (n = 1 to 2)" in caption
 
 

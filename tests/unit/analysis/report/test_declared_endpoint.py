@@ -180,7 +180,7 @@ def test_a_verdict_that_another_choice_turns_says_so_in_its_sentence(run: Result
     ) in said
     few = _with(run, protocol, CLEARED, others=[{**turned, "n_items": 2}])
     assert "but" not in _said(few)
-    assert "With missing answers dropped no conclusion is possible (too few: 2 items)." in _said(
+    assert "With missing answers dropped no conclusion is possible (too few: 2 cases)." in _said(
         few, Theme.CHOICES
     )
 
@@ -205,8 +205,8 @@ def test_who_lacks_more_than_a_twentieth_is_named_first(run: Results) -> None:
     found = findings(results)
     assert [one.theme for one in found[:3]] == [Theme.UNREAD, Theme.UNREAD, Theme.ENDPOINT]
     said = _said(results, Theme.UNREAD)
-    assert "Resident 3 was not given 40 of 60 items (66.7 %)." in said
-    assert "Model-1_x has no prediction for 6 of 60 items (10.0 %)." in said
+    assert "Resident 3 was not given 40 of 60 cases (66.7 %)." in said
+    assert "Model-1_x has no prediction for 6 of 60 cases (10.0 %)." in said
     assert "Resident 2" not in said
 
 

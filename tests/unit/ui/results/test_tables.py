@@ -36,7 +36,7 @@ def test_columns_have_words_and_numbers_are_rounded() -> None:
         "n": "n",
         "accuracy": "Accuracy",
         "ci_low": "CI from",
-        "p_exact": "p exact",
+        "p_exact": "p (exact)",
         "median_ms": "Median (ms)",
         "estimate": "Estimate",
     }
@@ -65,3 +65,30 @@ def test_a_table_without_rows_keeps_its_headings() -> None:
     page = AppTest.from_function(_empty).run()
     assert not page.exception
     assert list(page.dataframe[0].value.columns) == ["rater_id", "accuracy"]
+
+
+def _panel() -> None:
+    import pandas as pd
+
+    from ui.results.tables import show_table
+
+    row = {"reader_mean": 0.8123, "se": 0.02, "margin": 0.05, "p_noninferior": 0.01, "df": 6.5}
+    show_table(pd.DataFrame([{"metric": "accuracy"} | row, {"metric": "auc"} | row]))
+
+
+def test_the_metric_says_whether_a_number_is_a_percentage() -> None:
+    """Accuracies are, areas under a curve are not: each has a table of its own."""
+    page = AppTest.from_function(_panel).run()
+    assert not page.exception
+    accuracy, auc = (
+        {
+            one["label"]: one["type_config"].get("format")
+            for one in json.loads(table.proto.columns).values()
+            if one.get("type_config")
+        }
+        for table in page.dataframe
+    )
+    assert [accuracy[name] for name in ("Mean of readers", "SE", "Margin")] == ["percent"] * 3
+    assert [auc[name] for name in ("Mean of readers", "SE", "Margin")] == ["%.3f"] * 3
+    assert accuracy["Degrees of freedom"] == "%.3f"
+    assert accuracy["p (non-inferiority)"] == "%.2g"
