@@ -16,6 +16,7 @@ from io import BytesIO
 from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
@@ -98,8 +99,7 @@ def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]]
     path = folder() / name / FILE
     if not path.is_file():
         return {}, "n != 1"
-    with path.open("rb") as file:
-        catalogue = read_po(file)
+    catalogue = _read(path)
     c2py(catalogue.plural_expr)
     found: dict[str, str | list[str]] = {}
     for message in catalogue:
@@ -159,7 +159,12 @@ def _catalogue(path: Path) -> NullTranslations:
     if not path.is_file():
         return NullTranslations()
     compiled = BytesIO()
-    with path.open("rb") as file:
-        write_mo(compiled, read_po(file))
+    write_mo(compiled, _read(path))
     compiled.seek(0)
     return GNUTranslations(compiled)
+
+
+@lru_cache  # a tenth of a second each, for the pages' words and for the reading page's
+def _read(path: Path) -> Catalog:
+    with path.open("rb") as file:
+        return read_po(file)
