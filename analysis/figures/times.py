@@ -37,7 +37,11 @@ from analysis.figures.drawing.names import RaterName, name_of
 
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
 MOST_NAMED = 14
-PANEL_MM = (92.0, 60.0)
+WIDE_MM, HIGH_MM = 110.0, 60.0
+# Of the width, what the vertical axis and the margins take.
+BESIDE_MM = 18.0
+# Beyond the last quarter: the longest name there is room for.
+NAME_MM = 37.0
 LOW, MIDDLE, HIGH = "q1_ms", "median_ms", "q3_ms"
 
 
@@ -83,6 +87,7 @@ def speed_chart(
     *,
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
+    width_mm: float = WIDE_MM,
 ) -> Chart | None:
     """Chart every rater's accuracy against the median response time.
 
@@ -97,6 +102,7 @@ def speed_chart(
     both = both.loc[both[MIDDLE] > 0].sort_values("rater_id")
     if len(both) < 2:
         return None
+    room = width_mm - BESIDE_MM
     values = 100 * both["accuracy"]
     x = seconds_axis(list(both[MIDDLE] / 1000), title="Median seconds an answer")
     y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title="Percent correct")
@@ -121,11 +127,14 @@ def speed_chart(
                 both[MIDDLE] / 1000, both["ci_low"], both["ci_high"], strict=True
             )
         ]
-        layers += beside(labels, places, (x, y), PANEL_MM, uprights=lines)
+        layers += beside(labels, places, (x, y), (room, HIGH_MM), uprights=lines)
     return Chart(
-        rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=60),),),
-        width_mm=110,
+        rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=HIGH_MM),),),
+        width_mm=width_mm,
         stretches=False,
+        again=lambda wide: speed_chart(
+            times, accuracy, condition=condition, names=names, width_mm=wide
+        ),
     )
 
 
@@ -134,6 +143,7 @@ def drift_chart(
     *,
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
+    width_mm: float = WIDE_MM,
 ) -> Chart | None:
     """Chart the median response time over the quarters of the readers' sessions.
 
@@ -169,14 +179,21 @@ def drift_chart(
     ticks = tuple(
         Tick(at=i, label=Label(text=q.split()[0].capitalize())) for i, q in enumerate(QUARTERS)
     )
-    x_axis = Axis(low=-0.2, high=4.2, ticks=ticks, title="Quarter of the session", grid=False)
+    room = width_mm - BESIDE_MM
+    high = 3.0 + 3.2 * NAME_MM / (room - NAME_MM) if len(wide) <= MOST_NAMED else 3.2
+    x_axis = Axis(low=-0.2, high=high, ticks=ticks, title="Quarter of the session", grid=False)
     if len(wide) <= MOST_NAMED:
         last = wide[QUARTERS[-1]].dropna().sort_values()
         labels = rater_labels([str(rater) for rater in last.index], names)
         ends = [(3.0, float(value)) for value in last]
-        layers += beside(labels, ends, (x_axis, axis), PANEL_MM, choices=AFTER)
-    panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=60)
-    return Chart(rows=((panel,),), width_mm=110, stretches=False)
+        layers += beside(labels, ends, (x_axis, axis), (room, HIGH_MM), choices=AFTER)
+    panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=HIGH_MM)
+    return Chart(
+        rows=((panel,),),
+        width_mm=width_mm,
+        stretches=False,
+        again=lambda wide: drift_chart(times, condition=condition, names=names, width_mm=wide),
+    )
 
 
 def _known(times: pd.DataFrame, condition: str) -> pd.DataFrame:

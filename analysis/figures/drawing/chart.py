@@ -5,7 +5,8 @@ Every text is plain: what draws a chart escapes what its own markup would take f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 # The width that journals print at across the page.
@@ -243,13 +244,22 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """What a kind of mark means; without a mark it is a shade (`dash` None) or a line."""
+    """What a kind of mark means; without a mark it is a shade (`dash` None) or a line.
+
+    Without an ink it is words alone.
+    """
 
     label: str
-    ink: Ink
+    ink: Ink | None
     mark: Mark | None = None
     dash: Dash | None = None
     hollow: bool = False
+    otherwise: str = ""
+
+    @property
+    def words(self) -> Label:
+        """The label with its other wording."""
+        return Label(text=self.label, otherwise=self.otherwise)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -266,6 +276,8 @@ class Chart:
         In print. On a page a chart that `stretches` is as wide as there is room.
     square : bool
         One panel, as wide as it is high; the chart is as narrow as that makes it.
+    again : callable or None
+        Makes it for another width, where what stands in it depends on that.
     """
 
     rows: tuple[tuple[Panel, ...], ...]
@@ -273,8 +285,14 @@ class Chart:
     width_mm: float = PAGE_MM
     stretches: bool = True
     square: bool = False
+    again: Callable[[float], Chart | None] | None = None
     panels: tuple[Panel, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         panels = tuple(panel for row in self.rows for panel in row)
         object.__setattr__(self, "panels", panels)
+
+    def at_width(self, width_mm: float) -> Chart:
+        """Return the chart for print at another width."""
+        made = self.again and self.again(width_mm)
+        return made or replace(self, width_mm=width_mm)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from analysis.figures.drawing.chart import Axis, Label, Note, Side
 from analysis.figures.drawing.names import shorten
 
-LONGEST_BESIDE = 18
+LONGEST_BESIDE = 26
 # Of the text, at the size of small print: what is reserved, in millimetres.
-LETTER_MM, HIGH_MM, AWAY_MM = 1.5, 2.9, 1.7
+LETTER_MM, HIGH_MM, AWAY_MM = 1.35, 2.9, 1.7
 # Where a text may go from its mark, by preference: side, and up.
 PLACES = (
     (Side.LEFT, 1.4),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 
-from analysis.figures.drawing.chart import Axis, Cells, Chart, Label, Note, Panel
+from analysis.figures.drawing.chart import Axis, Cells, Chart, Key, Label, Note, Panel
 
 MM_PER_POINT = 25.4 / 72
 LABEL_PT = 7.5
@@ -23,6 +23,8 @@ KEY_MM = 4.2
 KEY_MARK_MM = 5.0
 # In print panels narrower than this go to the next row.
 LEAST_MM = 15.0
+# In print a matrix with smaller cells has its names above it.
+LEAST_CELL_MM = 9.0
 SLANT = math.sin(math.pi / 4)
 
 # Label, size in points, bold -> width in millimetres.
@@ -37,8 +39,8 @@ class Placed:
     ----------
     left, bottom, width, height : float
         In millimetres.
-    title : tuple of str
-        The title's lines.
+    title, x_title : tuple of str
+        The lines of the title, and of the x axis'.
     label_pt : float
         Size of the labels of its y axis (and of slanted ones of x).
     """
@@ -49,6 +51,7 @@ class Placed:
     width: float
     height: float
     title: tuple[str, ...]
+    x_title: tuple[str, ...]
     label_pt: float
 
 
@@ -93,7 +96,7 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
         down += _head(row, titles)
         line = columns.placed(row, titles, down)
         placed += line
-        foot = max(_foot(panel, measure) for panel in row)
+        foot = max(_foot(one, measure) for one in line)
         down += max(one.height for one in line) + foot + GAP_MM
     height = down - GAP_MM + EDGE_MM
     return Layout(
@@ -107,10 +110,16 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
 
 
 def reflowed(chart: Chart, measure: Measure) -> Chart:
-    """Put panels that would be too narrow beside each other into more rows."""
+    """Put panels that would be too narrow beside each other into more rows.
+
+    A column of numbers that leaves them no room is left out; the rows and columns of a matrix are
+    numbered then, and their names stand above it.
+    """
+    if chart.square:
+        return _numbered(chart, measure)
     columns = len(chart.rows[0])
-    if chart.square or not all(panel.framed for panel in chart.panels):
-        return chart
+    if not all(panel.framed for panel in chart.panels):
+        return _without_numbers(chart, measure)
     while columns > 1 and min(_Columns(chart, measure).widths) < LEAST_MM:
         columns -= 1
         panels = [
@@ -120,6 +129,30 @@ def reflowed(chart: Chart, measure: Measure) -> Chart:
         rows = tuple(tuple(panels[i : i + columns]) for i in range(0, len(panels), columns))
         chart = replace(chart, rows=rows)
     return chart
+
+
+def _without_numbers(chart: Chart, measure: Measure) -> Chart:
+    columns = _Columns(chart, measure)
+    plots = [panel.framed for panel in chart.rows[0]]
+    if min(w for w, framed in zip(columns.widths, plots, strict=True) if framed) >= LEAST_MM:
+        return chart
+    rows = tuple(tuple(panel for panel in row if panel.framed) for row in chart.rows)
+    return reflowed(replace(chart, rows=rows), measure)
+
+
+def _numbered(chart: Chart, measure: Measure) -> Chart:
+    (panel,) = chart.panels
+    names = [tick.label for tick in panel.y.ticks]
+    room = _Columns(chart, measure).widths[0]
+    # As the columns are, where there are few enough for that.
+    if room >= LEAST_CELL_MM * len(names) or len(panel.x.ticks) != len(names):
+        return chart
+    keys = (Key(label=name.text, otherwise=name.otherwise, ink=None) for name in names)
+    y = replace(
+        panel.y,
+        ticks=tuple(replace(t, label=x.label) for t, x in zip(panel.y.ticks, panel.x.ticks)),
+    )
+    return replace(chart, rows=((replace(panel, y=y),),), key=(*chart.key, *keys))
 
 
 class _Columns:
@@ -143,15 +176,19 @@ class _Columns:
             for text, weight in zip(written, weights, strict=True)
         ]
         self.lefts = _lefts(before, self.widths)
-        self._square = chart.square
+        self._square, self._measure = chart.square, measure
 
     def placed(
         self, row: Sequence[Panel], titles: Sequence[tuple[str, ...]], down: float
     ) -> list[Placed]:
         """Place a row's panels, `down` millimetres below the upper edge."""
         line = []
+        alone = sum(panel.framed for panel in row) == 1
         for panel, title, left, width in zip(row, titles, self.lefts, self.widths, strict=False):
             height = self.widths[0] if self._square else panel.height_mm
+            middle = left + width / 2
+            # Beside it nothing else has a title.
+            wide = 2 * min(middle, self.width - middle) - 2 * EDGE_MM if alone else width
             one = Placed(
                 panel=panel,
                 left=left,
@@ -159,6 +196,7 @@ class _Columns:
                 width=width,
                 height=height,
                 title=title,
+                x_title=_wrapped(panel.x.title, wide, self._measure),
                 label_pt=label_size(panel.y, height),
             )
             line.append(one)
@@ -216,15 +254,15 @@ def _head(row: Sequence[Panel], titles: Sequence[tuple[str, ...]]) -> float:
     return lines * LINE_MM + (1.5 if lines else 0.0)
 
 
-def _foot(panel: Panel, measure: Measure) -> float:
-    foot = 0.0
+def _foot(placed: Placed, measure: Measure) -> float:
+    panel, foot = placed.panel, 0.0
     labels = [tick.label for tick in panel.x.ticks if tick.label.text]
     if panel.framed and panel.x.labels and labels:
         foot = TICK_MM + LINE_MM
         if panel.x.slanted:
             size = label_size(panel.y, panel.height_mm)
             foot = TICK_MM + 1.5 + SLANT * max(measure(one, size, False) for one in labels)
-    return foot + (LINE_MM + 0.6 if panel.x.title else 0.0)
+    return foot + (LINE_MM * len(placed.x_title) + 0.6 if placed.x_title else 0.0)
 
 
 def _key_places(
@@ -233,7 +271,7 @@ def _key_places(
     places: list[tuple[float, float]] = []
     x, y = EDGE_MM, EDGE_MM + KEY_MM / 2
     for key in chart.key:
-        wide = KEY_MARK_MM + measure(Label(text=key.label), SMALL_PT, False) + 4.0
+        wide = (KEY_MARK_MM if key.ink else 0.0) + measure(key.words, SMALL_PT, False) + 4.0
         if places and x + wide > width:
             x, y = EDGE_MM, y + KEY_MM
         places.append((x, y))

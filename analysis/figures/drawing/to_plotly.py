@@ -422,7 +422,7 @@ def _key_text(key: Key, x: float, y: float, palette: Palette) -> Element:
 
 def _key_mark(key: Key, x: float, y: float, palette: Palette) -> Element:
     """Return a key's mark, drawn with shapes at fixed distances."""
-    colour = palette.colours[key.ink]
+    colour = palette.colours[key.ink or Ink.INK]
     shape: Element = {
         "xref": "paper",
         "yref": "paper",
@@ -435,7 +435,7 @@ def _key_mark(key: Key, x: float, y: float, palette: Palette) -> Element:
         line = {"color": colour, "width": 1.8, "dash": KEY_DASHES[key.dash]}
         return {**shape, "type": "line", **_around(x + 10, y, 10, 0), "line": line}
     if not key.mark:
-        pale = {"fillcolor": palette.pale[key.ink], "line": {"width": 0}}
+        pale = {"fillcolor": palette.pale[key.ink or Ink.INK], "line": {"width": 0}}
         return {**shape, "type": "rect", **_around(x + 10, y, 10, 5), **pale}
     middle = x + KEY_MARK_MM / 2 * PX_PER_MM - 2
     shape["fillcolor"] = palette.paper if key.hollow else colour

@@ -126,7 +126,8 @@ def _file(chart: Chart, **form: Any) -> bytes:
 @lru_cache(maxsize=1)  # whoever wants the SVG wants the PNG next
 def figure(chart: Chart) -> Figure:
     """Return a chart as a figure of matplotlib, the size of its sheet."""
-    layout = laid_out(reflowed(chart, width_mm), width_mm)
+    chart = reflowed(chart, width_mm)
+    layout = laid_out(chart, width_mm)
     drawn = Figure(figsize=(layout.width / MM_PER_INCH, layout.height / MM_PER_INCH))
     # What stands beside the panels is written in millimetres on a sheet above them.
     sheet = drawn.add_axes((0, 0, 1, 1), zorder=1, xlim=(0, layout.width), ylim=(0, layout.height))
@@ -219,7 +220,9 @@ class _Panel:
             labelled = panel.x.labels and any(tick.label.text for tick in panel.x.ticks)
             down = placed.bottom - (TICK_MM + LINE_MM if labelled else 0) - 0.6 - LINE_MM / 2
             middle = placed.left + placed.width / 2
-            _write(self.sheet, middle, down, Label(text=panel.x.title), LIGHT.ink, ha="center")
+            for line in placed.x_title:
+                _write(self.sheet, middle, down, Label(text=line), LIGHT.ink, ha="center")
+                down -= LINE_MM
         if panel.y.title and panel.framed:
             labels = [tick.label for tick in panel.y.ticks if panel.y.labels]
             widest = max((width_mm(one, placed.label_pt, False) for one in labels), default=0.0)
@@ -352,6 +355,9 @@ def _shade(layer: Cells, value: float, *, coarse: bool) -> str:
 
 
 def _draw_key(sheet: Axes, key: Key, x: float, y: float) -> None:
+    if key.ink is None:
+        _write(sheet, x, y, key.words, LIGHT.ink)
+        return
     colour = LIGHT.colours[key.ink]
     if key.mark:
         look = _marker(key.mark, 1.7, colour, hollow=key.hollow)
@@ -360,7 +366,7 @@ def _draw_key(sheet: Axes, key: Key, x: float, y: float) -> None:
         sheet.plot([x, x + 4.0], [y, y], color=colour, linewidth=1.1, linestyle=DASHES[key.dash])
     else:
         _fill(sheet, [(x, y - 1.1, x + 4.0, y + 1.1)], LIGHT.pale[key.ink], 1)
-    _write(sheet, x + KEY_MARK_MM, y, Label(text=key.label), LIGHT.ink)
+    _write(sheet, x + KEY_MARK_MM, y, key.words, LIGHT.ink)
 
 
 def _marker(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[str, Any]:
