@@ -31,6 +31,7 @@ from ui.results.analysis import (
 )
 from ui.results.background import AT_ONCE_S, Analysis, Job, asked_now, job_of
 from ui.results.case_card import case_card
+from ui.results.figure_files import figure_links
 from ui.results.headline import agreement_html, findings_html, headline_html
 from ui.results.tables import show_table
 from ui.server.access import guard
@@ -93,6 +94,7 @@ def _figures(section: SectionFigures) -> None:
         for figure in figures:
             _chart(figure)
             st.caption(plain(figure.caption))
+            figure_links(figure, {})
 
 
 def _chart(figure: ReportFigure) -> None:
@@ -147,6 +149,8 @@ def _matrix(found: Results, conditions: list[str]) -> None:
     with left:
         _chart(figure)
     right.caption(plain(figure.caption))
+    with right:
+        figure_links(figure, {"scope": scope, "condition": condition})
     rows = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     if not right.toggle(t("As a table")):
         return

@@ -36,6 +36,7 @@ EXAMPLES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}
 MAY_IMPORT_ANALYSIS = {
     "ui/results/analysis.py",
     "ui/results/background.py",
+    "ui/results/figure_files.py",
     "ui/results/headline.py",
     "ui/archive/exports.py",
     "ui/results/case_card.py",

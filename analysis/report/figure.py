@@ -59,6 +59,14 @@ class ReportFigure:
 
         return png(self.chart)
 
+    def file(self, form: str, width_mm: float) -> bytes:
+        """Draw it as `svg` or `png` at a width, or write its data as `csv`."""
+        from analysis.figures.drawing.to_data import csv
+        from analysis.figures.drawing.to_print import png, svg
+
+        write = {"svg": svg, "png": png, "csv": csv}[form]
+        return write(self.chart.at_width(width_mm))
+
 
 @runtime_checkable
 class Printed(Protocol):

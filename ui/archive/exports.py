@@ -33,6 +33,7 @@ def routes() -> list[Route]:
     return [
         Route("/export/bundle.zip", _bundle, methods=["GET"]),
         Route("/export/report.zip", _report, methods=["GET"]),
+        Route("/export/figures/{name}", _figure, methods=["GET"]),
         *(Route(f"/export/{name}", _report_page, methods=["GET"]) for name in _PAGES),
         *(Route(f"/export/{name}", _closing_report, methods=["GET"]) for name in _CLOSING),
         Route("/export/archive/{name}", _archive, methods=["GET"]),
@@ -62,6 +63,21 @@ async def _report_page(request: Request) -> Response:
         request,
         lambda person: _sent(person, name, _reported(person, name), _PAGES[name]),
     )
+
+
+async def _figure(request: Request) -> Response:
+    def make(person: Person) -> Response:
+        from analysis import AnalysisError
+        from ui.results.figure_files import figure_file
+
+        name, matrix = str(request.path_params["name"]), dict(request.query_params)
+        try:
+            content, media_type = figure_file(store(), person.study_name, name, matrix)
+        except AnalysisError as error:
+            raise BadFile(str(error)) from error
+        return _sent(person, name, content, media_type)
+
+    return await _for_whoever_may(request, make)
 
 
 async def _closing_report(request: Request) -> Response:

@@ -133,8 +133,9 @@ def reflowed(chart: Chart, measure: Measure) -> Chart:
 
 def _without_numbers(chart: Chart, measure: Measure) -> Chart:
     columns = _Columns(chart, measure)
-    plots = [panel.framed for panel in chart.rows[0]]
-    if min(w for w, framed in zip(columns.widths, plots, strict=True) if framed) >= LEAST_MM:
+    plots = zip(columns.widths, chart.rows[0], strict=True)
+    narrowest = min(width for width, panel in plots if panel.framed)
+    if narrowest >= LEAST_MM and columns.width <= chart.width_mm:
         return chart
     rows = tuple(tuple(panel for panel in row if panel.framed) for row in chart.rows)
     return reflowed(replace(chart, rows=rows), measure)
@@ -148,11 +149,9 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
     if room >= LEAST_CELL_MM * len(names) or len(panel.x.ticks) != len(names):
         return chart
     keys = (Key(label=name.text, otherwise=name.otherwise, ink=None) for name in names)
-    y = replace(
-        panel.y,
-        ticks=tuple(replace(t, label=x.label) for t, x in zip(panel.y.ticks, panel.x.ticks)),
-    )
-    return replace(chart, rows=((replace(panel, y=y),),), key=(*chart.key, *keys))
+    # A matrix numbers its columns from the left as its rows from above.
+    numbered = replace(panel, y=replace(panel.y, ticks=panel.x.ticks))
+    return replace(chart, rows=((numbered,),), key=(*chart.key, *keys))
 
 
 class _Columns:

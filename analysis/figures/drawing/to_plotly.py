@@ -18,6 +18,7 @@ from analysis.figures.drawing.chart import (
     Cells,
     Chart,
     Dash,
+    Ink,
     Key,
     Label,
     Layer,

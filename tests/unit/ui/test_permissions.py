@@ -85,6 +85,7 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "GET /export/report.zip": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/report.html": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/report.pdf": _by_state(_EXPORT, 409, 409, 200),
+    "GET /export/figures/{name}": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/closing-report.html": _EXPORT.format(200),
     "GET /export/missing.csv": _EXPORT.format(200),
     "GET /export/archive/{name}": "401 401 401  200 200 200 401  409 409 409 401",
@@ -305,6 +306,8 @@ def _address(found: Deployment, path: str) -> str:
     if path.startswith("/export/archive"):
         archive.make(coordinator)
         return "/export/archive/bundle.zip"
+    if path.startswith("/export/figures"):
+        return "/export/figures/overview-85mm.svg"
     query = {
         "/case-films/{view}": f"?item={item}",
         "/draft/protocol.toml": f"?draft={found.draft}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import math
 import os
 import re
@@ -16,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.textpath import TextPath
+from matplotlib.transforms import Bbox
 from PIL import Image
 
 from analysis import Options, Results, analyse, bundle_from_tables
@@ -172,6 +174,45 @@ def test_print_has_journal_sizes(figures: list[ReportFigure], tmp_path: Path) ->
             assert image.width <= 175 / 25.4 * 300, figure.name
             assert round(image.info["dpi"][0]) == 300
         assert b"<text" not in figure.svg()
+
+
+@pytest.mark.parametrize("width", [85, 180])
+def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], width: int) -> None:
+    """Nothing that is written leaves the sheet; no two titles of axes meet."""
+    for one in figures:
+        drawn = on_paper(one.chart.at_width(width))
+        wide, high = drawn.get_size_inches() * drawn.dpi
+        assert wide <= width / 25.4 * drawn.dpi + 1, one.name
+        texts = [text for text in drawn.axes[0].texts if text.get_text()]
+        boxes = [text.get_window_extent() for text in texts]
+        for i, box in enumerate(boxes):
+            assert box.x0 >= -1, one.name
+            assert box.x1 <= wide + 1, one.name
+            assert box.y0 >= -1, one.name
+            assert box.y1 <= high + 1, one.name
+            assert not any(_overlap(box, other) for other in boxes[:i]), one.name
+
+
+def _overlap(a: Bbox, b: Bbox) -> bool:
+    wide, high = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+    return bool(wide > 1 and high > 2)
+
+
+def test_the_data_of_a_figure_are_its_numbers(figures: list[ReportFigure]) -> None:
+    """Every pair of a matrix and every accuracy, with all digits and by name."""
+    tables = {one.name: pd.read_csv(io.BytesIO(one.file("csv", 85))) for one in figures}
+    assert all(len(table) for table in tables.values())
+    matrix = next(one for one in figures if one.chart.square)
+    values = [
+        value
+        for layer in matrix.chart.panels[0].layers
+        if isinstance(layer, Cells)
+        for row in layer.values
+        for value in row
+        if not math.isnan(value)
+    ]
+    assert tables[matrix.name]["value"].tolist() == values
+    assert set(tables[matrix.name]["row"]) == set(tables[matrix.name]["column"])
 
 
 def test_odd_names_are_drawn_as_they_are(make_results: MakeResults) -> None:
