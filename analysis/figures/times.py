@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -132,9 +133,7 @@ def speed_chart(
         rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=HIGH_MM),),),
         width_mm=width_mm,
         stretches=False,
-        again=lambda wide: speed_chart(
-            times, accuracy, condition=condition, names=names, width_mm=wide
-        ),
+        again=partial(speed_chart, times, accuracy, condition=condition, names=names),
     )
 
 
@@ -192,7 +191,7 @@ def drift_chart(
         rows=((panel,),),
         width_mm=width_mm,
         stretches=False,
-        again=lambda wide: drift_chart(times, condition=condition, names=names, width_mm=wide),
+        again=partial(drift_chart, times, condition=condition, names=names),
     )
 
 

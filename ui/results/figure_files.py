@@ -15,7 +15,7 @@ from study.base.errors import NotFound
 from study.base.translation import t
 from study.store import Store
 from ui.parts.links import links
-from ui.results.analysis import opening, results, sections
+from ui.results.background import job_of
 
 COLUMN_MM, PAGE_MM = 85, 180
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv"}
@@ -56,11 +56,8 @@ def figure_file(
 
 
 def _figure(store: Store, study: str, name: str, matrix: Mapping[str, str]) -> ReportFigure | None:
+    found = job_of(store, study).analysis()
     if matrix:
-        found = results(store, study)
-        return matrix_figure(
-            found, name, scope=matrix.get("scope", "all"), condition=matrix.get("condition", "")
-        )
-    figures = [one for part in sections(store, study).values() for one in part]
-    figures += opening(store, study)[1]
-    return next((one for one in figures if one.name == name), None)
+        scope, condition = matrix.get("scope", "all"), matrix.get("condition", "")
+        return matrix_figure(found.results, name, scope=scope, condition=condition)
+    return next((one for one in found.figures if one.name == name), None)

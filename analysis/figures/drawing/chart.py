@@ -277,7 +277,7 @@ class Chart:
     square : bool
         One panel, as wide as it is high; the chart is as narrow as that makes it.
     again : callable or None
-        Makes it for another width, where what stands in it depends on that.
+        Makes it for another `width_mm`, where what stands in it depends on that.
     """
 
     rows: tuple[tuple[Panel, ...], ...]
@@ -285,7 +285,7 @@ class Chart:
     width_mm: float = PAGE_MM
     stretches: bool = True
     square: bool = False
-    again: Callable[[float], Chart | None] | None = None
+    again: Callable[..., Chart | None] | None = None
     panels: tuple[Panel, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -294,5 +294,5 @@ class Chart:
 
     def at_width(self, width_mm: float) -> Chart:
         """Return the chart for print at another width."""
-        made = self.again and self.again(width_mm)
+        made = self.again and self.again(width_mm=width_mm)
         return made or replace(self, width_mm=width_mm)
