@@ -8,7 +8,8 @@ import streamlit as st
 _CSS = """
 .links { display: flex; flex-wrap: wrap; gap: .6rem; padding: 3px; margin-left: -3px; }
 a { font: 500 1rem/1.4 var(--st-font); padding: .45rem .9rem; border-radius: .5rem;
-  color: var(--st-text-color); border: 1px solid var(--rr-edge, var(--st-border-color)); text-decoration: none; }
+  color: var(--st-text-color); text-decoration: none;
+  border: 1px solid var(--rr-edge, var(--st-border-color)); }
 a:hover { border-color: var(--st-primary-color); }
 a:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
 """
