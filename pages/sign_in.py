@@ -4,9 +4,11 @@ import streamlit as st
 
 from study.base.translation import t
 from ui.parts.forms import sign_in_form
+from ui.parts.look import lost_line
 from ui.server.refusals import sentence
 from ui.server.single_sign_on import sign_on_part
 
+lost_line()
 _, middle, _ = st.columns([1, 1.1, 1])
 with middle:
     st.title(t("Reading Room"), anchor=False)

@@ -24,9 +24,10 @@ class ImageFolder:
     """A folder that no path leads out of.
 
     Paths are written relative to the folder. Bank files of the ReXVQA family write them relative
-    to a `metadata` folder beside the images, so one leading `../` lands in the folder itself; and
-    where the folder is the one named next (`../deid_png/...` with the folder `deid_png`), that
-    name may be left out. Backslashes count as slashes.
+    to a `metadata` folder beside the images, so one leading `../` lands in the folder itself, as
+    does the leading `/` of their leaderboard's records; and where the folder is the one named next
+    (`../deid_png/...` with the folder `deid_png`), that name may be left out. Backslashes count as
+    slashes.
 
     Parameters
     ----------
@@ -71,6 +72,9 @@ class ImageFolder:
             raise BadFilm(f"image {shown(written)} is not a file's path", "give a path")
         if path.startswith("/") or _DRIVE.match(path):
             return self._from_absolute(path, written)
+        return self._within(path, written)
+
+    def _within(self, path: str, written: str) -> str:
         inside = _inside(path)
         if not inside:
             raise _leaves(written)
@@ -166,13 +170,15 @@ class ImageFolder:
             ) from None
 
     def _from_absolute(self, path: str, written: str) -> str:
-        """Accept an absolute path that lies in the folder, as given or as resolved."""
+        """Accept an absolute path that lies in the folder, or one that is meant relative to it."""
         normal = posixpath.normpath(path)
         for root in (self._given, self._root):
             prefix = root.as_posix().rstrip("/") + "/"
             if normal.startswith(prefix):
                 return normal.removeprefix(prefix)
-        raise _leaves(written)
+        if _DRIVE.match(path):
+            raise _leaves(written)
+        return self._within(path, written)
 
 
 def _inside(path: str) -> str:

@@ -3,7 +3,7 @@
 import unicodedata
 
 from study.base.csv_cells import guarded
-from study.base.errors import BadInput
+from study.base.errors import BadFile, BadInput
 from study.base.translation import said, t
 
 LONGEST = 100
@@ -90,6 +90,25 @@ def name_key(name: str) -> str:
     True
     """
     return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
+def decoded(data: bytes, *, source: str) -> str:
+    """Return the text of a file in UTF-8, with or without its mark.
+
+    Raises
+    ------
+    BadFile
+        It is in another encoding: read as UTF-8 its names would be damaged.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadFile(
+            t(
+                "{source} is not encoded in UTF-8. Save it again as UTF-8 (in Excel: “CSV UTF-8”).",
+                source=source,
+            )
+        ) from error
 
 
 def checked_reason(words: str) -> str:

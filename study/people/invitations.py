@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from study.base.errors import BadFile, NotFound
+from study.base.text import decoded
 from study.base.translation import t
 
 _COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
@@ -42,7 +43,7 @@ def read_invitations(path: Path) -> list[Invitation]:
         The file has faults; all of them are listed with their line.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        data = path.read_bytes()
     except OSError as error:
         raise NotFound(
             t(
@@ -51,11 +52,7 @@ def read_invitations(path: Path) -> list[Invitation]:
                 strerror=error.strerror,
             )
         ) from error
-    except UnicodeDecodeError as error:
-        raise BadFile(
-            t("{path} is not in UTF-8: {error}. Save it as CSV UTF-8.", path=path, error=error)
-        ) from error
-    return _read(str(path), text)
+    return _read(str(path), decoded(data, source=str(path)))
 
 
 def parse_invitations(text: str, *, source: str) -> list[Invitation]:

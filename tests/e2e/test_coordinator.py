@@ -106,15 +106,20 @@ def test_a_coordinator_watches_downloads_and_signs_out(
 def test_a_lost_server_is_said_until_it_is_back(serve: Serve, profile: Profile) -> None:
     """Streamlit's window, which names its own commands, stays unseen; ours goes by itself."""
     server = serve()
-    page = profile().new_page()
+    page, signed_out = profile().new_page(), profile().new_page()
     enter(page, server.url, server.codes["coordinator"])
-    rest(page)
-    lost = page.get_by_text("The connection to the server is lost")
-    expect(lost).to_be_hidden()
+    signed_out.goto(server.url)
+    seen = []
+    for one in (page, signed_out):
+        rest(one)
+        seen.append((one.get_by_text("The connection to the server is lost"), one))
+        expect(seen[-1][0]).to_be_hidden()
     server.kill()
-    expect(lost).to_be_visible()
-    streamlits = page.get_by_test_id("stDialog")
-    streamlits.wait_for(state="attached")
-    assert not streamlits.is_visible()
+    for lost, one in seen:
+        expect(lost).to_be_visible()
+        streamlits = one.get_by_test_id("stDialog")
+        streamlits.wait_for(state="attached")
+        assert not streamlits.is_visible()
     server.start()
-    expect(lost).to_be_hidden()
+    for lost, _ in seen:
+        expect(lost).to_be_hidden()

@@ -7,6 +7,7 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.heads import gone_back
+from ui.parts.look import lost_line
 from ui.server.refusals import sentence
 
 _HTML = """
@@ -16,7 +17,6 @@ _HTML = """
 </div>
 <p class="link" role="alert" hidden></p>
 <div class="alone" role="alertdialog" hidden><p></p><button type="button"></button></div>
-<div class="alone lost" role="alert"><p></p></div>
 """
 
 _CSS = """
@@ -41,8 +41,6 @@ _CSS = """
 .alone p { margin: 0; }
 .alone button { font: inherit; color: inherit; background: none; padding: .4rem .9rem;
   border: 1px solid var(--rr-edge); border-radius: .5rem; cursor: pointer; white-space: nowrap; }
-.alone.lost { inset: 1.5rem 0 auto; display: var(--rr-lost, none); animation: wait 2s step-end; }
-@keyframes wait { from { visibility: hidden; } }
 @media print { .alone, .bar { display: none; } }
 """
 
@@ -68,7 +66,6 @@ async function watch(parentElement, data) {
 export default function ({ parentElement, data }) {
   parentElement.querySelector(".alone p").textContent = data.alone;
   parentElement.querySelector(".alone button").textContent = data.stay;
-  parentElement.querySelector(".lost p").textContent = data.lost;
   if (!watches.has(parentElement)) watches.set(parentElement, watch(parentElement, data));
   parentElement.querySelector(".bar p").textContent = data.who;
   parentElement.querySelector("button").textContent = data.leave;
@@ -100,10 +97,6 @@ def masthead(person: Person) -> None:
                 "five minutes."
             ),
             "stay": t("Stay signed in"),
-            "lost": t(
-                "The connection to the server is lost. Trying again ... What you typed stays here, "
-                "but your last change may not have been saved."
-            ),
             "modules_url": viewer.modules_url(),
             "link": t(
                 "This link is for a different person. Sign out first, then open it again. Anyone "
@@ -111,6 +104,7 @@ def masthead(person: Person) -> None:
             ),
         },
     )
+    lost_line()
     gone_back(person)
     refused = sentence(str(st.query_params.get("refused", "")))
     if refused:

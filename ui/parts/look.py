@@ -38,6 +38,15 @@ def wear() -> None:
     st.html(f"<style>{_styles()}</style>")
 
 
+def lost_line() -> None:
+    """Have the page say that its server is lost, for as long as it is."""
+    words = t(
+        "The connection to the server is lost. Trying again ... What you typed stays here, "
+        "but your last change may not have been saved."
+    )
+    st.html(f'<p class="rr-lost" role="alert">{escape(words)}</p>')
+
+
 def page_title(title: str, lead: str = "") -> None:
     """Show a page's title, and in a sentence or two what the page is for."""
     st.title(plain(title), anchor=False)

@@ -1,7 +1,10 @@
 """The forms of the people's page: invite one reader, invite a list, give a role."""
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from study.base.errors import BadFile
+from study.base.text import decoded
 from study.base.translation import t
 from study.people.invitations import Invitation, parse_invitations
 from study.people.roles import Role
@@ -19,6 +22,7 @@ _MOST_MB = 1
 def invite_one(scope: Scope, days: int) -> None:
     """Show the form that invites one reader."""
     with st.form(key("invite-one")):
+        top = st.container()
         first, second, third, fourth = st.columns(4)
         reader_id = first.text_input(
             t("Reader ID"),
@@ -39,12 +43,14 @@ def invite_one(scope: Scope, days: int) -> None:
                 name=name.strip(),
                 email=email.strip(),
             )
-            people_acts.invite(scope, [invitation], days)
+            with top:
+                people_acts.invite(scope, [invitation], days)
 
 
 def invite_list(scope: Scope, days: int) -> None:
     """Show the form that invites a list of readers, pasted or from a file."""
     with st.form(key("invite-list")):
+        top = st.container()
         st.caption(
             t(
                 "A header row and one row per reader: reader_id and, optionally, level, years, "
@@ -60,13 +66,16 @@ def invite_list(scope: Scope, days: int) -> None:
             t("or choose readers.csv"), types=["csv"], key=key("list-file"), most_mb=_MOST_MB
         )
         if st.form_submit_button(t("Invite all"), type="primary"):
-            if file is not None and file.size > _MOST_MB * 1_000_000:
-                st.error(t("This file is too large for a list of readers."))
-                return
-            text = file.getvalue().decode("utf-8", "replace") if file else pasted
-            with error_line():
+            with top, error_line():
+                text = _text_of(file) if file else pasted
                 invitations = parse_invitations(text, source=t("The list"))
                 people_acts.invite(scope, invitations, days)
+
+
+def _text_of(file: UploadedFile) -> str:
+    if file.size > _MOST_MB * 1_000_000:
+        raise BadFile(t("This file is too large for a list of readers."))
+    return decoded(file.getvalue(), source=file.name)
 
 
 def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
@@ -75,6 +84,7 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
     if not offered:
         return
     with st.form(key("give-role")):
+        top = st.container()
         first, second = st.columns(2)
         handle = first.text_input(
             t("Short name"),
@@ -88,7 +98,8 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
         name, email = _named("staff")
         if st.form_submit_button(t("Assign role"), type="primary"):
             newcomer = Newcomer(handle=handle.strip(), role=role, name=name, email=email)
-            people_acts.give_role(scope, newcomer, days)
+            with top:
+                people_acts.give_role(scope, newcomer, days)
 
 
 def _named(whose: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from study.bank.guessing import guessable
 from study.base.errors import StudyError
+from study.base.text import decoded
 from study.base.translation import language, spoken, t
 from study.lifecycle import opening
 from study.protocol.protocol import Protocol, protocol_from
@@ -76,7 +77,7 @@ def _file(working: Working) -> None:
         return
     if st.button(t("Replace the draft with this file"), key=working.key("take")):
         try:
-            text = brought.getvalue().decode("utf-8", "replace")
+            text = decoded(brought.getvalue(), source=brought.name)
             taken = protocol_from(text, source=brought.name)
         except StudyError as error:
             st.error(t("The draft was not changed."))
