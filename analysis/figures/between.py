@@ -28,7 +28,7 @@ def between_chart(
 ) -> Chart | None:
     """Chart the agreement among readers beside that of readers with models, and their difference.
 
-    All items on top, then tasks; None where no difference is defined.
+    All cases on top, then tasks; None where no difference is defined.
     """
     rows = between.loc[(between["measure"] == measure) & (between["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]

@@ -115,9 +115,9 @@ def scope_text(scope: str) -> str:
     Examples
     --------
     >>> scope_text("all"), scope_text("task=Negation"), scope_text("option_set=yes/no")
-    ('All items', 'Negation', 'yes/no')
+    ('All cases', 'Negation', 'yes/no')
     """
-    return "All items" if scope == "all" else shorten(scope.split("=", 1)[-1], LONGEST_GROUP)
+    return "All cases" if scope == "all" else shorten(scope.split("=", 1)[-1], LONGEST_GROUP)
 
 
 def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:

@@ -156,7 +156,7 @@ def test_agreement_by_task_sets_mixed_pairs_between_the_kinds() -> None:
     """Readers with models have no interval of their own, and show none."""
     chart = _drawn(task_agreement_chart(tables.agreement_groups(), tables.agreement_between()))
     assert [panel.title for panel in chart.panels] == ["Brennan-Prediger", "Error consistency"]
-    assert _labels(chart.panels[0]) == ["All items", *tables.TASKS]
+    assert _labels(chart.panels[0]) == ["All cases", *tables.TASKS]
     readers, models, mixed = _layers(chart.panels[0], Points)
     assert readers.x[0] == pytest.approx(0.62)
     assert models.x[0] == pytest.approx(0.50)
