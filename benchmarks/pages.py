@@ -22,6 +22,7 @@ import numpy as np
 from playwright.sync_api import Page, sync_playwright
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from analysis.report.content import SECTIONS
 from benchmarks import banks, servers
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.summary import bar, bar_lines
@@ -38,7 +39,11 @@ SMALL = (3, 20)
 
 _PAGES = ("Protocol", "People", "Progress", "Models", "Close and export", "Audit trail")
 _PARTS = ("Data quality", "Readings", "Intervene", "Reminders")
-_RESULTS = ("Accuracy", "Agreement", "Hard items", "Time", "Cases", "Tables")
+_RESULTS = (
+    *(SECTIONS[name] for name in ("accuracy", "agreement", "items", "time")),
+    "Cases",
+    "Tables",
+)
 READER = "reader-{:03d}"
 _BAR = ".st-key-study-bar"
 _PATIENCE_S = 300.0

@@ -7,7 +7,6 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from study.base.translation import said, t
-from study.lifecycle.closing import accuracy_is_shown
 from study.people.roles import Role
 from study.people.signing_in import Membership, Person, memberships
 from study.store import people, progress
@@ -36,7 +35,7 @@ def study_bar(person: Person, pages: Pages, shown: StreamlitPage) -> None:
             else:
                 st.page_link(page, label=said(entry.title))
         _next(person, pages, shown)
-    if RESULTS in pages and accuracy_is_shown(store(), person.study_name):
+    if RESULTS in pages:
         warm_up()
 
 
