@@ -18,6 +18,7 @@ from study.bank.items import ItemDraft, ItemReader
 from study.bank.source import Source, SourceFormat, read_source
 from study.bank.spacing import settle_spacings
 from study.base.bank_model import BankFile, Fault, Film, Item, View
+from study.base.bank_rules import Rule
 from study.base.errors import BadFile
 
 __all__ = ["BankFile", "BankFormat", "Fault", "Film", "Item", "View", "read_bank"]
@@ -128,7 +129,9 @@ def _check_ids(drafts: Iterable[ItemDraft]) -> None:
             draft.item = None
             if draft.item_id not in told:
                 draft.trouble.add(
-                    f"item id given {counts[draft.item_id]} times", "give each item its own id"
+                    f"item id given {counts[draft.item_id]} times",
+                    "give each item its own id",
+                    Rule.SAME_ID,
                 )
                 told.add(draft.item_id)
 
@@ -138,7 +141,7 @@ def _check_films(drafts: Iterable[ItemDraft], outcomes: dict[str, Outcome], note
         for view in draft.views:
             outcome = outcomes[view.path]
             if not isinstance(outcome, Film):
-                draft.trouble.add(outcome.what, outcome.remedy)
+                draft.trouble.add(outcome.what, outcome.remedy, outcome.rule)
             elif outcome.low == outcome.high:
                 notes.add(f"image {view.path} has one grey level only", draft.key)
 

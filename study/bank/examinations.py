@@ -6,6 +6,7 @@ from dataclasses import replace
 from study.bank.fields import SPELLINGS, Notes
 from study.bank.items import ItemDraft
 from study.bank.source import plain_key
+from study.base.bank_rules import Rule
 
 
 def settle_examinations(drafts: Sequence[ItemDraft], notes: Notes) -> None:
@@ -66,6 +67,7 @@ def _settle(examination_id: str, group: Sequence[ItemDraft], notes: Notes) -> No
         draft.trouble.add(
             f"examination {examination_id} is given to patients {', '.join(patients)}",
             "an examination is of one patient: correct the ids",
+            Rule.TWO_PATIENTS,
         )
     patient_id = patients[0] if len(patients) == 1 else ""
     for draft in group:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from study.bank.source import Repeated, plain_key
 from study.base.bank_model import LETTERS, Fault
+from study.base.bank_rules import Rule
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
@@ -84,9 +85,9 @@ class Trouble:
         self.key = key
         self.faults: list[Fault] = []
 
-    def add(self, what: str, remedy: str) -> None:
-        """Note one fault and what to do about it."""
-        self.faults.append(Fault(key=self.key, what=what, remedy=remedy))
+    def add(self, what: str, remedy: str, rule: Rule) -> None:
+        """Note one fault, what to do about it, and the rule it breaks."""
+        self.faults.append(Fault(key=self.key, what=what, remedy=remedy, rule=rule))
 
 
 class Notes:

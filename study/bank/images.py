@@ -10,6 +10,7 @@ from pathlib import Path
 
 from study.bank.fields import shown
 from study.base.bank_model import Film
+from study.base.bank_rules import Rule
 from study.base.errors import BadFile
 from study.films import MAX_BYTES, BadFilm, inspect
 
@@ -69,7 +70,9 @@ class ImageFolder:
         """
         path = written.strip().replace("\\", "/")
         if "\0" in path or _ADDRESS.match(path):
-            raise BadFilm(f"image {shown(written)} is not a file's path", "give a path")
+            raise BadFilm(
+                f"image {shown(written)} is not a file's path", "give a path", Rule.NO_IMAGE
+            )
         if path.startswith("/") or _DRIVE.match(path):
             return self._from_absolute(path, written)
         return self._within(path, written)
@@ -104,7 +107,7 @@ class ImageFolder:
         try:
             facts = inspect(data)
         except BadFilm as bad:
-            raise BadFilm(f"image {path}: {bad.what}", bad.remedy) from bad
+            raise BadFilm(f"image {path}: {bad.what}", bad.remedy, bad.rule) from bad
         return Film(
             path=path,
             sha256=hashlib.sha256(data).hexdigest(),
@@ -145,7 +148,9 @@ class ImageFolder:
         try:
             return self.read(path)
         except BadFilm as bad:
-            return BadFilm(bad.what, bad.remedy)  # a raised one keeps the film's bytes alive
+            return BadFilm(
+                bad.what, bad.remedy, bad.rule
+            )  # a raised one keeps the film's bytes alive
 
     def _bytes(self, path: str) -> bytes:
         try:
@@ -162,6 +167,7 @@ class ImageFolder:
             raise BadFilm(
                 f"image {shown(path, 160)} not found",
                 "check the path and the images folder: paths are relative to that folder",
+                Rule.IMAGE_MISSING,
             ) from None
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -199,4 +205,5 @@ def _leaves(written: str) -> BadFilm:
     return BadFilm(
         f"image path {shown(written, 160)} leads out of the images folder",
         "put the image into the folder and give its path there",
+        Rule.IMAGE_OUTSIDE,
     )

@@ -18,6 +18,7 @@ from study.bank.source import Record, plain_key
 from study.bank.spacing import gathered, read_spacings
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
 from study.base.bank_model import Fault, Item, View
+from study.base.bank_rules import Rule
 from study.films import BadFilm
 
 
@@ -74,7 +75,9 @@ class ItemReader:
         """
         if not isinstance(record.value, dict):
             trouble = Trouble(shown_key(record.key) or record.place)
-            trouble.add(f"not an item but {shown(record.value)}", "give an object of fields")
+            trouble.add(
+                f"not an item but {shown(record.value)}", "give an object of fields", Rule.RECORD
+            )
             return ItemDraft(key=trouble.key, item_id="", trouble=trouble)
         fields = Fields(record.value)
         item_id = item_id_of(record, fields)
@@ -86,14 +89,15 @@ class ItemReader:
 
     def _look_over(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
         if not draft.item_id:
-            draft.trouble.add("no item id", "give each item an id of its own, as text")
+            draft.trouble.add("no item id", "give each item an id of its own, as text", Rule.NO_ID)
         if fields.twice:
             said = ", ".join(map(shown, fields.twice))
-            draft.trouble.add(f"keys given twice: {said}", "keep one of each")
+            draft.trouble.add(f"keys given twice: {said}", "keep one of each", Rule.KEYS_TWICE)
         for key, n_signs, most in fields.too_long():
             draft.trouble.add(
                 f"{shown(key)} has {n_signs:,} signs, more than {most:,}",
                 "shorten it; a whole report or another file may have got into it",
+                Rule.TOO_LONG,
             )
         for key in fields.unknown:
             self._notes.add(f"unknown key {shown(key)} ignored", draft.key)
@@ -107,7 +111,7 @@ class ItemReader:
         trouble = draft.trouble
         question = _text(fields, "question", trouble)
         if question == "":
-            trouble.add("no question", "give the question's text")
+            trouble.add("no question", "give the question's text", Rule.NO_QUESTION)
         options = read_options(fields, trouble)
         if still_lettered(options):
             self._notes.add("options kept with a letter that not all of them carry", draft.key)
@@ -144,7 +148,7 @@ class ItemReader:
         for key, value in fields.given("examination_id"):
             text = as_text(value)
             if text is None:
-                trouble.add(f"{key} is not text: {shown(value)}", "write it as text")
+                trouble.add(f"{key} is not text: {shown(value)}", "write it as text", Rule.NOT_TEXT)
             else:
                 ids[plain_key(key)] = text
         return ids
@@ -152,7 +156,7 @@ class ItemReader:
     def _views(self, fields: Fields, draft: ItemDraft) -> tuple[View, ...]:
         written = split_list(fields.first("images"))
         if not written:
-            draft.trouble.add("no image", "name at least one image file")
+            draft.trouble.add("no image", "name at least one image file", Rule.NO_IMAGE)
             return ()
         labels = self._labels(fields, len(written), draft)
         spacings = read_spacings(fields, len(written), self._notes, draft.key)
@@ -161,12 +165,14 @@ class ItemReader:
         for path, (label, said), spacing_mm in zip(written, labels, spacings, strict=True):
             text = as_text(path)
             if not text:
-                draft.trouble.add(f"image path {shown(path)} is not text", "give a path as text")
+                draft.trouble.add(
+                    f"image path {shown(path)} is not text", "give a path as text", Rule.NO_IMAGE
+                )
                 continue
             try:
                 inside = self._folder.locate(text)
             except BadFilm as bad:
-                draft.trouble.add(bad.what, bad.remedy)
+                draft.trouble.add(bad.what, bad.remedy, bad.rule)
                 continue
             if inside in views:
                 self._notes.add("an image listed twice is shown once", draft.key)
@@ -245,7 +251,11 @@ def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
         value = value[0]
     text = as_text(value)
     if text is None or (name == "question" and not isinstance(value, str) and text):
-        trouble.add(f"{name.replace('_', ' ')} is not text: {shown(value)}", "write it as text")
+        trouble.add(
+            f"{name.replace('_', ' ')} is not text: {shown(value)}",
+            "write it as text",
+            Rule.NOT_TEXT,
+        )
         return None
     return text
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from study.bank.fields import OPTION_FIELDS, Fields, Trouble, as_list, as_text, shown
 from study.bank.source import Repeated
 from study.base.bank_model import LETTERS
+from study.base.bank_rules import Rule
 
 MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)
@@ -39,7 +40,9 @@ def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
     texts = [as_text(option) for option in listed]
     wrong = [shown(option) for option, text in zip(listed, texts, strict=True) if text is None]
     if wrong:
-        trouble.add(f"options that are not texts: {', '.join(wrong)}", "write each as text")
+        trouble.add(
+            f"options that are not texts: {', '.join(wrong)}", "write each as text", Rule.OPTIONS
+        )
         return ()
     return _checked(without_letters([text or "" for text in texts], trouble), trouble)
 
@@ -62,14 +65,16 @@ def read_truth(fields: Fields, options: Sequence[str], trouble: Trouble) -> str 
     """
     given = fields.given("truth")
     if not given:
-        trouble.add("no correct answer", "give the letter of the correct option")
+        trouble.add("no correct answer", "give the letter of the correct option", Rule.NO_TRUTH)
         return None
     if not options:
         return None
     letters = {key: _letter(value, options, trouble) for key, value in given}
     if len(set(letters.values())) > 1 and None not in letters.values():
         said = ", ".join(f"{key} {letter}" for key, letter in letters.items())
-        trouble.add(f"correct answers that differ: {said}", "keep the right one")
+        trouble.add(
+            f"correct answers that differ: {said}", "keep the right one", Rule.TRUTHS_DIFFER
+        )
         return None
     return next(iter(letters.values()))
 
@@ -91,6 +96,7 @@ def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
         trouble.add(
             f"options lettered {', '.join(letters)}",
             "letter them A, B, C in order, or leave the letters out",
+            Rule.OPTION_LETTERS,
         )
     return list(texts)
 
@@ -113,7 +119,11 @@ def _listed(fields: Fields, trouble: Trouble) -> list[object] | None:
         return _from_letters(given, trouble)
     listed = as_list(given)
     if listed is None:
-        trouble.add(f"options not understood: {shown(fields.first('options'))}", _WRITE_OPTIONS)
+        trouble.add(
+            f"options not understood: {shown(fields.first('options'))}",
+            _WRITE_OPTIONS,
+            Rule.OPTIONS,
+        )
     return listed
 
 
@@ -122,7 +132,7 @@ def _from_columns(fields: Fields, trouble: Trouble) -> list[object] | None:
     while listed and listed[-1] is None:
         listed.pop()
     if not listed:
-        trouble.add("no options", _WRITE_OPTIONS)
+        trouble.add("no options", _WRITE_OPTIONS, Rule.OPTIONS)
         return None
     return listed
 
@@ -132,7 +142,9 @@ def _from_letters(given: dict[str, object], trouble: Trouble) -> list[object] | 
     letters = sorted(key.strip().strip("().:").upper() for key in keys)
     if letters != list(LETTERS[: len(keys)]):
         trouble.add(
-            f"options under the keys {shown(', '.join(keys))}", "use each of A, B, C, ... once"
+            f"options under the keys {shown(', '.join(keys))}",
+            "use each of A, B, C, ... once",
+            Rule.OPTIONS,
         )
         return None
     by_letter = {key.strip().strip("().:").upper(): value for key, value in given.items()}
@@ -142,17 +154,19 @@ def _from_letters(given: dict[str, object], trouble: Trouble) -> list[object] | 
 def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
     sound = True
     if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
-        trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS)
+        trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS, Rule.N_OPTIONS)
         sound = False
     empty = [letter for letter, text in zip(LETTERS, texts, strict=False) if not text]
     if empty:
-        trouble.add(f"empty option {', '.join(empty)}", "write its text, or leave it out")
+        trouble.add(
+            f"empty option {', '.join(empty)}", "write its text, or leave it out", Rule.EMPTY_OPTION
+        )
         sound = False
     plain = [same_text(text) for text in texts if text]
     twice = {text: None for text in plain if plain.count(text) > 1}
     if twice:
         said = ", ".join(shown(text) for text in twice)
-        trouble.add(f"options given twice: {said}", "make each option different")
+        trouble.add(f"options given twice: {said}", "make each option different", Rule.SAME_OPTION)
         sound = False
     return tuple(texts) if sound else ()
 
@@ -160,7 +174,9 @@ def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
 def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | None:
     text = as_text(value)
     if not text:
-        trouble.add(f"correct answer not text: {shown(value)}", "give the option's letter")
+        trouble.add(
+            f"correct answer not text: {shown(value)}", "give the option's letter", Rule.TRUTH
+        )
         return None
     found = _by_letter(text, options) | _by_text(text, options)
     if len(found) == 1:
@@ -170,7 +186,7 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
         what = f"correct answer {shown(text)} fits the options {' and '.join(sorted(found))}"
     else:
         what = f"correct answer {shown(text)} is not among the options"
-    trouble.add(what, f"give one letter of {letters}, or an option's full text")
+    trouble.add(what, f"give one letter of {letters}, or an option's full text", Rule.TRUTH)
     return None
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from study.base.bank_rules import Rule
+
 LETTERS = "ABCDEFGH"
 """The letters of options, as many as an item may have."""
 
@@ -143,11 +145,14 @@ class Fault:
         What is wrong.
     remedy : str
         What to do about it.
+    rule : Rule
+        The rule it breaks; `docs/bank-rules.md` has all of them.
     """
 
     key: str
     what: str
     remedy: str
+    rule: Rule = Rule.RECORD
 
     def __str__(self) -> str:
         """Return the fault as one line for a person."""

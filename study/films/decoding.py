@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
+from study.base.bank_rules import Rule
 from study.base.errors import BadFile, StudyError
 
 Grey = NDArray[np.uint8] | NDArray[np.uint16]
@@ -36,12 +37,17 @@ class BadFilm(BadFile):
         What is wrong with it.
     remedy : str
         What to do about it.
+    rule : Rule
+        The rule of banks it breaks.
     """
 
-    def __init__(self, what: str, remedy: str = _EXPORT) -> None:
+    def __init__(
+        self, what: str, remedy: str = _EXPORT, rule: Rule = Rule.IMAGE_UNREADABLE
+    ) -> None:
         super().__init__(f"{what}; {remedy}")
         self.what = what
         self.remedy = remedy
+        self.rule = rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from study.bank import BankFile, Fault, read_bank
+from study.base.bank_rules import Rule
 from study.base.errors import BadFile
 
 Read = Callable[..., BankFile]
@@ -82,20 +83,21 @@ def test_fault_is_named_with_its_item_and_a_remedy(
     assert {fault.key for fault in found.faults} == {"bad"}
     assert any(says in fault.what for fault in found.faults), found.faults
     assert all(fault.remedy for fault in found.faults)
+    assert Rule.RECORD not in {fault.rule for fault in found.faults}
 
 
 def test_all_faults_of_all_items_are_listed_at_once(bank: Read) -> None:
     found = bank({"q1": {"correct_answer": "A"}, "q2": 5, "q3": {"ImagePath": "/x", "options": 1}})
-    said = [(fault.key, fault.what) for fault in found.faults]
+    said = [(fault.key, fault.what, fault.rule) for fault in found.faults]
     assert said == [
-        ("q1", "no question"),
-        ("q1", "no options"),
-        ("q1", "no image"),
-        ("q2", "not an item but 5"),
-        ("q3", "no question"),
-        ("q3", "options not understood: 1"),
-        ("q3", "no correct answer"),
-        ("q3", "image “x” not found"),
+        ("q1", "no question", Rule.NO_QUESTION),
+        ("q1", "no options", Rule.OPTIONS),
+        ("q1", "no image", Rule.NO_IMAGE),
+        ("q2", "not an item but 5", Rule.RECORD),
+        ("q3", "no question", Rule.NO_QUESTION),
+        ("q3", "options not understood: 1", Rule.OPTIONS),
+        ("q3", "no correct answer", Rule.NO_TRUTH),
+        ("q3", "image “x” not found", Rule.IMAGE_MISSING),
     ]
 
 
