@@ -8,11 +8,13 @@ import streamlit as st
 from study.bank import uploads
 from study.bank.importing import FaultyBank, Imported
 from study.bank.layout import SeveralBanks
+from study.bank.removing import remove_bank
 from study.base.errors import StudyError
 from study.base.translation import t, tn
 from study.people.roles import Act
 from study.store import banks
 from ui.app.masthead import masthead
+from ui.parts.confirming import answer, ask
 from ui.parts.links import links
 from ui.parts.look import grid, listed, refused
 from ui.parts.text import minute, plain
@@ -45,6 +47,27 @@ def _there() -> None:
         ),
     )
     links("to_drafts", {"new-study": t("Draft a study")})
+    _removal([row.name for row in found])
+
+
+def _removal(names: list[str]) -> None:
+    with st.expander(t("Remove a bank")):
+        st.caption(
+            t(
+                "A bank that no study and no draft uses can be removed from the database. Its "
+                "image files stay where they are."
+            )
+        )
+        name = st.selectbox(t("Bank"), names, key="bank-to-remove")
+        if st.button(t("Remove"), key="remove-bank"):
+            ask(
+                "removal",
+                about="banks",
+                question=t("Remove bank {bank}? This cannot be undone.", bank=name),
+                do=lambda acting: remove_bank(store(), name, **acting),
+                done=t("{bank} was removed.", bank=name),
+            )
+        answer("removal", acting(person), about="banks")
 
 
 def _try(which: str, bring: Callable[[], Imported]) -> None:

@@ -1,11 +1,13 @@
 """The rules a question bank is checked by, each with the code that the documentation knows."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
 class Rule(StrEnum):
     """One rule by its code: B1 is structure, which is refused; B2 is content, which is told."""
 
+    FILE = "B100"
     RECORD = "B101"
     NO_ID = "B102"
     SAME_ID = "B103"
@@ -26,3 +28,29 @@ class Rule(StrEnum):
     IMAGE_OUTSIDE = "B132"
     IMAGE_UNREADABLE = "B133"
     TWO_PATIENTS = "B140"
+
+
+TITLES: Mapping[Rule, str] = {
+    Rule.FILE: "The file can be read as a whole",
+    Rule.RECORD: "Every record is an item with fields",
+    Rule.NO_ID: "Every item has an id",
+    Rule.SAME_ID: "No two items have the same id",
+    Rule.KEYS_TWICE: "No key is given twice in an item",
+    Rule.TOO_LONG: "No text is longer than is taken",
+    Rule.NOT_TEXT: "What should be text is text",
+    Rule.NO_QUESTION: "Every item has a question",
+    Rule.OPTIONS: "The options can be understood",
+    Rule.N_OPTIONS: "Every item has 2 to 8 options",
+    Rule.EMPTY_OPTION: "No option is empty",
+    Rule.SAME_OPTION: "No option is given twice",
+    Rule.OPTION_LETTERS: "The options' letters are in order",
+    Rule.NO_TRUTH: "Every item, or none, has a correct answer",
+    Rule.TRUTH: "The correct answer is one of the options",
+    Rule.TRUTHS_DIFFER: "The correct answer is given one way only",
+    Rule.NO_IMAGE: "Every item names its images",
+    Rule.IMAGE_MISSING: "Every image is there",
+    Rule.IMAGE_OUTSIDE: "Every image lies in the images folder",
+    Rule.IMAGE_UNREADABLE: "Every image can be shown in full",
+    Rule.TWO_PATIENTS: "Every examination is of one patient",
+}
+"""What each rule asks for."""

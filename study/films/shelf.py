@@ -76,6 +76,11 @@ class Shelf:
             if self._fits_the_disk(size):
                 self._write(path, _digest(path, body) + body)
 
+    def drop(self, sha256: str) -> None:
+        """Throw out the film prepared from the file of that hash."""
+        with suppress(OSError):
+            self._path(sha256).unlink(missing_ok=True)
+
     def _path(self, sha256: str) -> Path:
         return self._folder / f"{sha256}-{VERSION}{_ENDING}"
 

@@ -408,3 +408,38 @@ def shared(look: Transaction, bank: int, study: int) -> bool:
     The same file of a film, or the same item's id and question, is shared under any bank's name.
     """
     return bool(look.value(_SHARED, bank=bank, study=study))
+
+
+_OF_ITEMS = ("item_views", "reference_standard", "report_texts", "explanations")
+
+
+def holders(look: Transaction, bank: int) -> dict[str, list[str]]:
+    """Return the names of the `studies`, and of the `drafts`, that hold to a bank."""
+    found = {}
+    for table in ("studies", "drafts"):
+        rows = look.rows(f"SELECT name FROM {table} WHERE bank = :bank ORDER BY name", bank=bank)
+        found[table] = [row["name"] for row in rows]
+    return found
+
+
+def only_here(look: Transaction, bank: int) -> list[str]:
+    """Return the hashes of a bank's films that no other bank has."""
+    rows = look.rows(
+        "SELECT DISTINCT sha256 FROM films WHERE bank = :bank "
+        "EXCEPT SELECT sha256 FROM films WHERE bank <> :bank",
+        bank=bank,
+    )
+    return [row["sha256"] for row in rows]
+
+
+def remove(change: Transaction, bank: int) -> None:
+    """Delete a bank and all that is in it; SQLite refuses it at the end if a study holds to it."""
+    change.execute("PRAGMA defer_foreign_keys = ON")
+    change.execute("DELETE FROM banks WHERE id = :bank", bank=bank)
+    for table in _OF_ITEMS:
+        change.execute(
+            f"DELETE FROM {table} WHERE item IN (SELECT id FROM items WHERE bank = :bank)",
+            bank=bank,
+        )
+    for table in ("items", "films"):
+        change.execute(f"DELETE FROM {table} WHERE bank = :bank", bank=bank)

@@ -37,6 +37,7 @@ class EventKind(StrEnum):
     BACKUP_RESTORED = "backup restored"
     BACKUPS_SCHEDULED = "backups scheduled"
     BANK_IMPORTED = "bank imported"
+    BANK_REMOVED = "bank removed"
     BANK_RESTORED = "bank restored"
     CASE_PRESENTED = "case presented"
     CASE_READ = "case read"

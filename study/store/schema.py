@@ -488,7 +488,30 @@ def _first(connection: sqlite3.Connection) -> None:
             )
 
 
-MIGRATIONS = [_first]
+_OF_BANKS = {
+    "films": "SELECT 1 FROM banks WHERE id = old.bank",
+    "items": "SELECT 1 FROM banks WHERE id = old.bank",
+    **dict.fromkeys(
+        ("item_views", "reference_standard", "report_texts", "explanations"),
+        "SELECT 1 FROM items JOIN banks ON banks.id = items.bank WHERE items.id = old.item",
+    ),
+}
+"""What belongs to a bank that is there, by table."""
+
+
+def _removable(connection: sqlite3.Connection) -> None:
+    """Let a bank's content go with its bank, and only then; no study may hold to it."""
+    for table, of_a_bank in _OF_BANKS.items():
+        connection.execute(f"DROP TRIGGER {table}_refuse_delete")
+        connection.execute(
+            f"CREATE TRIGGER {table}_refuse_delete BEFORE DELETE ON {table} "
+            f"WHEN EXISTS ({of_a_bank}) BEGIN SELECT RAISE(ABORT, '{table} are written once'); END"
+        )
+    connection.execute("CREATE INDEX views_of_film ON item_views (film)")
+    connection.execute("CREATE INDEX practice_cases_of_item ON practice_cases (item)")
+
+
+MIGRATIONS = [_first, _removable]
 """Each is run once, in this order; the first is number 1."""
 
 

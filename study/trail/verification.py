@@ -23,7 +23,6 @@ from study.trail.study_checks import (
     CHECKS,
     NOT_COPIED,
     differing,
-    events_named,
     hash_of,
 )
 
@@ -196,11 +195,19 @@ _OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
 
 
 def _imports(trail: _Trail) -> dict[str, EventRow]:
-    """Return the events that vouch for a bank, from its file or from a bundle, by its name."""
-    return {
-        **events_named(trail, EventKind.BANK_IMPORTED, "bank"),
-        **events_named(trail, EventKind.BANK_RESTORED, "bank"),
-    }
+    """Return the events that vouch for a bank, from its file or from a bundle, by its name.
+
+    A bank that was removed has none; its name may be given again.
+    """
+    found: dict[str, EventRow] = {}
+    for event in trail:
+        if event.kind in (EventKind.BANK_IMPORTED, EventKind.BANK_RESTORED):
+            if event.detail["bank"] in found:
+                raise ValueError(f"two events say {event.kind!r} of {event.detail['bank']}")
+            found[event.detail["bank"]] = event
+        elif event.kind == EventKind.BANK_REMOVED:
+            found.pop(event.detail["bank"], None)
+    return found
 
 
 def _bank_of(look: Transaction, study: str) -> list[str]:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from study.base.errors import BrokenStore
-from study.store import Store, schema
+from study.lifecycle.deployments import init
+from study.store import Store, banks, schema, shape
 from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from
 
 
 def _as_version(path: Path, number: int) -> None:
@@ -41,6 +43,31 @@ def test_a_migration_that_fails_leaves_the_store_as_it_was(
         with pytest.raises(sqlite3.OperationalError, match="already exists"):
             Store(store.path)
     assert verify(Store(store.path)) == []
+
+
+def test_a_store_of_the_first_version_is_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was in it stays, sealed as before; it is a new store in every respect."""
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        path = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW).path
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO banks VALUES (1, 'old', 'csv', 's', 'h', 'c', '/', 0, '')")
+        connection.execute(
+            "INSERT INTO items VALUES (1, 1, 'q1', 'Well?', '[1, 2]', '', '', '', 'e', '', '', '')"
+        )
+        connection.commit()
+    store = Store(path)
+    with store.look() as look:
+        assert banks.find(look, "old") is not None
+        assert list(shape.breaches(look)) == []
+    with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
+        change.execute("DELETE FROM items")
+    with store.change() as change:
+        banks.remove(change, 1)
+    with store.look() as look:
+        assert look.value("SELECT count(*) FROM items") == 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,108 @@
+"""What is in a bank: counted by what its items say of themselves, and held against another bank."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from study.store.connection import Transaction
+
+COUNTED = ("task", "category", "subcategory", "sex", "age")
+"""The columns that items are counted by as they stand."""
+
+_COMPARED = (
+    *("question", "options", "task", "category", "subcategory"),
+    *("examination_id", "patient_id", "age", "sex"),
+)
+_FILMS_OF = (
+    "(SELECT group_concat(sha256) FROM (SELECT sha256 FROM item_views "
+    "JOIN films ON films.id = film WHERE item = {item}.id ORDER BY position))"
+)
+_TRUTH_OF = "(SELECT truth FROM reference_standard WHERE item = {item}.id)"
+_EITHER = ", ".join(
+    f"{one.format(item='a')} IS NOT {one.format(item='b')} AS {name}"
+    for name, one in (
+        *((name, f"{{item}}.{name}") for name in _COMPARED),
+        ("truth", _TRUTH_OF),
+        ("films", _FILMS_OF),
+    )
+)
+
+
+def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:
+    """Return how many items of a bank have each value of one of `COUNTED`, in order of value."""
+    rows = look.rows(
+        f"SELECT {column} AS value, count(*) AS n FROM items WHERE bank = :bank "
+        f"GROUP BY {column} ORDER BY {column}",
+        bank=bank,
+    )
+    return {row["value"]: row["n"] for row in rows}
+
+
+def views(look: Transaction, bank: int) -> dict[str, int]:
+    """Return how many items of a bank are shown with each set of views, as `PA+LATERAL`."""
+    rows = look.rows(
+        "SELECT value, count(*) AS n FROM (SELECT coalesce((SELECT group_concat(label, '+') FROM "
+        "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
+        "ORDER BY position)), '') AS value FROM items WHERE bank = :bank) "
+        "GROUP BY value ORDER BY value",
+        bank=bank,
+    )
+    return {row["value"]: row["n"] for row in rows}
+
+
+def totals(look: Transaction, bank: int) -> dict[str, int]:
+    """Return how many examinations and patients a bank has, and items with a reference standard."""
+    return dict(
+        look.row(
+            "SELECT count(DISTINCT examination_id) AS examinations, "
+            "count(DISTINCT nullif(patient_id, '')) AS patients, "
+            "(SELECT count(*) FROM reference_standard JOIN items ON items.id = item "
+            "WHERE bank = :bank) AS with_reference_standard FROM items WHERE bank = :bank",
+            bank=bank,
+        )
+        or {}
+    )
+
+
+def only_in(look: Transaction, bank: int, other: int) -> list[str]:
+    """Return the item_id of every item of a bank whose id the other has not, in order."""
+    rows = look.rows(
+        "SELECT item_id FROM items WHERE bank = :bank AND NOT EXISTS (SELECT 1 FROM items AS same "
+        "WHERE same.bank = :other AND same.item_id = items.item_id) ORDER BY item_id",
+        bank=bank,
+        other=other,
+    )
+    return [row["item_id"] for row in rows]
+
+
+def differing(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield each item that both banks have with what differs: columns, `truth`, `films`."""
+    for row in look.stream(
+        f"SELECT a.item_id, {_EITHER} FROM items AS a JOIN items AS b ON b.bank = :other "
+        "AND b.item_id = a.item_id WHERE a.bank = :bank ORDER BY a.item_id",
+        bank=bank,
+        other=other,
+    ):
+        found = [name for name, differs in row.items() if name != "item_id" and differs]
+        if found:
+            yield row["item_id"], found
+
+
+def renamed(look: Transaction, bank: int, other: int) -> list[dict[str, Any]]:
+    """Return the films that both banks have, shown by no item of one id in both of them.
+
+    Each with its `sha256` and the first item of either bank, `item` and `other_item`.
+    """
+    shown = (
+        "SELECT sha256, item_id FROM films JOIN item_views ON film = films.id "
+        "JOIN items ON items.id = item WHERE films.bank = {bank}"
+    )
+    return look.rows(
+        f"WITH here AS ({shown.format(bank=':bank')}), there AS ({shown.format(bank=':other')}) "
+        "SELECT sha256, (SELECT min(item_id) FROM here AS h WHERE h.sha256 = both.sha256) AS item, "
+        "(SELECT min(item_id) FROM there AS t WHERE t.sha256 = both.sha256) AS other_item "
+        "FROM (SELECT sha256 FROM here INTERSECT SELECT sha256 FROM there "
+        "EXCEPT SELECT here.sha256 FROM here JOIN there USING (sha256, item_id)) AS both "
+        "ORDER BY item",
+        bank=bank,
+        other=other,
+    )
