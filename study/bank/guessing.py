@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtr
 
 from study.base.bank_model import LETTERS, Asked
+from study.base.bank_rules import Rule
 from study.base.translation import t
 
 ALPHA = 0.01
@@ -51,9 +52,18 @@ def guessable(asked: Iterable[Asked], *, shuffled: bool) -> tuple[str, ...]:
     shuffled
         Whether readers see the options in an order of their own, so that letters tell nothing.
     """
+    return tuple(clues(asked, shuffled=shuffled).values())
+
+
+def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
+    """Return the sentences of `guessable` by the rule that each tells of."""
     found = list(asked)
-    letter = "" if shuffled else _letter(found)
-    return tuple(filter(None, (letter, _longest(found), _view(found, shuffled=shuffled))))
+    told = {
+        Rule.LONGEST: _longest(found),
+        Rule.LETTER: "" if shuffled else _letter(found),
+        Rule.VIEW_TELLS: _view(found, shuffled=shuffled),
+    }
+    return {rule: sentence for rule, sentence in told.items() if sentence}
 
 
 def _letter(asked: Sequence[Asked]) -> str:

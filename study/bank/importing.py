@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from study.bank import read_bank
+from study.bank.content import by_examination, look_over
 from study.bank.guessing import guessable
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import Asked, BankFile, Fault, Item
@@ -108,7 +109,7 @@ def import_bank(
         n_films=len(found.films),
         n_left_out=_n_left_out(found),
         left_out=found.faults,
-        notes=found.notes,
+        notes=(*found.notes, *map(str, look_over(by_examination(found.items)))),
         guessable=guessable(
             (
                 Asked(options=item.options, truth=item.truth, view=_view(item))

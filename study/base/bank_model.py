@@ -1,7 +1,7 @@
 """What a question bank is made of, and what reading one gives back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from study.base.bank_rules import Rule
 
@@ -58,6 +58,9 @@ class Item:
         Never to be shown to a reader or a model.
     explanation : str
         Why the correct option is correct; never to be shown while reading.
+    attributes : mapping of str to str
+        Everything else that the file says of it, such as `split` and `class`, by its own names.
+        Never to be shown to a reader or a model: it may tell the answer.
     """
 
     item_id: str
@@ -74,6 +77,7 @@ class Item:
     views: tuple[View, ...]
     report: Mapping[str, str]
     explanation: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

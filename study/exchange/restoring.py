@@ -190,6 +190,7 @@ def _items(bundle: Received) -> list[Item]:
             views=(),
             report={},
             explanation="",
+            attributes={},
         )
         for row in bundle.items
     ]
