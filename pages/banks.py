@@ -106,13 +106,13 @@ def _key(name: str) -> str:
     return f"{name}-{st.session_state.get('banks-brought', 0)}"
 
 
-def _choice(which: str) -> str:
+def _choice(which: str) -> tuple[str, ...]:
     """Ask which file is the bank, where several could be."""
     names = st.session_state.get(f"{which}-choices")
     if not names:
-        return ""
+        return ()
     said.warning(t("Several files could be the bank. Choose one below, then import again."))
-    return str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice")))
+    return (str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice"))),)
 
 
 def _done() -> None:

@@ -1,18 +1,39 @@
 """Checks a bank's files by every rule and keeps nothing: a report rule by rule."""
 
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from study.bank import BankFormat, read_bank
-from study.bank.content import REMEDIES, Finding, by_examination, look_over
-from study.bank.guessing import clues
-from study.bank.layout import find_bank
-from study.base.bank_model import Asked, Fault, Item
-from study.base.bank_rules import Rule
+from study.bank.layout import find_bank, one_file
+from study.bank.reading import BankFormat, read_bank
+from study.base.bank_model import Fault
+from study.base.bank_rules import TITLES, Rule
 from study.base.errors import BadFile
 
+N_EXAMPLES = 20
 MEND_FILE = "mend the file, or name another"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What breaks one rule: how often, and up to `N_EXAMPLES` of it as (item or line, what)."""
+
+    rule: Rule
+    n: int
+    examples: tuple[tuple[str, str], ...]
+    remedy: str
+
+    @property
+    def title(self) -> str:
+        """Return the rule in words."""
+        return TITLES[self.rule]
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether an import refuses it; else it is told only."""
+        return self.rule.startswith("B1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,46 +65,41 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
     BadFile
         A folder holds no bank file, or several.
     """
-    file, own = find_bank(path) if path.is_dir() else (path, path.parent)
-    try:
-        found = read_bank(file, images=images or own, format=format)
-    except BadFile as error:
-        finding = Finding(rule=Rule.FILE, remedy=MEND_FILE)
-        finding.add(file.name, str(error))
-        return Report(file=str(file), n_found=0, n_sound=0, findings=(finding,), notes=())
-    return Report(
-        file=str(file),
-        n_found=found.n_found,
-        n_sound=len(found.items),
-        findings=(*by_rule(found.faults), *content_findings(found.items)),
-        notes=found.notes,
-    )
+    parts, own = find_bank(path) if path.is_dir() else one_file(path, images)
+    files = ", ".join(str(part.path) for part in parts)
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch) / "check"
+        try:
+            with read_bank(
+                parts, images=images or own, work=work, format=format, skip_faulty=True
+            ) as found:
+                return Report(
+                    file=files,
+                    n_found=found.staged.n_found,
+                    n_sound=found.staged.n_items,
+                    findings=tuple(by_rule(found.staged.every_fault())),
+                    notes=found.notes,
+                )
+        except BadFile as error:
+            example = (parts[0].path.name, str(error))
+            finding = Finding(rule=Rule.FILE, n=1, examples=(example,), remedy=MEND_FILE)
+            return Report(file=files, n_found=0, n_sound=0, findings=(finding,), notes=())
 
 
 def by_rule(faults: Iterable[Fault]) -> list[Finding]:
     """Return the faults rule by rule, in order of code."""
-    found: dict[Rule, Finding] = {}
+    first: dict[Rule, list[Fault]] = {}
+    n: Counter[Rule] = Counter()
     for fault in faults:
-        group = found.setdefault(fault.rule, Finding(rule=fault.rule, remedy=fault.remedy))
-        group.add(fault.key, fault.what)
-    return [found[rule] for rule in sorted(found)]
-
-
-def content_findings(items: Sequence[Item]) -> list[Finding]:
-    """Return what sound items break of the rules of content, and where answers can be guessed."""
-    found = look_over(by_examination(items))
-    for rule, sentence in clues(map(asked_of, filter(_has_truth, items)), shuffled=False).items():
-        finding = Finding(rule=rule, remedy=REMEDIES[rule])
-        finding.add("the bank", sentence)
-        found.append(finding)
-    return sorted(found, key=lambda one: one.rule)
-
-
-def asked_of(item: Item) -> Asked:
-    """Return what of an item bears on guessing."""
-    view = "+".join(view.label for view in item.views if view.label)
-    return Asked(options=item.options, truth=item.truth or "", view=view)
-
-
-def _has_truth(item: Item) -> bool:
-    return item.truth is not None
+        n[fault.rule] += 1
+        if n[fault.rule] <= N_EXAMPLES:
+            first.setdefault(fault.rule, []).append(fault)
+    return [
+        Finding(
+            rule=rule,
+            n=n[rule],
+            examples=tuple((fault.key, fault.what) for fault in group),
+            remedy=group[0].remedy,
+        )
+        for rule, group in sorted(first.items())
+    ]

@@ -5,6 +5,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from operator import itemgetter
 
 from study.bank.source import Repeated, plain_key
 from study.base.bank_model import LETTERS, Fault
@@ -42,7 +44,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
 }
 REPORT_SECTIONS = ("indication", "comparison", "findings", "impression")
 OPTION_FIELDS = tuple(f"option_{letter.lower()}" for letter in LETTERS)
-# Known, and of no use to a reader study.
+# Known, and of no use to a reader study: kept as attributes without a word.
 LEFT_ASIDE = (
     "class",
     "validation_code",
@@ -52,6 +54,7 @@ LEFT_ASIDE = (
     "split",
     "model_prediction",
 )
+MOST_OF_AN_ATTRIBUTE = 2_000
 
 MAX_TEXT, MAX_UNSEEN_TEXT = 10_000, 100_000
 """Signs of a text that readers are shown or items are told by, and of reports and explanations."""
@@ -62,7 +65,7 @@ _FIELD_OF = {
     for field, spellings in (*SPELLINGS.items(), *((name, (name,)) for name in OPTION_FIELDS))
     for rank, spelling in enumerate(spellings)
 }
-_LEFT_ASIDE = frozenset(plain_key(key) for key in LEFT_ASIDE)
+_LEFT_ASIDE = {plain_key(key): key for key in LEFT_ASIDE}
 # One entry of a list written as text, in Python or NumPy fashion; possessive, so that a hostile
 # text cannot make the match slow.
 _QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
@@ -90,6 +93,9 @@ class Trouble:
         self.faults.append(Fault(key=self.key, what=what, remedy=remedy, rule=rule))
 
 
+MOST_NOTES = 1_000
+
+
 class Notes:
     """Collects what was not understood, with counts and the first place of each."""
 
@@ -97,9 +103,11 @@ class Notes:
         self._counts: Counter[str] = Counter()
         self._first: dict[str, str] = {}
 
-    def add(self, what: str, key: str) -> None:
-        """Count one more item of which this is to be said."""
-        self._counts[what] += 1
+    def add(self, what: str, key: str, n: int = 1) -> None:
+        """Count one more item, or `n`, of which this is to be said."""
+        if what not in self._counts and len(self._counts) >= MOST_NOTES:
+            what = "other things not understood"
+        self._counts[what] += n
         self._first.setdefault(what, key)
 
     def lines(self) -> tuple[str, ...]:
@@ -120,54 +128,86 @@ class Fields:
 
     Attributes
     ----------
-    unknown : list of str
+    unknown : sequence of str
         Keys that mean nothing here.
     twice : list of str
         Keys given twice, or in two ways that differ by case or underscores only.
     """
 
     def __init__(self, record: Mapping[str, object]) -> None:
-        found: dict[str, list[tuple[int, str, object]]] = {}
-        self.unknown: list[str] = []
-        plain_keys = Counter(map(plain_key, record))
-        self.twice = [key for key in record if plain_keys[plain_key(key)] > 1 and plain_key(key)]
+        self._record = record
+        self._keys, self.unknown, self._aside, twice = _spelt(tuple(record))
+        self.twice = [*twice]
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
             self.twice += [key for key, n in keys.items() if n > 1]
-        for key, value in record.items():
-            plain = plain_key(key)
-            if plain in _FIELD_OF:
-                field, rank = _FIELD_OF[plain]
-                found.setdefault(field, []).append((rank, key, value))
-            elif plain not in _LEFT_ASIDE and plain:
-                self.unknown.append(key)
-        self._found = {field: sorted(given, key=_rank) for field, given in found.items()}
 
     def __contains__(self, field: str) -> bool:
         """Whether any spelling of the field is there, filled or not."""
-        return field in self._found
+        return field in self._keys
 
     def given(self, field: str) -> list[tuple[str, object]]:
         """Return every filled spelling of a field with its value, the preferred one first."""
-        return [(key, value) for _, key, value in self._found.get(field, ()) if not missing(value)]
+        record = self._record
+        return [(key, record[key]) for key in self._keys.get(field, ()) if not missing(record[key])]
 
     def first(self, field: str) -> object:
         """Return the preferred filled value of a field, or None."""
-        return next((value for _, value in self.given(field)), None)
+        for key in self._keys.get(field, ()):
+            value = self._record[key]
+            if not missing(value):
+                return value
+        return None
 
     def too_long(self) -> Iterator[tuple[str, int, int]]:
         """Yield every key with a text that is too long, how long it is, and how long it may be."""
-        for field, given in self._found.items():
+        if not any(map(_is_long, self._record.values())):
+            return
+        for field, keys in self._keys.items():
             most = MAX_UNSEEN_TEXT if field in _UNSEEN else MAX_TEXT
-            for _, key, value in given:
-                texts = value if isinstance(value, list) else [value]
-                longest = max((len(one) for one in texts if isinstance(one, str)), default=0)
-                if longest > most:
+            for key in keys:
+                value = self._record[key]
+                texts = value if isinstance(value, list) else (value,)
+                for longest in [len(t) for t in texts if isinstance(t, str) and len(t) > most]:
                     yield key, longest, most
 
+    def others(self) -> dict[str, object]:
+        """Return what is filled and has no field of its own here, by its name."""
+        named = {key: _LEFT_ASIDE[plain_key(key)] for key in self._aside}
+        named |= {key: key for key in self.unknown}
+        return {
+            name: self._record[key] for key, name in named.items() if not missing(self._record[key])
+        }
 
-def _rank(entry: tuple[int, str, object]) -> int:
-    return entry[0]
+
+@lru_cache(maxsize=1024)
+def _spelt(
+    keys: tuple[str, ...],
+) -> tuple[Mapping[str, tuple[str, ...]], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the keys of each field, the preferred first; and those unknown, aside and alike."""
+    plain_keys = Counter(map(plain_key, keys))
+    twice = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))
+    found: dict[str, list[tuple[int, str]]] = {}
+    unknown: list[str] = []
+    aside: list[str] = []
+    for key in keys:
+        plain = plain_key(key)
+        if plain in _FIELD_OF:
+            field, rank = _FIELD_OF[plain]
+            found.setdefault(field, []).append((rank, key))
+        elif plain:
+            (aside if plain in _LEFT_ASIDE else unknown).append(key)
+    ranked = {
+        field: tuple(key for _, key in sorted(given, key=itemgetter(0)))
+        for field, given in found.items()
+    }
+    return ranked, tuple(unknown), tuple(aside), twice
+
+
+def _is_long(value: object) -> bool:
+    if isinstance(value, list):
+        return any(isinstance(one, str) and len(one) > MAX_TEXT for one in value)
+    return isinstance(value, str) and len(value) > MAX_TEXT
 
 
 def has_field(columns: Iterable[str], *fields: str) -> bool:
@@ -179,7 +219,7 @@ def has_field(columns: Iterable[str], *fields: str) -> bool:
 def missing(value: object) -> bool:
     """Whether a value stands for nothing: null, NaN, blank text, an empty list or object."""
     if isinstance(value, str):
-        return not value.strip()
+        return not value or value.isspace()
     if isinstance(value, float):
         return math.isnan(value)
     return value is None or (isinstance(value, list | dict) and not value)
@@ -191,6 +231,8 @@ def as_text(value: object) -> str | None:
     Whole numbers count as text, as many files write ids bare. Lone surrogates and NUL characters
     are legal in JSON and in no text.
     """
+    if isinstance(value, str) and value.isascii() and "\0" not in value:
+        return value.strip()
     if missing(value):
         return ""
     if isinstance(value, int) and not isinstance(value, bool):

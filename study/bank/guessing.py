@@ -6,7 +6,7 @@ what could not well be chance, and would gain a reader who guesses at least `LEA
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtr
 
 from study.base.bank_model import LETTERS, Asked
-from study.base.bank_rules import Rule
 from study.base.translation import t
 
 ALPHA = 0.01
@@ -48,29 +47,56 @@ def guessable(asked: Iterable[Asked], *, shuffled: bool) -> tuple[str, ...]:
     Parameters
     ----------
     asked
-        The questions that have a reference standard.
+        The questions that have a reference standard; gone through several times, held never.
     shuffled
         Whether readers see the options in an order of their own, so that letters tell nothing.
     """
-    return tuple(clues(asked, shuffled=shuffled).values())
+    seen = _Seen()
+    for one in asked:
+        seen.add(one)
+    texts = _Offers()
+    for one in asked:
+        options = [option.strip() for option in one.options]
+        often = {text for text in options if seen.often(text)}
+        texts.add(often, options[one.place], one.view)
+    ties = [*texts.ties(), *(() if shuffled else seen.letters.ties())]
+    letter = "" if shuffled else _letter(seen.places)
+    return tuple(filter(None, (letter, _longest(seen.sizes, seen.n_longest), _view(ties))))
 
 
-def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
-    """Return the sentences of `guessable` by the rule that each tells of."""
-    found = list(asked)
-    told = {
-        Rule.LONGEST: _longest(found),
-        Rule.LETTER: "" if shuffled else _letter(found),
-        Rule.VIEW_TELLS: _view(found, shuffled=shuffled),
-    }
-    return {rule: sentence for rule, sentence in told.items() if sentence}
+class _Seen:
+    """What one look at all questions tells."""
+
+    def __init__(self) -> None:
+        self.places: Counter[tuple[int, int]] = Counter()
+        self.sizes: Counter[int] = Counter()
+        self.n_longest = 0
+        self.letters = _Offers()
+        self._hashes: Counter[int] = Counter()  # of texts, most of which are met once
+
+    def add(self, one: Asked) -> None:
+        k, place = len(one.options), one.place
+        self.places[place, k] += 1
+        self.letters.add(LETTERS[:k], LETTERS[place], one.view)
+        lengths = [len(option.strip()) for option in one.options]
+        if lengths.count(max(lengths)) == 1:
+            self.sizes[k] += 1
+            self.n_longest += lengths[place] == max(lengths)
+        self._hashes[hash(one.options[place].strip())] += 1
+
+    def often(self, text: str) -> bool:
+        """Return whether an answer is right often enough to be looked at."""
+        return self._hashes[hash(text)] >= _LEAST_COUNT
 
 
-def _letter(asked: Sequence[Asked]) -> str:
-    if not asked:
+def _letter(places: Counter[tuple[int, int]]) -> str:
+    if not places:
         return ""
-    seen = Counter(one.place for one in asked)
-    sizes = Counter(len(one.options) for one in asked)
+    seen: Counter[int] = Counter()
+    sizes: Counter[int] = Counter()
+    for (place, size), n in places.items():
+        seen[place] += n
+        sizes[size] += n
     letters = range(max(sizes))
     expected = np.array([sum(n / k for k, n in sizes.items() if k > place) for place in letters])
     excess = np.array([seen[place] for place in letters]) - expected
@@ -104,14 +130,7 @@ def _goodness_of_fit(excess: NDArray[np.float64], sizes: Mapping[int, int]) -> f
     return float(chdtrc(len(excess) - 1, max(statistic, 0.0)))
 
 
-def _longest(asked: Sequence[Asked]) -> str:
-    sizes: Counter[int] = Counter()
-    n = 0
-    for one in asked:
-        lengths = [len(option.strip()) for option in one.options]
-        if lengths.count(max(lengths)) == 1:
-            sizes[len(lengths)] += 1
-            n += lengths[one.place] == max(lengths)
+def _longest(sizes: Counter[int], n: int) -> str:
     expected = sum(count / k for k, count in sizes.items())
     found = _Excess(n=n, of=sum(sizes.values()), expected=expected, p=_at_least(n, sizes))
     if not found.tells:
@@ -171,15 +190,48 @@ class _Tie:
         return self.n / self.of - self.n_else / self.of_else
 
 
-def _view(asked: Sequence[Asked], *, shuffled: bool) -> str:
+class _Offers:
+    """How often answers are offered and right, in all and with each view."""
+
+    def __init__(self) -> None:
+        self._right: Counter[str] = Counter()
+        self._right_with: Counter[tuple[str, str]] = Counter()
+        self._offered: Counter[str] = Counter()
+        self._offered_with: Counter[tuple[str, str]] = Counter()
+
+    def add(self, answers: Iterable[str], right: str, view: str) -> None:
+        """Count a question by the answers it offers, if they are looked at."""
+        for answer in answers:
+            self._offered[answer] += 1
+            self._offered_with[answer, view] += 1
+            if answer == right:
+                self._right[answer] += 1
+                self._right_with[answer, view] += 1
+
+    def ties(self) -> Iterator[_Tie]:
+        """Yield the ties that can be tested."""
+        for (answer, view), of in self._offered_with.items():
+            of_else, n_right = self._offered[answer] - of, self._right[answer]
+            if not view or min(of, of_else, n_right) < _LEAST_COUNT:
+                continue
+            n = self._right_with[answer, view]
+            yield _Tie(
+                answer=answer,
+                view=view,
+                n=n,
+                of=of,
+                n_else=n_right - n,
+                of_else=of_else,
+                p=_fisher(n, of, n_right, self._offered[answer]),
+            )
+
+
+def _view(ties: Sequence[_Tie]) -> str:
     """Return the strongest tie of an answer, by its text or letter, to the name of a view.
 
     Fisher's exact test for each answer that is right five times and each view seen five times,
     among the questions that offer the answer; the smallest p-value by Bonferroni over all of them.
     """
-    ties = _ties(asked, lambda one: [option.strip() for option in one.options])
-    if not shuffled:
-        ties += _ties(asked, lambda one: list(LETTERS[: len(one.options)]))
     if not ties:
         return ""
     best = min(ties, key=lambda tie: (tie.p, -tie.gain))
@@ -198,38 +250,6 @@ def _view(asked: Sequence[Asked], *, shuffled: bool) -> str:
         rest=best.of_else,
         p=_p(p),
     )
-
-
-def _ties(asked: Sequence[Asked], answers: Callable[[Asked], list[str]]) -> list[_Tie]:
-    told = [(answers(one), one.place, one.view) for one in asked]
-    right = Counter(texts[place] for texts, place, _ in told)
-    often = {text for text, n in right.items() if n >= _LEAST_COUNT}
-    offered: Counter[str] = Counter()
-    offered_with: Counter[tuple[str, str]] = Counter()
-    right_with: Counter[tuple[str, str]] = Counter()
-    for texts, place, view in told:
-        right_with[texts[place], view] += 1
-        for text in often.intersection(texts):
-            offered[text] += 1
-            offered_with[text, view] += 1
-    found = []
-    for (answer, view), of in offered_with.items():
-        of_else = offered[answer] - of
-        if not view or min(of, of_else) < _LEAST_COUNT:
-            continue
-        n = right_with[answer, view]
-        found.append(
-            _Tie(
-                answer=answer,
-                view=view,
-                n=n,
-                of=of,
-                n_else=right[answer] - n,
-                of_else=of_else,
-                p=_fisher(n, of, right[answer], offered[answer]),
-            )
-        )
-    return found
 
 
 def _fisher(n: int, of: int, n_right: int, total: int) -> float:

@@ -1,11 +1,14 @@
 """The images folder: which file a path names, and what is in it."""
 
 import hashlib
+import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from study.bank.fields import shown
@@ -15,10 +18,16 @@ from study.base.errors import BadFile
 from study.films import MAX_BYTES, BadFilm, inspect
 
 Outcome = Film | BadFilm
-THREADS = 2
+NOT_FOUND_REMEDY = "check the path and the images folder: paths are relative to that folder"
+Known = tuple[str, int | None, int | None]
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|(?:file|data):", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:")
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=os.cpu_count())
 
 
 class ImageFolder:
@@ -119,38 +128,43 @@ class ImageFolder:
             n_bytes=len(data),
         )
 
-    def read_all(
-        self, paths: Iterable[str], progress: Callable[[int, int], None] | None = None
-    ) -> dict[str, Outcome]:
-        """Read every film once.
+    def absent(self, path: str) -> str | None:
+        """Return what is to be said of a film that is not there; None of one that is."""
+        try:
+            (self._root / path).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return _not_found(path)
+        except (OSError, ValueError):  # reading it will tell
+            pass
+        return None
+
+    def look_at(self, known: Sequence[Known]) -> list[tuple[str, Outcome | None, int]]:
+        """Read films, as many at once as there are processors.
 
         Parameters
         ----------
-        paths : iterable of str
-            From `locate`; repeats are read once.
-        progress : callable, optional
-            Called with the number done and the number in all, from the caller's thread.
+        known : sequence of (path, size, time)
+            From `locate`, each with its file's size and time when it was read before, or None.
 
         Returns
         -------
-        dict of str to Film or BadFilm
+        list of (path, Film or BadFilm or None, time)
+            None where the file is as it was.
         """
-        wanted = list(dict.fromkeys(paths))
-        outcomes: dict[str, Outcome] = {}
-        with ThreadPoolExecutor(max_workers=THREADS) as pool:
-            for path, outcome in zip(wanted, pool.map(self._outcome, wanted), strict=True):
-                outcomes[path] = outcome
-                if progress is not None:
-                    progress(len(outcomes), len(wanted))
-        return outcomes
+        return list(_pool().map(self._look, known))
 
-    def _outcome(self, path: str) -> Outcome:
+    def _look(self, known: Known) -> tuple[str, Outcome | None, int]:
+        path, size, mtime_ns = known
+        now = (0, 0)
+        with suppress(OSError, ValueError):
+            facts = (self._root / path).stat()
+            now = (facts.st_size, facts.st_mtime_ns)
+        if now == (size, mtime_ns):
+            return path, None, now[1]
         try:
-            return self.read(path)
-        except BadFilm as bad:
-            return BadFilm(
-                bad.what, bad.remedy, bad.rule
-            )  # a raised one keeps the film's bytes alive
+            return path, self.read(path), now[1]
+        except BadFilm as bad:  # a raised one keeps the film's bytes alive
+            return path, BadFilm(bad.what, bad.remedy, bad.rule), now[1]
 
     def _bytes(self, path: str) -> bytes:
         try:
@@ -164,11 +178,7 @@ class ImageFolder:
                 raise BadFilm(f"image {path} has {status.st_size:,} bytes, over {MAX_BYTES:,}")
             return real.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
-            raise BadFilm(
-                f"image {shown(path, 160)} not found",
-                "check the path and the images folder: paths are relative to that folder",
-                Rule.IMAGE_MISSING,
-            ) from None
+            raise BadFilm(_not_found(path), NOT_FOUND_REMEDY, Rule.IMAGE_MISSING) from None
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or error
             raise BadFilm(
@@ -199,6 +209,10 @@ def _inside(path: str) -> str:
         else:
             return ""
     return "/".join(inside)
+
+
+def _not_found(path: str) -> str:
+    return f"image {shown(path, 160)} not found"
 
 
 def _leaves(written: str) -> BadFilm:

@@ -1,72 +1,114 @@
 """Imports a question bank into the store: everything checked first, then all of it or nothing."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
 
-from study.bank import read_bank
-from study.bank.content import by_examination, look_over
 from study.bank.guessing import guessable
+from study.bank.layout import Part
+from study.bank.reading import (
+    BankFormat,
+    MissingImages,
+    Progress,
+    ReadBank,
+    read_bank,
+    sha256_of_files,
+)
 from study.base.actor import COMMAND_LINE, By
-from study.base.bank_model import Asked, BankFile, Fault, Item
-from study.base.canonical import sha256_of
+from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotNow
 from study.base.text import check_name
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, banks, events
 from study.store.events import EventKind
 
+MOST_LISTED = 1_000
+MOST_EXAMPLES = 20
 
-class FaultyBank(BadFile):
-    """A bank whose items have faults: `faults` lists them, `n_found` counts the items.
 
-    The text is for the command line; a page words the way out itself.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """Films that are not there.
+
+    Attributes
+    ----------
+    n_films : int
+    n_items : int
+        How many items were left out for them, or would be.
+    n_shortened : int
+        How many items were taken without them.
+    examples : tuple of Fault
+        The first of the items left out.
     """
 
-    def __init__(self, text: str, found: BankFile) -> None:
+    n_films: int
+    n_items: int
+    n_shortened: int
+    examples: tuple[Fault, ...]
+
+
+class FaultyBank(BadFile):
+    """A bank whose items have faults.
+
+    `faults` are the first of them, `n_faulty` how many items have any, `n_items` how many have
+    none; `missing` are the films that are not there. The text is for the command line; a page words
+    the way out itself.
+    """
+
+    def __init__(self, text: str, found: ReadBank) -> None:
         super().__init__(text)
-        self.faults = found.faults
-        self.n_found = found.n_found
-        self.n_faulty = _n_left_out(found)
+        staged = found.staged
+        self.faults = tuple(staged.faults(MOST_LISTED))
+        self.n_faulty = staged.n_faulty()
+        self.n_items = staged.n_items
+        self.missing = _missing(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What an import stored, and what it left out: items by number, with all their faults.
+    """What an import stored, and what it left out.
 
-    `guessable` says where answers could be guessed without the films.
+    `n_left_out` counts the items, `left_out` are the first of their faults other than films that
+    are not there. `guessable` says where answers could be guessed without the films. `is_new` says
+    whether anything was stored: the same files again change nothing.
     """
 
     bank: str
     n_items: int
     n_films: int
-    n_left_out: int
-    left_out: tuple[Fault, ...]
-    notes: tuple[str, ...]
-    guessable: tuple[str, ...]
+    n_left_out: int = 0
+    left_out: tuple[Fault, ...] = ()
+    missing: Missing = Missing(n_films=0, n_items=0, n_shortened=0, examples=())
+    notes: tuple[str, ...] = ()
+    guessable: tuple[str, ...] = ()
+    is_new: bool = True
 
 
 def import_bank(
     store: Store,
-    path: Path,
+    parts: tuple[Part, ...] | Path,
     *,
     name: str,
     images: Path,
     now: datetime,
-    format: Literal["rexvqa", "csv"] | None = None,
+    format: BankFormat | None = None,
+    missing_images: MissingImages | None = None,
     skip_faulty: bool = False,
     simulated: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     by: By = COMMAND_LINE,
 ) -> Imported:
-    """Import a bank file and its films.
+    """Import a bank's files and its films.
 
     Parameters
     ----------
+    parts
+        The files, all of them one bank; or the one file.
     images
         The folder the image paths start from; no path may leave it.
+    missing_images
+        What becomes of items whose films are not all there; see `study.bank.reading.read_bank`.
+        They are left out with `skip_faulty`, and else a fault.
     skip_faulty
         Leave out items with faults; else a file with any fault is refused whole.
     simulated
@@ -75,81 +117,120 @@ def import_bank(
     Raises
     ------
     BadFile
-        The file, or any item without `skip_faulty`, has faults; the text lists them all.
+        A file, or any item without `skip_faulty`, has faults; the text lists them.
     NotNow
-        A bank of that name is already there.
+        Another bank of that name is already there, or another import is under way.
     """
-    with store.look() as look:
-        _refuse_known(look, name)
-    found = read_bank(path, images=images, format=format, progress=progress)
-    if found.faults and not skip_faulty:
-        raise FaultyBank(_refusal(path, found), found)
-    if not found.items:
-        raise FaultyBank(f"{path} holds no item without fault.\n" + _listed(found.faults), found)
-    with store.change() as change:
-        _refuse_known(change, name)
-        bank = banks.add(
-            change,
-            name=name,
-            format=found.format,
-            source_name=path.name,
-            source_sha256=found.sha256,
-            content_sha256="",
-            images_root=str(images.resolve()),
-            simulated=int(simulated),
-            imported_at_utc=stamp(now),
-        )
-        banks.add_content(change, bank, found.items, found.films)
-        content_sha256 = sha256_of(banks.content(change, bank))
-        banks.set_content_hash(change, bank, content_sha256)
-        _record(change, banks.bank_row(change, name), found, now, by)
-    return Imported(
-        bank=name,
-        n_items=len(found.items),
-        n_films=len(found.films),
-        n_left_out=_n_left_out(found),
-        left_out=found.faults,
-        notes=(*found.notes, *map(str, look_over(by_examination(found.items)))),
-        guessable=guessable(
-            (
-                Asked(options=item.options, truth=item.truth, view=_view(item))
-                for item in found.items
-                if item.truth is not None
-            ),
-            shuffled=False,
-        ),
-    )
-
-
-def _view(item: Item) -> str:
-    return "+".join(view.label for view in item.views if view.label)
-
-
-def _refuse_known(look: Transaction, name: str) -> None:
+    files = (Part(path=parts),) if isinstance(parts, Path) else parts
     check_name(name, "bank")
-    if banks.find(look, name):
+    with store.look() as look:
+        there = banks.find(look, name)
+    if there is not None:
+        if there.source_sha256 == sha256_of_files(files) and there.format != banks.FROM_BUNDLE:
+            return Imported(bank=name, n_items=there.n_items, n_films=there.n_films, is_new=False)
         raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
+    work = store.path.with_name(f"{store.path.name}-import")
+    missing_images = missing_images or ("drop" if skip_faulty else "refuse")
+    with read_bank(
+        files,
+        images=images,
+        work=work,
+        format=format,
+        missing_images=missing_images,
+        skip_faulty=skip_faulty,
+        progress=progress,
+    ) as found:
+        _refuse_faulty(files, found, missing_images, skip_faulty=skip_faulty)
+        if progress is not None:
+            progress("store", 0, 1)
+        tables = found.staged.tables
+        clues = guessable(banks.Questions(tables, 1), shuffled=False)
+        content_sha256 = banks.content_sha256(tables, 1, simulated=simulated)
+        with store.change() as change:
+            if banks.find(change, name):
+                raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
+            bank = banks.add(
+                change,
+                name=name,
+                format=found.format,
+                source_name=", ".join(part.path.name for part in files),
+                source_sha256=found.sha256,
+                content_sha256=content_sha256,
+                images_root=str(images.resolve()),
+                simulated=int(simulated),
+                imported_at_utc=stamp(now),
+            )
+            banks.add_content(change, bank, tables)
+            row = banks.bank_row(change, name)
+            _record(change, row, found, now, by)
+        return Imported(
+            bank=name,
+            n_items=row.n_items,
+            n_films=row.n_films,
+            n_left_out=_n_left_out(found),
+            left_out=tuple(found.staged.faults(MOST_LISTED)),
+            missing=_missing(found),
+            notes=found.notes,
+            guessable=clues,
+        )
 
 
-def _refusal(path: Path, found: BankFile) -> str:
-    return (
-        f"{path}: {len(found.faults)} fault(s) in {found.n_found} item(s); nothing was imported.\n"
-        + _listed(found.faults)
-        + "\nMend the file, or leave the faulty items out with --skip-faulty."
+def _missing(found: ReadBank) -> Missing:
+    n_items, examples = found.staged.missing(MOST_EXAMPLES)
+    return Missing(
+        n_films=found.n_missing,
+        n_items=n_items,
+        n_shortened=found.shortened.n if found.shortened else 0,
+        examples=tuple(examples),
     )
 
 
-def _n_left_out(found: BankFile) -> int:
+def _n_left_out(found: ReadBank) -> int:
     """Return the number of items left out; an item may have several faults."""
-    return found.n_found - len(found.items)
+    return found.staged.n_found - found.staged.n_items
 
 
-def _listed(faults: tuple[Fault, ...]) -> str:
-    return "\n".join(f"  {fault}" for fault in faults)
+def _refuse_faulty(
+    files: tuple[Part, ...], found: ReadBank, missing_images: MissingImages, *, skip_faulty: bool
+) -> None:
+    path = " and ".join(str(part.path) for part in files)
+    faulty = found.staged.n_faults() > 0 and not skip_faulty
+    lacking = found.n_missing > 0 and missing_images == "refuse"
+    if faulty or lacking:
+        raise FaultyBank(_refusal(path, found, lacking=lacking), found)
+    if not found.staged.n_items:
+        raise FaultyBank(f"{path} holds no item without fault.\n" + _listed(found), found)
+
+
+def _refusal(path: str, found: ReadBank, *, lacking: bool) -> str:
+    n_faults, missing = found.staged.n_faults(), _missing(found)
+    n_all = n_faults + missing.n_items if lacking else n_faults
+    lines = [
+        f"{path}: {n_all:,} fault(s) in {found.staged.n_found:,} item(s); nothing was imported.",
+        _listed(found),
+    ]
+    if lacking:
+        lines.append(
+            f"{missing.n_films:,} image(s) of {missing.n_items:,} item(s) are not there. Put them "
+            "in place, or leave those items out with --missing-images drop, or take those whose "
+            "frontal film is there with --missing-images frontal."
+        )
+    if found.n_unseen:
+        lines.append(f"{found.n_unseen:,} image(s) were not looked at yet.")
+    if n_faults:
+        lines.append("Mend the file, or leave the faulty items out with --skip-faulty.")
+    return "\n".join(lines)
+
+
+def _listed(found: ReadBank) -> str:
+    faults = [*found.staged.faults(MOST_LISTED), *_missing(found).examples]
+    lines = [f"  {fault}" for fault in faults]
+    n_more = found.staged.n_faults() - MOST_LISTED
+    return "\n".join([*lines, f"  ... and {n_more:,} more"] if n_more > 0 else lines)
 
 
 def _record(
-    change: Transaction, row: banks.BankRow, found: BankFile, now: datetime, by: By
+    change: Transaction, row: banks.BankRow, found: ReadBank, now: datetime, by: By
 ) -> None:
     events.record(
         change,
@@ -158,7 +239,7 @@ def _record(
         kind=EventKind.BANK_IMPORTED,
         detail={
             **banks.facts(row),
-            "n_items": len(found.items),
+            "n_items": row.n_items,
             "n_left_out": _n_left_out(found),
         },
         by=by,

@@ -1,9 +1,12 @@
 """From a record to an item, or to the list of everything that is wrong with it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from study.bank.fields import (
+    MOST_OF_AN_ATTRIBUTE,
     REPORT_SECTIONS,
+    SPELLINGS,
     Fields,
     Notes,
     Trouble,
@@ -19,7 +22,10 @@ from study.bank.spacing import gathered, read_spacings
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
 from study.base.bank_model import Fault, Item, View
 from study.base.bank_rules import Rule
+from study.base.canonical import canonical_json
 from study.films import BadFilm
+
+EXAMINATION_KEYS = tuple(plain_key(name) for name in SPELLINGS["examination_id"])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,10 +36,10 @@ class ItemDraft:
     item_id: str
     trouble: Trouble
     views: tuple[View, ...] = ()
-    examination_ids: dict[str, str] = field(default_factory=dict)
-    examination_id: str = ""
+    examination_ids: tuple[str | None, ...] = (None,) * len(EXAMINATION_KEYS)
     patient_id: str = ""
-    spacings_mm: dict[str, list[float]] = field(default_factory=dict)
+    has_truth: bool = True
+    spacings_mm: Mapping[str, Sequence[float]] = field(default_factory=dict)
     item: Item | None = None
 
     @property
@@ -49,24 +55,29 @@ class ItemReader:
     ----------
     folder : ImageFolder
         Where the images are.
-    has_truth : bool
-        Whether any record of the bank has a reference standard; then all must.
     notes : Notes
         Takes what was not understood.
+
+    Attributes
+    ----------
+    has_truth : bool
+        Whether any record so far had a place for the reference standard.
     """
 
-    def __init__(self, folder: ImageFolder, *, has_truth: bool, notes: Notes) -> None:
+    def __init__(self, folder: ImageFolder, notes: Notes) -> None:
         self._folder = folder
-        self._has_truth = has_truth
         self._notes = notes
+        self.has_truth = False
 
-    def draft(self, record: Record) -> ItemDraft:
+    def draft(self, record: Record, split: str = "") -> ItemDraft:
         """Read one record.
 
         Parameters
         ----------
         record : Record
             Anything; what is not an object of fields is a fault.
+        split : str
+            Which part of the bank its file is; what the record says itself goes before.
 
         Returns
         -------
@@ -84,7 +95,7 @@ class ItemReader:
         trouble = Trouble(item_id or record.place)
         draft = ItemDraft(key=trouble.key, item_id=item_id or "", trouble=trouble)
         self._look_over(record, fields, draft)
-        self._fill(fields, draft)
+        self._fill(fields, draft, split)
         return draft
 
     def _look_over(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
@@ -100,14 +111,14 @@ class ItemReader:
                 Rule.TOO_LONG,
             )
         for key in fields.unknown:
-            self._notes.add(f"unknown key {shown(key)} ignored", draft.key)
+            self._notes.add(f"unknown key {shown(key)} kept as an attribute", draft.key)
         own = fields.first("item_id")
         if record.key and own is not None and as_text(own) != draft.item_id:
             self._notes.add(
                 "an id inside the item differs from its key; the key is used", draft.key
             )
 
-    def _fill(self, fields: Fields, draft: ItemDraft) -> None:
+    def _fill(self, fields: Fields, draft: ItemDraft, split: str) -> None:
         trouble = draft.trouble
         question = _text(fields, "question", trouble)
         if question == "":
@@ -115,7 +126,9 @@ class ItemReader:
         options = read_options(fields, trouble)
         if still_lettered(options):
             self._notes.add("options kept with a letter that not all of them carry", draft.key)
-        truth = read_truth(fields, options, trouble) if self._has_truth else None
+        self.has_truth = self.has_truth or "truth" in fields
+        draft.has_truth = fields.first("truth") is not None
+        truth = read_truth(fields, options, trouble)
         draft.views = self._views(fields, draft)
         texts = {name: _text(fields, name, trouble) or "" for name in _PLAIN_FIELDS}
         draft.patient_id = texts["patient_id"]
@@ -124,6 +137,7 @@ class ItemReader:
         age = self._worded("age", fields, context, draft)
         sex = self._worded("sex", fields, context, draft)
         explanation = self._loose_text(fields, "explanation", draft)
+        attributes = self._attributes(fields, draft, split)
         if trouble.faults:
             return
         draft.item = Item(
@@ -141,9 +155,21 @@ class ItemReader:
             views=draft.views,
             report=report,
             explanation=explanation,
+            attributes=attributes,
         )
 
-    def _examination_ids(self, fields: Fields, trouble: Trouble) -> dict[str, str]:
+    def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
+        found = {"split": split} if split else {}
+        for key, value in fields.others().items():
+            name, text = as_text(key), as_text(value)
+            text = text if isinstance(value, int | str) else canonical_json(value)
+            if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
+                self._notes.add(f"{shown(key)} is too long or no text, left out", draft.key)
+            else:
+                found[name] = text
+        return found
+
+    def _examination_ids(self, fields: Fields, trouble: Trouble) -> tuple[str | None, ...]:
         ids: dict[str, str] = {}
         for key, value in fields.given("examination_id"):
             text = as_text(value)
@@ -151,7 +177,7 @@ class ItemReader:
                 trouble.add(f"{key} is not text: {shown(value)}", "write it as text", Rule.NOT_TEXT)
             else:
                 ids[plain_key(key)] = text
-        return ids
+        return tuple(map(ids.get, EXAMINATION_KEYS))
 
     def _views(self, fields: Fields, draft: ItemDraft) -> tuple[View, ...]:
         written = split_list(fields.first("images"))

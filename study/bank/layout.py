@@ -1,22 +1,33 @@
 """Where in an unpacked folder the bank file and its images lie, however they were packed."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from study.bank.fields import Fields, as_text
 from study.bank.images import ImageFolder
 from study.bank.items import split_list
-from study.bank.source import Source, read_source
+from study.bank.source import Record, opened
+from study.base.bank_model import Fault
 from study.base.errors import BadFile
 from study.base.translation import t
 from study.films import BadFilm
 
+_RELEASED = "_vqa_data.json"
 _BANK_FILES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 _DEEPEST = 4
 _MOST_FOLDERS = 300
 _SAMPLE = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A file of a bank, and which split of the release it is."""
+
+    path: Path
+    split: str = ""
 
 
 class SeveralBanks(BadFile):
@@ -34,34 +45,77 @@ def has_bank(place: Path) -> bool:
     return any(_candidates(place))
 
 
-def find_bank(place: Path, chosen: str = "") -> tuple[Path, Path]:
-    """Return the bank file in a folder, and the folder its image paths start from.
+def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...], Path]:
+    """Return the files of the bank in a folder, and the folder their image paths start from.
 
     Parameters
     ----------
     place
         The folder; nothing outside of it is looked at.
     chosen
-        One of the names of `SeveralBanks`; empty before anybody was asked.
+        Splits of the release, where the folder holds it, else all of them are one bank; or one of
+        the names of `SeveralBanks`.
 
     Raises
     ------
     SeveralBanks
         More than one file reads as a bank.
     BadFile
-        There is no file that could be one.
+        There is no file that could be one, or not the split that was asked for.
     """
-    found = {str(one.relative_to(place)): one for one in _candidates(place)}
-    if not found:
+    if there := splits(place):
+        found = _chosen_parts(there, chosen)
+        return found, _images_folder(place, found[0].path)
+    found_files = {str(one.relative_to(place)): one for one in _candidates(place)}
+    if not found_files:
         raise BadFile(t("It contains no bank file: bank.json, or a JSON, JSONL or CSV file."))
-    named = [name for name, one in found.items() if one.stem.lower() == "bank"]
-    likely = [chosen] if chosen in found else named if len(named) == 1 else list(found)
-    samples = {name: _images_named(found[name]) for name in likely}
-    banks = [name for name in likely if samples[name]] or likely
+    named = [name for name, one in found_files.items() if one.stem.lower() == "bank"]
+    likely = [name for name in chosen if name in found_files]
+    likely = likely or (named if len(named) == 1 else list(found_files))
+    banks = [name for name in likely if _images_named(found_files[name])] or likely
     if len(banks) > 1:
         raise SeveralBanks(tuple(sorted(banks)))
-    file = found[banks[0]]
-    return file, _images_folder(place, file, samples[banks[0]])
+    file = found_files[banks[0]]
+    return (Part(path=file),), _images_folder(place, file)
+
+
+def splits(place: Path) -> dict[str, Path]:
+    """Return the files of the ReXVQA release in a folder, by the split each holds."""
+    folders = [one for one in (place / "metadata", place) if one.is_dir()]
+    found = (one for folder in folders for one in sorted(folder.iterdir()))
+    return {name: one for one in found if (name := _split_of(one)) and one.is_file()}
+
+
+def one_file(path: Path, images: Path | None) -> tuple[tuple[Part, ...], Path]:
+    """Return a bank file as the one part of a bank, and the folder its image paths start from."""
+    if images is None:
+        near = path.parent.parent if path.parent.name else path.parent
+        images = _best((path.parent, near), _images_named(path)) if path.is_file() else path.parent
+    return (Part(path=path, split=_split_of(path)),), images
+
+
+def _split_of(path: Path) -> str:
+    name = path.name.removesuffix(_RELEASED)
+    return name if name != path.name and name else ""
+
+
+def _chosen_parts(there: Mapping[str, Path], chosen: Sequence[str]) -> tuple[Part, ...]:
+    wanted = list(dict.fromkeys(chosen)) or sorted(there, key=_usual_order)
+    unknown = [name for name in wanted if name not in there]
+    if unknown:
+        raise BadFile(
+            t(
+                "There is no split {unknown}. There: {names}.",
+                unknown=", ".join(unknown),
+                names=", ".join(sorted(there, key=_usual_order)),
+            )
+        )
+    return tuple(Part(path=there[name], split=name) for name in wanted)
+
+
+def _usual_order(split: str) -> tuple[int, str]:
+    usual = ("train", "valid", "test")
+    return usual.index(split) if split in usual else len(usual), split
 
 
 def _candidates(place: Path) -> Iterator[Path]:
@@ -89,28 +143,40 @@ def _folders(place: Path) -> Iterator[Path]:
 def _images_named(file: Path) -> list[str]:
     """Return some of the image paths a file names, as written; none where it reads as no bank."""
     try:
-        source = read_source(file, is_record=lambda one: "question" in Fields(one))
+        with opened(file, is_record=lambda one: "question" in Fields(one)) as source:
+            return list(islice(_written(islice(source.entries, _SAMPLE)), _SAMPLE))
     except BadFile:
         return []
-    return list(islice(_written(source), _SAMPLE))
 
 
-def _written(source: Source) -> Iterator[str]:
-    for record in source.records:
-        if isinstance(record.value, dict):
-            fields = Fields(record.value)
+def _written(entries: Iterable[Record | Fault]) -> Iterator[str]:
+    for entry in entries:
+        if isinstance(entry, Record) and isinstance(entry.value, dict):
+            fields = Fields(entry.value)
             images = split_list(fields.first("images")) if "question" in fields else []
             yield from filter(None, map(as_text, images))
 
 
-def _images_folder(place: Path, file: Path, written: list[str]) -> Path:
+def _images_folder(place: Path, file: Path) -> Path:
     """Return the folder in which most of the paths lead to a file; the bank's own where none."""
     own = file.parent
     near = [own] if own == place else [own, own.parent]
-    return max([*near, *_folders(place)], key=lambda folder: _hits(folder, written))
+    return _best([*near, *_folders(place)], _images_named(file))
 
 
-def _hits(folder: Path, written: list[str]) -> int:
+def _best(folders: Iterable[Path], written: Sequence[str]) -> Path:
+    """Return the folder in which most paths lead to a file, or at least begin with a folder."""
+    return max(folders, key=lambda folder: (_hits(folder, written), _begun(folder, written)))
+
+
+def _begun(folder: Path, written: Sequence[str]) -> bool:
+    """Return whether paths begin with a folder that is there: their films may be missing."""
+    plain = (path.replace("\\", "/").removeprefix("../").lstrip("/") for path in written)
+    begins = {path.partition("/") for path in plain}
+    return any(rest and (folder / first).is_dir() for first, _, rest in begins)
+
+
+def _hits(folder: Path, written: Sequence[str]) -> int:
     images, hits = ImageFolder(folder), 0
     for path in written:
         try:

@@ -55,7 +55,8 @@ def read_truth(fields: Fields, options: Sequence[str], trouble: Trouble) -> str 
     fields : Fields
         The item's fields; every spelling given of `truth` must name the same option.
     options : sequence of str
-        From `read_options`; when empty, nothing can be said and nothing is.
+        From `read_options`; when empty, nothing can be said and nothing is; nor where no answer
+        is given, since a bank may have none.
     trouble : Trouble
         Takes the faults.
 
@@ -64,10 +65,7 @@ def read_truth(fields: Fields, options: Sequence[str], trouble: Trouble) -> str 
     str or None
     """
     given = fields.given("truth")
-    if not given:
-        trouble.add("no correct answer", "give the letter of the correct option", Rule.NO_TRUTH)
-        return None
-    if not options:
+    if not given or not options:
         return None
     letters = {key: _letter(value, options, trouble) for key, value in given}
     if len(set(letters.values())) > 1 and None not in letters.values():

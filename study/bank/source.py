@@ -1,19 +1,24 @@
 """A file of records, whatever its dress: a JSON object or list, JSON lines, or CSV.
 
 Both question banks and predictions come this way. A record keeps its key and its place, so that a
-fault can be found in the file again; keys given twice, which JSON readers swallow, are kept.
+fault can be found in the file again; keys given twice, which JSON readers swallow, are kept. A file
+is read from its beginning to its end in small parts, so that its size does not matter.
 """
 
+import codecs
 import csv
 import hashlib
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from io import BufferedReader
+from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
@@ -28,6 +33,13 @@ _ENDINGS: dict[str, SourceFormat] = {
     ".ndjson": "jsonl",
 }
 _JSON_SPACE = " \t\r\n"
+_SPACE = re.compile(f"[{_JSON_SPACE}]*")
+_NOT_JSON = "{} is not JSON: {}; repair it or write it again"
+_PART_BYTES = 1 << 20
+_LONGEST = 64 << 20
+"""Signs of one record, beyond which a file is not what it seems to be."""
+
+_Parsed = TypeVar("_Parsed")
 
 
 class Repeated(dict[str, object]):
@@ -82,6 +94,34 @@ class Source:
     columns: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSource:
+    """A file that is being read.
+
+    Attributes
+    ----------
+    format, columns
+        As of `Source`.
+    entries : iterator of Record or Fault
+        In file order; raises `BadFile` where the file as a whole cannot be read on.
+    """
+
+    format: SourceFormat
+    columns: tuple[str, ...]
+    entries: Iterator[Record | Fault]
+    _text: "_Text"
+
+    @property
+    def n_bytes_read(self) -> int:
+        """Return how much of the file was read."""
+        return self._text.n_bytes
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash of the file, once its entries were read to the end."""
+        return self._text.hash.hexdigest()
+
+
 @lru_cache(maxsize=4096)
 def plain_key(key: str) -> str:
     """Return a key as it is compared: `PatientID`, `patient_id` and `Patient ID` are one."""
@@ -114,51 +154,168 @@ def read_source(
     BadFile
         When the file cannot be read as a whole or holds no record.
     """
-    data = _bytes(path)
-    text = _text(path, data)
-    format = format or _ENDINGS.get(path.suffix.lower()) or _guess(text)
-    columns: tuple[str, ...] = ()
-    if format == "csv":
-        columns, entries = _csv(path, text)
-    elif format == "jsonl":
-        entries = _lines(text)
-    else:
-        format, entries = _json(path, text, is_record)
-    found = list(entries)
-    if not found:
-        raise BadFile(f"{path} holds no entries; give a file with at least one")
-    return Source(
-        format=format,
-        sha256=hashlib.sha256(data).hexdigest(),
-        records=tuple(entry for entry in found if isinstance(entry, Record)),
-        faults=tuple(entry for entry in found if isinstance(entry, Fault)),
-        columns=columns,
-    )
+    with opened(path, format=format, is_record=is_record) as source:
+        found = list(source.entries)
+        return Source(
+            format=source.format,
+            sha256=source.sha256,
+            records=tuple(entry for entry in found if isinstance(entry, Record)),
+            faults=tuple(entry for entry in found if isinstance(entry, Fault)),
+            columns=source.columns,
+        )
 
 
-def _bytes(path: Path) -> bytes:
+@contextmanager
+def opened(
+    path: Path,
+    *,
+    format: SourceFormat | None = None,
+    is_record: Callable[[dict[str, object]], bool] = lambda _: False,
+) -> Iterator[OpenSource]:
+    """Read a file record by record; otherwise as `read_source`."""
+    with opened_bytes(path) as file:
+        text = _Text(path, file)
+        format = format or _ENDINGS.get(path.suffix.lower()) or _guess(text)
+        columns: tuple[str, ...] = ()
+        entries: Iterator[Record | Fault]
+        if format == "csv":
+            columns, entries = _csv(path, text)
+        elif format == "jsonl":
+            entries = _lines(text)
+        else:
+            format, entries = _json(path, text, is_record)
+        first = next(entries, None)
+        if first is None:
+            raise BadFile(f"{path} holds no entries; give a file with at least one")
+        yield OpenSource(
+            format=format, columns=columns, entries=chain([first], entries), _text=text
+        )
+
+
+@contextmanager
+def opened_bytes(path: Path) -> Iterator[BufferedReader]:
+    """Open a file, or refuse it with what is wrong.
+
+    Raises
+    ------
+    BadFile
+        When it cannot be opened.
+    """
     try:
-        return path.read_bytes()
+        file = path.open("rb")
     except FileNotFoundError:
         raise BadFile(f"{path} is not there; check the path") from None
     except IsADirectoryError:
         raise BadFile(f"{path} is a folder; name the file inside it") from None
     except (OSError, ValueError) as error:
         raise BadFile(f"{path} cannot be read: {error}") from error
+    with file:
+        yield file
 
 
-def _text(path: Path, data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadFile(
-            f"{path} is not UTF-8: byte {error.start:,}, line {line:,}; save it as UTF-8"
-        ) from None
+class _Text:
+    """A file's text as far as it was read; what was used is forgotten when more is read."""
+
+    def __init__(self, path: Path, file: BufferedReader) -> None:
+        self._path, self._file = path, file
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self.hash = hashlib.sha256()
+        self.n_bytes = self._n_lines = 0
+        self.here, self.at = "", 0
+        self._line, self._column, self._n_gone = 1, 1, 0
+        self.is_whole = False
+        """Whether nothing comes behind what is here."""
+
+    def more(self) -> bool:
+        """Read on; return whether there was anything left."""
+        if self.is_whole:
+            return False
+        self._forget()
+        try:
+            part = self._file.read(max(_PART_BYTES, len(self.here)))
+        except OSError as error:
+            raise BadFile(f"{self._path} cannot be read: {error}") from error
+        held, _ = self._decoder.getstate()
+        try:
+            self.here += self._decoder.decode(part, final=not part)
+        except UnicodeDecodeError as error:
+            at = self.n_bytes - len(held) + error.start
+            line = self._n_lines + (held + part).count(b"\n", 0, error.start) + 1
+            raise BadFile(
+                f"{self._path} is not UTF-8: byte {at:,}, line {line:,}; save it as UTF-8"
+            ) from None
+        self.hash.update(part)
+        self.n_bytes += len(part)
+        self._n_lines += part.count(b"\n")
+        self.is_whole = not part
+        return not self.is_whole
+
+    def _forget(self) -> None:
+        n_lines = self.here.count("\n", 0, self.at)
+        last = self.here.rfind("\n", 0, self.at)
+        self._line += n_lines
+        self._column = self.at - last if n_lines else self._column + self.at
+        self._n_gone += self.at
+        self.here, self.at = self.here[self.at :], 0
+
+    def sign(self) -> str:
+        """Return the next sign that is no space, without going on; empty at the end."""
+        self.at = _space(self.here, self.at)
+        while self.at == len(self.here) and self.more():
+            self.at = _space(self.here, self.at)
+        return self.here[self.at : self.at + 1]
+
+    def take(self, parse: Callable[[str, int], tuple[_Parsed, int]]) -> _Parsed:
+        """Return what begins here, and go on behind it; it is read on for as long as it needs."""
+        while True:
+            try:
+                found, end = parse(self.here, self.at)
+                if end < len(self.here) or not self.more():
+                    self.at = end
+                    return found
+            except json.JSONDecodeError as error:
+                refused = self.not_json(error)
+                if len(self.here) - self.at > _LONGEST or not self.more():
+                    raise refused from None
+            except RecursionError:
+                raise BadFile(_NOT_JSON.format(self._path, "nested too deeply")) from None
+
+    def expected(self, what: str) -> BadFile:
+        """Return the refusal of what stands here instead of what should."""
+        return self.not_json(json.JSONDecodeError(what, self.here, self.at))
+
+    def not_json(self, error: json.JSONDecodeError) -> BadFile:
+        """Return the refusal of a file, with the place in it."""
+        column = error.colno + (self._column - 1 if error.lineno == 1 else 0)
+        where = f"line {self._line + error.lineno - 1} column {column}"
+        where += f" (char {self._n_gone + error.pos})"
+        return BadFile(_NOT_JSON.format(self._path, f"{error.msg}: {where}"))
+
+    def first_line(self) -> str:
+        """Return the first line as far as it stands in the first part, without going on."""
+        if not self.here:
+            self.more()
+        return self.here.partition("\n")[0]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines, each with its end."""
+        while True:
+            end = self.here.find("\n", self.at) + 1
+            if end:
+                line, self.at = self.here[self.at : end], end
+                yield line
+            elif not self.more():
+                break
+        if self.at < len(self.here):
+            yield self.here[self.at :]
 
 
-def _guess(text: str) -> SourceFormat:
-    return "json" if text.lstrip(_JSON_SPACE)[:1] in ("{", "[") else "csv"
+def _space(text: str, at: int) -> int:
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it may be empty
+
+
+def _guess(text: _Text) -> SourceFormat:
+    return "json" if text.sign() in ("{", "[") else "csv"
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -166,82 +323,117 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found if len(found) == len(pairs) else Repeated(pairs)
 
 
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+
+
 def _loads(text: str) -> object:
     try:
-        found: object = json.loads(text, object_pairs_hook=_object)
+        return _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    return found
 
 
 def _json(
-    path: Path, text: str, is_record: Callable[[dict[str, object]], bool]
-) -> tuple[SourceFormat, Iterable[Record | Fault]]:
-    try:
-        found = _loads(text)
-    except ValueError as error:
-        if _looks_like_lines(text):
-            return "jsonl", _lines(text)
-        raise BadFile(f"{path} is not JSON: {error}; repair it or write it again") from None
-    if isinstance(found, dict) and is_record(found):
-        return "jsonl", [Record(key="", place="line 1", value=found)]
-    if isinstance(found, dict):
-        pairs = found.pairs if isinstance(found, Repeated) else found.items()
-        return "json", [
-            Record(key=key, place=f"entry {n}", value=value)
-            for n, (key, value) in enumerate(pairs, 1)
-        ]
-    if isinstance(found, list):
-        return "json", [
-            Record(key="", place=f"entry {n}", value=value) for n, value in enumerate(found, 1)
-        ]
+    path: Path, text: _Text, is_record: Callable[[dict[str, object]], bool]
+) -> tuple[SourceFormat, Iterator[Record | Fault]]:
+    begins = text.sign()
+    text.more()
+    found, behind = _first_object(text)
+    if found is not None and behind.strip(_JSON_SPACE):
+        return "jsonl", _lines(text)
+    if found is not None and text.is_whole and is_record(found):
+        return "jsonl", iter([Record(key="", place="line 1", value=found)])
+    if begins in ("{", "["):
+        return "json", _entries(text, begins)
+    kind = type(text.take(_element)[1]).__name__
     raise BadFile(
-        f"{path} holds a single JSON {type(found).__name__}; an object of entries by their ids, or"
+        f"{path} holds a single JSON {kind}; an object of entries by their ids, or"
         " a list of entries, is needed"
     )
 
 
-def _looks_like_lines(text: str) -> bool:
-    first, _, rest = text.lstrip(_JSON_SPACE).partition("\n")
-    try:
-        return bool(rest.strip()) and isinstance(_loads(first), dict)
-    except ValueError:
-        return False
+def _first_object(text: _Text) -> tuple[dict[str, object] | None, str]:
+    """Return the object that the text is so far, or its first line is, and what follows it."""
+    here = text.here[text.at :]
+    for part in (here, here.partition("\n")[0]):
+        with suppress(ValueError):
+            found = _loads(part)
+            if isinstance(found, dict):
+                return found, here[len(part) :]
+    return None, ""
 
 
-def _lines(text: str) -> Iterator[Record | Fault]:
-    for n, line in enumerate(text.split("\n"), 1):
+def _entries(text: _Text, begins: str) -> Iterator[Record]:
+    parse, ends = (_pair, "}") if begins == "{" else (_element, "]")
+    text.at += 1
+    n = 0
+    while n or text.sign() != ends:
+        n += 1
+        key, value = text.take(parse)
+        yield Record(key=key, place=f"entry {n}", value=value)
+        if text.sign() == ends:
+            break
+        if text.sign() != ",":
+            raise text.expected("Expecting ',' delimiter")
+        text.at += 1
+    text.at += 1
+    if text.sign():
+        raise text.expected("Extra data")
+
+
+def _pair(text: str, at: int) -> tuple[tuple[str, object], int]:
+    at = _space(text, at)
+    if text[at : at + 1] != '"':
+        raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
+    key, at = _DECODER.raw_decode(text, at)
+    at = _space(text, at)
+    if text[at : at + 1] != ":":
+        raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
+    (_, value), at = _element(text, at + 1)
+    return (key, value), at
+
+
+def _element(text: str, at: int) -> tuple[tuple[str, object], int]:
+    value, at = _DECODER.raw_decode(text, _space(text, at))
+    return ("", value), _space(text, at)
+
+
+def _lines(text: _Text) -> Iterator[Record | Fault]:
+    for n, line in enumerate(text.lines(), 1):
         if not line.strip(_JSON_SPACE):
             continue
         try:
-            yield Record(key="", place=f"line {n}", value=_loads(line))
+            yield Record(key="", place=f"line {n}", value=_loads(line.removesuffix("\n")))
         except ValueError as error:
             yield Fault(
                 key=f"line {n}", what=f"not JSON: {error}", remedy="write one JSON object a line"
             )
 
 
-def _csv(path: Path, text: str) -> tuple[tuple[str, ...], Iterable[Record | Fault]]:
+def _csv(path: Path, text: _Text) -> tuple[tuple[str, ...], Iterator[Record | Fault]]:
     """Read comma, semicolon or tab separated rows; strict, so that no lost quote swallows rows."""
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    numbered: list[tuple[int, list[str]]] = []
+    delimiter = max(",;\t", key=text.first_line().count)
+    lines = chain.from_iterable(io.StringIO(line, newline="") for line in text.lines())
+    rows = _numbered(path, csv.reader(lines, delimiter=delimiter, strict=True))
+    _, first = next(rows, (0, []))
+    header = tuple(cell.strip() for cell in first)
+    _check_header(path, header)
+    return header, (_row(header, n, row) for n, row in rows)
+
+
+def _numbered(path: Path, rows: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that hold anything, each with the number of the line it begins in."""
     last = 0
     try:
         for row in rows:
             if any(cell.strip() for cell in row):
-                numbered.append((last + 1, row))
+                yield last + 1, row
             last = rows.line_num
     except csv.Error as error:
         raise BadFile(
             f"{path} is not CSV: {error}, in the row that begins at line {last + 1}; check its"
             " quotes"
         ) from None
-    if not numbered:
-        return (), []
-    header = tuple(cell.strip() for cell in numbered[0][1])
-    _check_header(path, header)
-    return header, [_row(header, n, row) for n, row in numbered[1:]]
 
 
 def _check_header(path: Path, header: tuple[str, ...]) -> None:

@@ -6,7 +6,6 @@ it is never a fault, since a film can be read without it.
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 from study.bank.fields import Fields, Notes, as_list, as_text, missing
 
@@ -15,13 +14,6 @@ TOLERANCE = 0.01
 """How far rows and columns, or two statements on one film, may be apart and still be one."""
 
 _FIELD = "pixel_spacing"
-
-
-class SpacedItem(Protocol):
-    """What is asked of an item on its way: its key and what it says of each film, by path."""
-
-    key: str
-    spacings_mm: dict[str, list[float]]
 
 
 def read_spacings(fields: Fields, n_images: int, notes: Notes, key: str) -> list[float | None]:
@@ -51,28 +43,6 @@ def read_spacings(fields: Fields, n_images: int, notes: Notes, key: str) -> list
     if any(_read(other, n_images, Notes(), key) != spacings_mm for _, other in given[1:]):
         notes.add(f"pixel spacings differ, {spelling} is taken", key)
     return spacings_mm
-
-
-def settle_spacings(drafts: Sequence[SpacedItem], notes: Notes) -> dict[str, float]:
-    """Return the spacing of every film of which the items agree, in mm by path.
-
-    Parameters
-    ----------
-    drafts : sequence of SpacedItem
-        The sound items of the bank.
-    notes : Notes
-        Takes the films left unknown because two statements differ.
-    """
-    said: dict[str, list[float]] = {}
-    first: dict[str, str] = {}
-    for draft in drafts:
-        for path, values in draft.spacings_mm.items():
-            said.setdefault(path, []).extend(values)
-            first.setdefault(path, draft.key)
-    for path in [path for path, values in said.items() if not _alike(values)]:
-        notes.add(f"pixel spacings of image {path} differ, left unknown", first[path])
-        del said[path]
-    return {path: values[0] for path, values in said.items()}
 
 
 def gathered(paths: Sequence[tuple[str, float | None]]) -> dict[str, list[float]]:

@@ -13,13 +13,14 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.layout import find_bank, has_bank
+from study.bank.reading import MissingImages
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
 from study.base.text import check_name
@@ -68,7 +69,8 @@ def import_folder(
     skip_faulty: bool,
     by: By,
     now: datetime,
-    chosen: str = "",
+    chosen: Sequence[str] = (),
+    missing_images: MissingImages | None = None,
 ) -> Imported:
     """Import the bank in a folder beneath `banks_folder`.
 
@@ -81,8 +83,16 @@ def import_folder(
     """
     if folder not in folders(store):
         raise NotFound(t("There is no folder {name} containing a bank.", name=repr(folder)))
-    place = banks_folder(store) / folder
-    return _import(store, place, name=name, skip_faulty=skip_faulty, by=by, now=now, chosen=chosen)
+    return _import(
+        store,
+        banks_folder(store) / folder,
+        name=name,
+        skip_faulty=skip_faulty,
+        by=by,
+        now=now,
+        chosen=chosen,
+        missing_images=missing_images,
+    )
 
 
 def import_demo(store: Store, *, by: By, now: datetime) -> Imported:
@@ -100,7 +110,8 @@ def import_zip(
     simulated: bool,
     by: By,
     now: datetime,
-    chosen: str = "",
+    chosen: Sequence[str] = (),
+    missing_images: MissingImages | None = None,
 ) -> Imported:
     """Unpack an archive beside the store and import the bank in it, both or neither.
 
@@ -128,7 +139,7 @@ def import_zip(
             t("The archive cannot be unpacked: {why}.", why=error.strerror or str(error))
         ) from error
     try:
-        return _import(
+        done = _import(
             store,
             place,
             name=name,
@@ -137,10 +148,14 @@ def import_zip(
             by=by,
             now=now,
             chosen=chosen,
+            missing_images=missing_images,
         )
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
+    if not done.is_new:
+        shutil.rmtree(place, ignore_errors=True)
+    return done
 
 
 def unpack(archive: IO[bytes], folder: Path) -> None:
@@ -237,15 +252,17 @@ def _import(
     by: By,
     now: datetime,
     simulated: bool = False,
-    chosen: str = "",
+    chosen: Sequence[str] = (),
+    missing_images: MissingImages | None = None,
 ) -> Imported:
-    file, images = find_bank(place, chosen)
+    parts, images = find_bank(place, chosen)
     try:
         return import_bank(
             store,
-            file,
+            parts,
             name=name,
             images=images,
+            missing_images=missing_images,
             skip_faulty=skip_faulty,
             simulated=simulated,
             by=by,

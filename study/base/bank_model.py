@@ -1,7 +1,7 @@
 """What a question bank is made of, and what reading one gives back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from study.base.bank_rules import Rule
 
@@ -77,7 +77,7 @@ class Item:
     views: tuple[View, ...]
     report: Mapping[str, str]
     explanation: str
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,34 +161,3 @@ class Fault:
     def __str__(self) -> str:
         """Return the fault as one line for a person."""
         return f"{self.key}: {self.what}; {self.remedy}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BankFile:
-    """A question bank as read from a file.
-
-    Attributes
-    ----------
-    format : str
-        `rexvqa` or `csv`.
-    sha256 : str
-        Of the bank file's bytes, in hexadecimal.
-    items : tuple of Item
-        The sound items, in file order.
-    films : mapping of str to Film
-        The films of the sound items, by path.
-    faults : tuple of Fault
-        Every fault of every item, in file order; an item with a fault is not in `items`.
-    notes : tuple of str
-        What was not understood or had to be decided, with counts.
-    n_found : int
-        How many items the file holds, sound or not.
-    """
-
-    format: str
-    sha256: str
-    items: tuple[Item, ...]
-    films: Mapping[str, Film]
-    faults: tuple[Fault, ...]
-    notes: tuple[str, ...]
-    n_found: int

@@ -4,6 +4,10 @@ import hashlib
 import json
 from typing import Any
 
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
+
 
 def canonical_json(value: Any) -> str:
     """Return JSON with sorted keys, no spaces and no escapes beyond JSON's own.
@@ -14,9 +18,7 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": 1, "a": ["é"]})
     '{"a":["é"],"b":1}'
     """
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return _ENCODER.encode(value)
 
 
 def sha256_of(value: Any) -> str:

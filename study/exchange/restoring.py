@@ -15,7 +15,7 @@ from typing import Any
 
 from study.base.actor import By
 from study.base.bank_model import Item
-from study.base.canonical import canonical_json, sha256_of
+from study.base.canonical import canonical_json
 from study.base.errors import BadFile, NotNow
 from study.base.text import name_fault
 from study.base.timestamps import stamp
@@ -151,6 +151,7 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
             "study."
         )
     name = _free_name(change, str(bundle.carried.study.bank))
+    simulated = bool(bundle.carried.study.simulated_films)
     number = banks.add(
         change,
         name=name,
@@ -159,11 +160,12 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
         source_sha256=bundle.sha256,
         content_sha256="",
         images_root="",
-        simulated=int(bool(bundle.carried.study.simulated_films)),
+        simulated=int(simulated),
         imported_at_utc=stamp(now),
     )
-    _fitting(bundle, lambda: banks.add_content(change, number, _items(bundle), {}))
-    banks.set_content_hash(change, number, sha256_of(banks.content(change, number)))
+    _fitting(bundle, lambda: banks.add_items(change, number, _items(bundle)))
+    content_sha256 = banks.content_sha256(change, number, simulated=simulated)
+    banks.set_content_hash(change, number, content_sha256)
     facts = banks.facts(banks.bank_row(change, name))
     detail = {**facts, "n_items": len(bundle.items)}
     events.record(change, "", now, kind=EventKind.BANK_RESTORED, detail=detail, by=by)

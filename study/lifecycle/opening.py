@@ -33,7 +33,7 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
         protocol = stored_protocol(row)
         # A count of a few cases is their truth: while others read them, the whole bank is counted.
         reading = being_read(look, row.bank, but=row.id)
-        asked = banks.asked(look, row.bank, None if reading else row.id)
+        asked = banks.Questions(look, row.bank, None if reading else row.id)
         return (
             *guessable(asked, shuffled=protocol.option_order == "random"),
             *elsewhere(look, row.bank, protocol, but=row.id),

@@ -1,11 +1,12 @@
 """Question banks in the store: what was imported, held apart by who may see it."""
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from study.base.bank_model import Asked, Film, Item
+from study.base.bank_model import Asked, Film, Item, View
 from study.base.canonical import canonical_json
 from study.base.errors import NotFound
 from study.store.connection import Transaction
@@ -74,6 +75,7 @@ class CandidateRow(NamedTuple):
     view: str
 
 
+_PLAIN = ("task", "category", "subcategory", "examination_id", "patient_id", "age", "sex")
 FILM = "films.path, films.sha256, films.low, films.high, banks.images_root"
 _BANKS = (
     "SELECT banks.*, (SELECT count(*) FROM items WHERE bank = banks.id) AS n_items, "
@@ -120,118 +122,53 @@ def listed(look: Transaction) -> list[BankRow]:
     return [BankRow(**row) for row in look.rows(_BANKS + "ORDER BY id DESC")]
 
 
-def add_content(
-    change: Transaction, bank: int, items: Iterable[Item], films: Mapping[str, Film]
-) -> None:
-    """Insert a bank's films and items, each kind of text into its own table."""
-    film_ids = _add_films(change, bank, films)
-    first = (change.value("SELECT max(id) FROM items") or 0) + 1
-    numbered = list(enumerate(items, start=first))
-    change.insert_many(
-        "items",
-        (
-            "id",
-            "bank",
-            "item_id",
-            "question",
-            "options",
-            "task",
-            "category",
-            "subcategory",
-            "examination_id",
-            "patient_id",
-            "age",
-            "sex",
-        ),
-        (
-            (
-                number,
-                bank,
-                item.item_id,
-                item.question,
-                canonical_json(list(item.options)),
-                item.task,
-                item.category,
-                item.subcategory,
-                item.examination_id,
-                item.patient_id,
-                item.age,
-                item.sex,
-            )
-            for number, item in numbered
-        ),
-    )
-    change.insert_many(
-        "item_views",
-        ("item", "position", "film", "label", "said"),
-        (
-            (number, position, film_ids[view.path], view.label, view.said)
-            for number, item in numbered
-            for position, view in enumerate(item.views, start=1)
-        ),
-    )
-    _add_sealed(change, numbered)
+_CONTENT = {
+    "films": ("id path sha256 width height bits low high n_bytes spacing_mm", "id", ""),
+    "items": (
+        "id item_id question options task category subcategory examination_id patient_id age sex",
+        "",
+        "id",
+    ),
+    "item_views": ("item position film label said", "film", "item"),
+    "reference_standard": ("item truth", "", "item"),
+    "report_texts": ("item section words", "", "item"),
+    "explanations": ("item words", "", "item"),
+    "item_attributes": ("item attributes", "", "item"),
+}
+"""The tables of a bank's content: columns, which of them is a film's number, which an item's."""
 
 
-def _add_films(change: Transaction, bank: int, films: Mapping[str, Film]) -> dict[str, int]:
-    first = (change.value("SELECT max(id) FROM films") or 0) + 1
-    numbered = list(enumerate(films.values(), start=first))
-    change.insert_many(
-        "films",
-        (
-            "id",
-            "bank",
-            "path",
-            "sha256",
-            "width",
-            "height",
-            "bits",
-            "low",
-            "high",
-            "n_bytes",
-            "spacing_mm",
-        ),
-        (
-            (
-                number,
-                bank,
-                film.path,
-                film.sha256,
-                film.width,
-                film.height,
-                film.bits,
-                film.low,
-                film.high,
-                film.n_bytes,
-                film.spacing_mm,
-            )
-            for number, film in numbered
-        ),
-    )
-    return {film.path: number for number, film in numbered}
+def add_content(change: Transaction, bank: int, source: Transaction) -> None:
+    """Copy a bank's content from tables of the same names, each kind of text into its own."""
+    after = {
+        table: change.value(f"SELECT coalesce(max(id), 0) FROM {table}")
+        for table in ("films", "items")
+    }
+    for table, (columns, film, item) in _CONTENT.items():
+        names = tuple(columns.split())
+        moved = {film: f"{film} + {after['films']}", item: f"{item} + {after['items']}"}
+        wanted = ", ".join(moved.get(name, name) for name in names)
+        of_bank = table in after
+        change.insert_many(
+            table,
+            ("bank", *names) if of_bank else names,
+            source.cursor(f"SELECT {f'{bank}, ' if of_bank else ''}{wanted} FROM {table}"),
+        )
 
 
-def _add_sealed(change: Transaction, numbered: list[tuple[int, Item]]) -> None:
-    change.insert_many(
-        "reference_standard",
-        ("item", "truth"),
-        ((number, item.truth) for number, item in numbered if item.truth is not None),
-    )
-    change.insert_many(
-        "report_texts",
-        ("item", "section", "words"),
-        (
-            (number, section, words)
-            for number, item in numbered
-            for section, words in item.report.items()
-            if words
-        ),
-    )
-    change.insert_many(
-        "explanations",
-        ("item", "words"),
-        ((number, item.explanation) for number, item in numbered if item.explanation),
-    )
+def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
+    """Insert items with their reference standard, without films: as a bundle has them."""
+    for item in items:
+        number = change.insert(
+            "items",
+            bank=bank,
+            item_id=item.item_id,
+            question=item.question,
+            options=canonical_json(item.options),
+            **{name: getattr(item, name) for name in _PLAIN},
+        )
+        if item.truth is not None:
+            change.insert("reference_standard", item=number, truth=item.truth)
 
 
 def candidates(look: Transaction, bank: int) -> list[CandidateRow]:
@@ -266,21 +203,34 @@ def with_truth(look: Transaction, bank: int) -> set[str]:
     return {row["item_id"] for row in rows}
 
 
-def asked(look: Transaction, bank: int, study: int | None = None) -> list[Asked]:
-    """Return what bears on guessing of every item of a bank that has a reference standard.
+_OF_STUDY = "AND items.id IN (SELECT item FROM cases WHERE study = :study)"
 
-    Where a study is named, of its cases only. Never through `Store.desk`.
+
+class Questions:
+    """What bears on guessing of every item of a bank that has a reference standard.
+
+    Where a study is named, of its cases only. It can be gone through again and again, and is never
+    held as a whole. Never through `Store.desk`.
     """
-    rows = look.rows(
-        "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
-        "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
-        "ORDER BY position)), '') AS view FROM items JOIN reference_standard "
-        "ON reference_standard.item = items.id WHERE bank = :bank AND (:study IS NULL "
-        "OR items.id IN (SELECT item FROM cases WHERE study = :study)) ORDER BY items.id",
-        bank=bank,
-        study=study,
-    )
-    return [Asked(**{**row, "options": json.loads(row["options"])}) for row in rows]
+
+    def __init__(self, look: Transaction, bank: int, study: int | None = None) -> None:
+        self._look, self._bank, self._study = look, bank, study
+
+    def __iter__(self) -> Iterator[Asked]:
+        """Yield them in the order they were imported in."""
+        chosen = "" if self._study is None else _OF_STUDY
+        values = {} if self._study is None else {"study": self._study}
+        rows = self._look.stream(
+            "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
+            "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
+            "ORDER BY position)), '') AS view FROM items JOIN reference_standard "
+            "ON reference_standard.item = items.id WHERE bank = :bank "
+            f"{chosen} ORDER BY items.id",
+            bank=self._bank,
+            **values,
+        )
+        for row in rows:
+            yield Asked(options=json.loads(row["options"]), truth=row["truth"], view=row["view"])
 
 
 def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
@@ -302,70 +252,78 @@ def item_numbers(look: Transaction, bank: int) -> dict[str, int]:
     return {row["item_id"]: row["id"] for row in rows}
 
 
-def content(look: Transaction, bank: int) -> dict[str, Any]:
-    """Return everything a bank's content hash covers: its mark, its films, its items.
+_WHOLE = (
+    "SELECT items.*, truth, coalesce(explanations.words, '') AS explanation, attributes, "
+    "(SELECT json_group_array(json_array(position, label, path, said)) FROM (SELECT position, "
+    "label, path, said FROM item_views JOIN films ON films.id = film "
+    "WHERE item_views.item = items.id ORDER BY position)) AS views, "
+    "(SELECT json_group_object(section, words) FROM report_texts "
+    "WHERE report_texts.item = items.id) AS report FROM items "
+    "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+    "LEFT JOIN explanations ON explanations.item = items.id "
+    "LEFT JOIN item_attributes ON item_attributes.item = items.id "
+)
 
-    Films are in order of path, items in order of item_id; `options` is the JSON text as stored.
-    Row numbers and the images' folder are left out, so that two deployments of one bank agree; so
-    are a spacing that is not known and a file's word for a view where it is the label, as banks
-    imported before these were stored have none.
+
+def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
+    """Yield a bank's items with all that belongs to them, in the order they were imported in."""
+    for row in look.stream(_WHOLE + "WHERE bank = :bank ORDER BY items.id", bank=bank):
+        views = json.loads(row["views"])
+        yield Item(
+            **{name: row[name] for name in ("item_id", "question", "truth", *_PLAIN)},
+            options=tuple(json.loads(row["options"])),
+            views=tuple(View(path=path, label=label, said=said) for _, label, path, said in views),
+            report=json.loads(row["report"]),
+            explanation=row["explanation"],
+            attributes=json.loads(row["attributes"] or "{}"),
+        )
+
+
+def whole_films(look: Transaction, bank: int) -> Iterator[Film]:
+    """Yield a bank's films in the order they were first named in."""
+    for row in look.stream(_FILMS + "ORDER BY id", bank=bank):
+        yield Film(**row)
+
+
+def content_sha256(look: Transaction, bank: int, *, simulated: bool) -> str:
+    """Return the hash of a bank's content: its mark, its films, its items.
+
+    It is that of the canonical JSON of ``{"films": [...], "items": [...], "simulated": ...}``,
+    which is never held as a whole. Films are in order of path, items in order of item_id;
+    `options` is the JSON text as stored. Row numbers and the images' folder are left out, so that
+    two deployments of one bank agree; so are a spacing that is not known, a file's word for a view
+    where it is the label, and attributes where there are none, as banks imported before these were
+    stored have none.
     """
-    rows = look.rows(
-        "SELECT items.*, truth, coalesce(words, '') AS explanation FROM items "
-        "LEFT JOIN reference_standard ON reference_standard.item = items.id "
-        "LEFT JOIN explanations ON explanations.item = items.id "
-        "WHERE bank = :bank ORDER BY item_id",
-        bank=bank,
-    )
-    views, reports = _views(look, bank), _reports(look, bank)
-    return {
-        "simulated": bool(
-            look.value("SELECT simulated FROM banks WHERE id = :bank", bank=bank),
-        ),
-        "films": _films(look, bank),
-        "items": [
-            {
-                **{key: row[key] for key in row if key not in ("id", "bank")},
-                "views": views.get(row["id"], []),
-                "report": reports.get(row["id"], {}),
-            }
-            for row in rows
-        ],
-    }
+    films = look.stream(_FILMS + "ORDER BY path", bank=bank)
+    items = look.stream(_WHOLE + "WHERE bank = :bank ORDER BY item_id", bank=bank)
+    found = hashlib.sha256()
+    for name, parts in (("films", map(_film_hashed, films)), ("items", map(_item_hashed, items))):
+        found.update(f"{'{' if name == 'films' else ','}{canonical_json(name)}:[".encode())
+        for n, part in enumerate(parts):
+            found.update(("," * (n > 0) + canonical_json(part)).encode())
+        found.update(b"]")
+    found.update(f',"simulated":{canonical_json(simulated)}'.encode() + b"}")
+    return found.hexdigest()
 
 
-def _films(look: Transaction, bank: int) -> list[dict[str, Any]]:
-    rows = look.rows(
-        "SELECT path, sha256, width, height, bits, low, high, n_bytes, spacing_mm FROM films "
-        "WHERE bank = :bank ORDER BY path",
-        bank=bank,
-    )
-    return [
-        {key: row[key] for key in row if key != "spacing_mm" or row[key] is not None}
-        for row in rows
-    ]
+_FILMS = (
+    "SELECT path, sha256, width, height, bits, low, high, n_bytes, spacing_mm FROM films "
+    "WHERE bank = :bank "
+)
 
 
-def _views(look: Transaction, bank: int) -> dict[int, list[list[Any]]]:
-    found: dict[int, list[list[Any]]] = {}
-    for row in look.rows(
-        "SELECT item, position, label, path, said FROM item_views JOIN films ON films.id = film "
-        "WHERE films.bank = :bank ORDER BY item, position",
-        bank=bank,
-    ):
-        view = [row["position"], row["label"], row["path"], *([row["said"]] if row["said"] else [])]
-        found.setdefault(row["item"], []).append(view)
-    return found
+def _film_hashed(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: row[key] for key in row if key != "spacing_mm" or row[key] is not None}
 
 
-def _reports(look: Transaction, bank: int) -> dict[int, dict[str, str]]:
-    found: dict[int, dict[str, str]] = {}
-    for row in look.rows(
-        "SELECT item, section, words FROM report_texts JOIN items ON items.id = item "
-        "WHERE bank = :bank",
-        bank=bank,
-    ):
-        found.setdefault(row["item"], {})[row["section"]] = row["words"]
+def _item_hashed(row: dict[str, Any]) -> dict[str, Any]:
+    found = {key: row[key] for key in row if key not in ("id", "bank", "attributes")}
+    if row["attributes"]:
+        found["attributes"] = json.loads(row["attributes"])
+    views = json.loads(row["views"])
+    found["views"] = [view if view[-1] else view[:-1] for view in views]
+    found["report"] = json.loads(row["report"])
     return found
 
 
@@ -410,7 +368,13 @@ def shared(look: Transaction, bank: int, study: int) -> bool:
     return bool(look.value(_SHARED, bank=bank, study=study))
 
 
-_OF_ITEMS = ("item_views", "reference_standard", "report_texts", "explanations")
+_OF_ITEMS = (
+    "item_views",
+    "reference_standard",
+    "report_texts",
+    "explanations",
+    "item_attributes",
+)
 
 
 def holders(look: Transaction, bank: int) -> dict[str, list[str]]:

@@ -26,7 +26,14 @@ from study.store import schema, witness
 from study.store.witness import Head
 
 SEALED_TABLES = frozenset(
-    {"reference_standard", "report_texts", "explanations", "predictions", "names"}
+    {
+        "reference_standard",
+        "report_texts",
+        "explanations",
+        "item_attributes",
+        "predictions",
+        "names",
+    }
 )
 """What must never reach a reader who is reading: enforced by SQLite itself, see `Store.desk`."""
 
@@ -61,6 +68,10 @@ class Transaction:
         names = [column[0] for column in cursor.description]
         for row in cursor:
             yield dict(zip(names, row, strict=True))
+
+    def cursor(self, sql: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query as plain tuples."""
+        return iter(self._database.conn.execute(sql))
 
     def tuples(self, make: Callable[..., _Row], sql: str, **values: Any) -> list[_Row]:
         """Return all rows of a query, each made of its columns in their order."""
@@ -191,9 +202,9 @@ class Store:
     def desk(self) -> Iterator[Transaction]:
         """Write on behalf of a reader: SQLite itself refuses to read the sealed tables.
 
-        The reference standard, report texts, explanations, predictions and names cannot be reached
-        through this transaction by any statement, so that no mistake in the reading page's code can
-        leak them.
+        The reference standard, report texts, explanations, what else a bank says of an item,
+        predictions and names cannot be reached through this transaction by any statement, so that
+        no mistake in the reading page's code can leak them.
         """
         with self._writing(sealed=True) as transaction:
             yield transaction

@@ -56,6 +56,7 @@ LEFT = frozenset(
     {
         "deployment",
         "report_texts",
+        "item_attributes",
         "people",
         "names",
         "grants",
@@ -99,7 +100,7 @@ def fill(look: Transaction, change: Transaction, study: int) -> None:
 def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
     """Return what an extract has of a study's bank, as the hash in its trail covers it.
 
-    What a file called a view is in it where it is not the label, as in `banks.content`.
+    What a file called a view is in it where it is not the label, as in `banks.content_sha256`.
     """
     views = look.rows(
         "SELECT item_id, position, label, said, path, sha256, width, height, bits, low, high, "

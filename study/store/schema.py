@@ -7,6 +7,7 @@ edits one: a change is a new one.
 """
 
 import sqlite3
+from collections.abc import Iterable
 
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
@@ -480,7 +481,12 @@ def _first(connection: sqlite3.Connection) -> None:
     for script in scripts:
         for statement in script.split(";\n"):
             connection.execute(statement)
-    for table in _WRITTEN_ONCE:
+    _write_once(connection, _WRITTEN_ONCE)
+
+
+def _write_once(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
+    """Refuse that what is in these tables is ever altered."""
+    for table in tables:
         for verb in ("UPDATE", "DELETE"):
             connection.execute(
                 f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} "
@@ -488,30 +494,44 @@ def _first(connection: sqlite3.Connection) -> None:
             )
 
 
+_OF_AN_ITEM = "SELECT 1 FROM items JOIN banks ON banks.id = items.bank WHERE items.id = old.item"
 _OF_BANKS = {
     "films": "SELECT 1 FROM banks WHERE id = old.bank",
     "items": "SELECT 1 FROM banks WHERE id = old.bank",
     **dict.fromkeys(
-        ("item_views", "reference_standard", "report_texts", "explanations"),
-        "SELECT 1 FROM items JOIN banks ON banks.id = items.bank WHERE items.id = old.item",
+        ("item_views", "reference_standard", "report_texts", "explanations"), _OF_AN_ITEM
     ),
 }
 """What belongs to a bank that is there, by table."""
 
 
+def _remove_with_bank(connection: sqlite3.Connection, table: str, of_a_bank: str) -> None:
+    connection.execute(f"DROP TRIGGER {table}_refuse_delete")
+    connection.execute(
+        f"CREATE TRIGGER {table}_refuse_delete BEFORE DELETE ON {table} "
+        f"WHEN EXISTS ({of_a_bank}) BEGIN SELECT RAISE(ABORT, '{table} are written once'); END"
+    )
+
+
 def _removable(connection: sqlite3.Connection) -> None:
     """Let a bank's content go with its bank, and only then; no study may hold to it."""
     for table, of_a_bank in _OF_BANKS.items():
-        connection.execute(f"DROP TRIGGER {table}_refuse_delete")
-        connection.execute(
-            f"CREATE TRIGGER {table}_refuse_delete BEFORE DELETE ON {table} "
-            f"WHEN EXISTS ({of_a_bank}) BEGIN SELECT RAISE(ABORT, '{table} are written once'); END"
-        )
+        _remove_with_bank(connection, table, of_a_bank)
     connection.execute("CREATE INDEX views_of_film ON item_views (film)")
     connection.execute("CREATE INDEX practice_cases_of_item ON practice_cases (item)")
 
 
-MIGRATIONS = [_first, _removable]
+def _attributes(connection: sqlite3.Connection) -> None:
+    """Add what else a bank's file says of an item, as JSON by its own names."""
+    connection.execute(
+        "CREATE TABLE item_attributes (item INTEGER PRIMARY KEY REFERENCES items (id), "
+        "attributes TEXT NOT NULL CHECK (json_valid(attributes))) STRICT"
+    )
+    _write_once(connection, ("item_attributes",))
+    _remove_with_bank(connection, "item_attributes", _OF_AN_ITEM)
+
+
+MIGRATIONS = [_first, _removable, _attributes]
 """Each is run once, in this order; the first is number 1."""
 
 

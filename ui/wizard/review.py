@@ -61,7 +61,7 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
 def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
     """Return where answers of the whole bank can be guessed; of drafts' samples nothing is told."""
     with spoken(name), store().look() as look:
-        return guessable(banks.asked(look, bank), shuffled=shuffled)
+        return guessable(banks.Questions(look, bank), shuffled=shuffled)
 
 
 def _file(working: Working) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,51 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from study.bank import BankFile, read_bank
+from study.bank.layout import Part
+from study.bank.reading import BankFormat, Progress, read_bank
+from study.base.bank_model import Fault, Film, Item
+from study.store import banks
 
 ItemDict = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BankFile:
+    """A bank as read, all of it."""
+
+    format: str
+    sha256: str
+    items: tuple[Item, ...]
+    films: dict[str, Film]
+    faults: tuple[Fault, ...]
+    notes: tuple[str, ...]
+    n_found: int
+
+
+def read_whole(
+    path: Path,
+    *,
+    images: Path,
+    format: BankFormat | None = None,
+    progress: Progress | None = None,
+) -> BankFile:
+    """Read a bank whose size does not matter."""
+    work = path.parent / f"{path.name}-work"
+    with read_bank(
+        [Part(path=path)], images=images, work=work, format=format, progress=progress
+    ) as found:
+        staged = found.staged
+        n_lacking, missing = staged.missing(1_000)
+        assert bool(n_lacking) == bool(found.n_missing)
+        return BankFile(
+            format=found.format,
+            sha256=found.sha256,
+            items=tuple(banks.whole_items(staged.tables, 1)),
+            films={film.path: film for film in banks.whole_films(staged.tables, 1)},
+            faults=(*staged.faults(), *missing),
+            notes=found.notes,
+            n_found=staged.n_found,
+        )
 
 
 def write_film(path: Path, level: int = 0) -> None:
@@ -69,6 +112,6 @@ def bank(root: Path) -> Callable[..., BankFile]:
         path = root / "metadata" / name
         text = content if isinstance(content, str) else json.dumps(content)
         path.write_text(text, encoding="utf-8")
-        return read_bank(path, images=images or root)
+        return read_whole(path, images=images or root)
 
     return read

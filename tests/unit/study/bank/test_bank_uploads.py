@@ -3,6 +3,7 @@
 import io
 import stat
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ def _archive(*names: str, mode: int = 0) -> io.BytesIO:
 
 
 def _bring(
-    store: Store, archive: io.BytesIO, name: str = "Chest bank", chosen: str = ""
+    store: Store, archive: io.BytesIO, name: str = "Chest bank", chosen: Sequence[str] = ()
 ) -> Imported:
     return import_zip(
         store,
@@ -80,9 +81,12 @@ def test_a_bank_with_faults_leaves_nothing_behind(store: Store, tmp_path: Path) 
 
 
 def test_a_name_that_is_taken_leaves_nothing_behind(store: Store, tmp_path: Path) -> None:
-    """The second bank of one name is refused, the first one's films stay."""
-    write_bank(tmp_path / "source")
-    _bring(store, _zipped(tmp_path / "source"))
+    """Another bank of that name is refused, the same again changes nothing; the films stay."""
+    bank = write_bank(tmp_path / "source")
+    assert _bring(store, _zipped(tmp_path / "source")).is_new
+    assert not _bring(store, _zipped(tmp_path / "source")).is_new
+    assert [path.name for path in banks_folder(store).iterdir()] == ["chest-bank"]
+    bank.write_text(bank.read_text() + " ")
     with pytest.raises(NotNow, match="already there"):
         _bring(store, _zipped(tmp_path / "source"))
     assert [path.name for path in banks_folder(store).iterdir()] == ["chest-bank"]
@@ -146,7 +150,7 @@ def test_what_holds_no_bank_or_several_is_refused(store: Store, tmp_path: Path) 
         _bring(store, _zipped(source))
     assert asked.value.names == ("metadata/test.json", "metadata/train.json")
     assert list(banks_folder(store).iterdir()) == []
-    assert _bring(store, _zipped(source), chosen="metadata/test.json").n_items == 24
+    assert _bring(store, _zipped(source), chosen=("metadata/test.json",)).n_items == 24
 
 
 def _release(root: Path, images: str, prefix: str) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from study.bank import BankFile, View, read_bank
+from study.bank.fields import REPORT_SECTIONS
+from study.base.bank_model import View
 from study.base.errors import BadFile
+from tests.unit.study.bank.conftest import BankFile, read_whole
 
 Read = Callable[..., BankFile]
 
@@ -32,7 +34,7 @@ def test_every_column_finds_its_place(bank: Read) -> None:
         View(path="deid_png/P1/A1/pa.png", label="PA"),
         View(path="deid_png/P1/A1/lat.png", label="LATERAL"),
     )
-    assert list(item.report.values()) == ["Cough", "None", "Clear", "Normal"]
+    assert [item.report[name] for name in REPORT_SECTIONS] == ["Cough", "None", "Clear", "Normal"]
     assert item.explanation == "Sharp"
 
 
@@ -104,7 +106,7 @@ def test_unknown_columns_are_noted(bank: Read) -> None:
         "item_id,question,option_a,option_b,images,mood\nq1,Q,x,y,deid_png/P1/A1/pa.png,good\n",
         "bank.csv",
     )
-    assert found.notes == ("unknown key “mood” ignored (1 item, first q1)",)
+    assert found.notes == ("unknown key “mood” kept as an attribute (1 item, first q1)",)
 
 
 @pytest.mark.parametrize(
@@ -129,4 +131,4 @@ def test_layout_is_guessed_from_the_content_where_the_ending_is_silent(bank: Rea
 def test_layout_can_be_given(root: Path) -> None:
     path = root / "bank.json"
     path.write_text(f"{HEADER}\n{ROW}\n")
-    assert len(read_bank(path, images=root, format="csv").items) == 1
+    assert len(read_whole(path, images=root, format="csv").items) == 1

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.bank import BankFile, Fault, read_bank
+from study.base.bank_model import Fault
 from study.base.bank_rules import Rule
 from study.base.errors import BadFile
+from tests.unit.study.bank.conftest import BankFile, read_whole
 
 Read = Callable[..., BankFile]
 ItemDict = dict[str, Any]
@@ -268,7 +269,7 @@ def test_any_json_gives_a_bank_or_bad_file(root: Path, content: object) -> None:
     path = root / "any.json"
     path.write_text(json.dumps(content))
     try:
-        found = read_bank(path, images=root)
+        found = read_whole(path, images=root)
     except BadFile:
         return
     bad = {fault.key for fault in found.faults}

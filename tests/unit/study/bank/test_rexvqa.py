@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from study.bank import BankFile, Item, View, read_bank
 from study.bank.terms import VIEW_LABELS, view_label
+from study.base.bank_model import Item, View
 from study.base.errors import BadFile
+from tests.unit.study.bank.conftest import BankFile, read_whole
 
 Read = Callable[..., BankFile]
 ItemDict = dict[str, Any]
@@ -64,6 +65,13 @@ def test_item_as_the_data_set_spells_it(bank: Read, item: ItemDict) -> None:
             "impression": "Normal.",
         },
         explanation="Both angles are sharp.",
+        attributes={
+            "class": "x",
+            "validation_code": "7",
+            "StudyDate": "20200101",
+            "Manufacturer": "M",
+            "ImageModality": '["DX","DX"]',
+        },
     )
     assert (found.format, found.n_found, found.notes) == ("rexvqa", 1, ())
     film = found.films["deid_png/P1/A1/pa.png"]
@@ -204,7 +212,7 @@ def test_what_is_not_understood_is_told_with_counts(bank: Read, item: ItemDict) 
     assert (found.items[0].age, found.items[0].sex) == ("old", "")
     said = "\n".join(found.notes)
     for part in (
-        "unknown key “Mood” ignored (2 items, first q1)",
+        "unknown key “Mood” kept as an attribute (2 items, first q1)",
         "“old”",
         "“7”",
         "view name “Swimmers”",
@@ -280,9 +288,10 @@ def test_image_listed_twice_is_shown_once(bank: Read, item: ItemDict) -> None:
 def test_each_film_is_read_once_and_progress_is_told(root: Path, item: ItemDict) -> None:
     path = root / "bank.json"
     path.write_text(json.dumps({f"q{n}": item for n in range(5)}))
-    told: list[tuple[int, int]] = []
-    found = read_bank(path, images=root, progress=lambda done, of: told.append((done, of)))
-    assert told == [(1, 2), (2, 2)]
+    told: list[tuple[str, int, int]] = []
+    found = read_whole(path, images=root, progress=lambda *one: told.append(one))
+    size = path.stat().st_size
+    assert told[-2:] == [("items", size, size), ("films", 2, 2)]
     assert len(found.items) == 5
     assert len(found.films) == 2
 
@@ -307,12 +316,12 @@ def test_file_that_is_no_bank_is_refused(bank: Read, text: str, says: str) -> No
 
 def test_file_that_is_not_there_or_not_utf8_is_refused(root: Path) -> None:
     with pytest.raises(BadFile, match="not there"):
-        read_bank(root / "none.json", images=root)
+        read_whole(root / "none.json", images=root)
     with pytest.raises(BadFile, match="is a folder"):
-        read_bank(root, images=root)
+        read_whole(root, images=root)
     (root / "bank.json").write_bytes(b'{"q": "\n\xff"}')
     with pytest.raises(BadFile, match=r"not UTF-8: byte 8, line 2"):
-        read_bank(root / "bank.json", images=root)
+        read_whole(root / "bank.json", images=root)
 
 
 def test_missing_images_folder_is_refused(root: Path, bank: Read, item: ItemDict) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from study.bank import BankFile
+from tests.unit.study.bank.conftest import BankFile
 
 Read = Callable[..., BankFile]
 ItemDict = dict[str, Any]

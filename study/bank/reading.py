@@ -1,0 +1,264 @@
+"""Reads a bank's files into a working file, and settles there what no item tells by itself."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Literal
+
+from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, has_field
+from study.bank.images import NOT_FOUND_REMEDY, ImageFolder
+from study.bank.items import ItemReader
+from study.bank.layout import Part
+from study.bank.source import OpenSource, Record, SourceFormat, opened, opened_bytes
+from study.bank.spacing import TOLERANCE
+from study.base.errors import BadFile
+from study.store.staging import Group, Staging, staging
+
+BankFormat = Literal["rexvqa", "csv"]
+MissingImages = Literal["refuse", "drop", "frontal"]
+Progress = Callable[[str, int, int], None]
+"""Told a step (`items` in bytes, or `films`), how much of it is done, and of how much."""
+
+MOST_TOLD = 1_000
+_FEW_FILMS = 2_000
+"""Up to so many are looked at even if the bank is to be refused: all faults are told at once."""
+
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadBank:
+    """A bank as read from its files.
+
+    Attributes
+    ----------
+    format : str
+        `rexvqa` or `csv`.
+    sha256 : str
+        Of the file's bytes, in hexadecimal; of several files, of their hashes one a line.
+    staged : Staging
+        The sound items and their films, and every fault of the others.
+    notes : tuple of str
+        What was not understood or had to be decided, with counts.
+    n_missing : int
+        How many films are not there.
+    shortened : Group or None
+        The items taken without films that are missing.
+    n_unseen : int
+        How many films were not looked at, since the bank has faults already.
+    """
+
+    format: str
+    sha256: str
+    staged: Staging
+    notes: tuple[str, ...]
+    n_missing: int
+    shortened: Group | None
+    n_unseen: int
+
+
+@contextmanager
+def read_bank(
+    parts: Sequence[Part],
+    *,
+    images: Path,
+    work: Path,
+    format: BankFormat | None = None,
+    missing_images: MissingImages = "refuse",
+    skip_faulty: bool = False,
+    progress: Progress | None = None,
+) -> Iterator[ReadBank]:
+    """Read and validate a question bank; it can be asked while the context lasts.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        The files, whose layout is described in ``docs/bank-format.md``; all of them one bank.
+    images : Path
+        The folder that holds the images.
+    work : Path
+        Where the working file is to lie. What an import that was cut off left there is used.
+    format : {"rexvqa", "csv"}, optional
+        Taken from a file's ending, else from its first character.
+    missing_images : {"refuse", "drop", "frontal"}
+        What becomes of items whose films are not all there: each is a fault; left out; or taken
+        without them, where the frontal film is there.
+    skip_faulty : bool
+        Whether the sound items are wanted without the others: their films are all looked at.
+
+    Raises
+    ------
+    BadFile
+        When a file as a whole, or the images folder, cannot be read.
+    NotNow
+        When another import has the working file.
+    """
+    tell: Progress = progress or (lambda *_: None)
+    folder, notes = ImageFolder(images), Notes()
+    reader = ItemReader(folder, notes)
+    with staging(work, images) as staged:
+        sources = _read_items(parts, format, reader, staged, tell)
+        if reader.has_truth:
+            staged.fault_truthless("no correct answer", "give the letter of the correct option")
+        staged.fault_same_ids("item id given {n} times", "give each item its own id")
+        _settle_examinations(staged, notes)
+        refused = not skip_faulty and staged.n_faults() > 0
+        n_unseen = _read_films(folder, staged, tell, refused=refused, missing=missing_images)
+        shortened = staged.drop_missing_views() if missing_images == "frontal" else None
+        staged.fault_films()
+        for path, n, key in staged.flat_films(MOST_TOLD):
+            notes.add(f"image {path} has one grey level only", key, n)
+        for path, key in staged.set_spacings(TOLERANCE, MOST_TOLD):
+            notes.add(f"pixel spacings of image {path} differ, left unknown", key)
+        n_missing = staged.n_missing_films()
+        staged.keep_sound()
+        yield ReadBank(
+            format="csv" if sources[0][0] == "csv" else "rexvqa",
+            sha256=_sha256([one for _, one in sources]),
+            staged=staged,
+            notes=notes.lines(),
+            n_missing=n_missing,
+            shortened=shortened,
+            n_unseen=n_unseen,
+        )
+
+
+def sha256_of_files(parts: Sequence[Part]) -> str:
+    """Return the hash by which a bank's files are known again.
+
+    Raises
+    ------
+    BadFile
+        When one cannot be read.
+    """
+    found = []
+    for part in parts:
+        with opened_bytes(part.path) as file:
+            found.append(file_digest(file, "sha256").hexdigest())
+    return _sha256(found)
+
+
+def _sha256(of_files: Sequence[str]) -> str:
+    if len(of_files) == 1:
+        return of_files[0]
+    return sha256("".join(f"{one}\n" for one in of_files).encode()).hexdigest()
+
+
+def _read_items(
+    parts: Sequence[Part],
+    format: BankFormat | None,
+    reader: ItemReader,
+    staged: Staging,
+    tell: Progress,
+) -> list[tuple[SourceFormat, str]]:
+    total = sum(part.path.stat().st_size for part in parts if part.path.is_file())
+    found, before = [], 0
+    for part in parts:
+        wanted = _source_format(part.path, format)
+        with opened(part.path, format=wanted, is_record=_is_item) as source:
+            _read_part(part, source, reader, staged, partial(_tell_bytes, tell, before, total))
+            found.append((source.format, source.sha256))
+            before += source.n_bytes_read
+    staged.flush()
+    return found
+
+
+def _read_part(
+    part: Part, source: OpenSource, reader: ItemReader, staged: Staging, tell: Callable[[int], None]
+) -> None:
+    if source.format == "csv":
+        _check_columns(part.path, source)
+    any_item = False
+    for n, entry in enumerate(source.entries):
+        if isinstance(entry, Record):
+            any_item = any_item or isinstance(entry.value, dict)
+            staged.add(reader.draft(entry, part.split))
+        else:
+            staged.add_fault(entry)
+        if n % 1000 == 0:
+            tell(source.n_bytes_read)
+    tell(source.n_bytes_read)
+    if not any_item and source.format != "csv":
+        raise BadFile(
+            f"{part.path} holds no items; give an object of items by id, or a list of items"
+        )
+
+
+def _tell_bytes(tell: Progress, before: int, total: int, n: int) -> None:
+    tell("items", before + n, total)
+
+
+def _source_format(path: Path, format: BankFormat | None) -> SourceFormat | None:
+    if format == "csv":
+        return "csv"
+    if format == "rexvqa":
+        return "jsonl" if path.suffix.lower() in (".jsonl", ".ndjson") else "json"
+    return None
+
+
+def _is_item(found: dict[str, object]) -> bool:
+    fields = Fields(found)
+    return isinstance(fields.first("question"), str) and "options" in fields
+
+
+def _check_columns(path: Path, source: OpenSource) -> None:
+    wanted = {
+        "item_id": ("item_id",),
+        "question": ("question",),
+        "options (or option_a, option_b, ...)": ("options", OPTION_FIELDS[0]),
+        "images": ("images",),
+    }
+    absent = [name for name, fields in wanted.items() if not has_field(source.columns, *fields)]
+    if absent:
+        raise BadFile(
+            f"{path} has no column {', '.join(absent)}; its header is"
+            f" {', '.join(source.columns) or 'empty'}; name the columns as docs/bank-format.md says"
+        )
+
+
+def _settle_examinations(staged: Staging, notes: Notes) -> None:
+    """Give every item its examination, and fault those that share one between patients.
+
+    Files give up to four keys for an examination, and it is not known of each whether it is unique
+    across patients. The first key under which no examination has two patients is taken; where none
+    is, the first key, and its examinations are faulted.
+    """
+    given = staged.examination_keys()
+    trusted = [key for key, is_shared in given if not is_shared]
+    if trusted and trusted[0] != given[0][0]:
+        names = SPELLINGS["examination_id"]
+        notes.add(
+            f"{names[given[0][0]]} is shared between patients; {names[trusted[0]]} is taken for the"
+            " examination",
+            staged.first_key(),
+        )
+    staged.set_examinations((trusted or [key for key, _ in given] or [0])[0])
+    staged.fault_shared_examinations(
+        "examination {examination} is given to patients {patients}",
+        "an examination is of one patient: correct the ids",
+    )
+    if found := staged.share_patients():
+        what = "patient taken from another item of the same examination"
+        notes.add(what, found.first, found.n)
+    for name in ("age", "sex"):
+        if found := staged.examinations_that_differ(name):
+            notes.add(f"items of one examination differ in {name}", found.first, found.n)
+
+
+def _read_films(
+    folder: ImageFolder, staged: Staging, tell: Progress, *, refused: bool, missing: MissingImages
+) -> int:
+    """Look at every film; return how many were not, as the bank is refused anyhow."""
+    staged.recall_films()
+    staged.mark_missing(folder.absent, NOT_FOUND_REMEDY)
+    done, total = staged.n_films()
+    if total > _FEW_FILMS and (refused or (done and missing == "refuse")):
+        return total - done
+    while known := staged.unread(_AT_ONCE):
+        staged.keep_films(folder.look_at(known))
+        done += len(known)
+        tell("films", done, total)
+    return 0

@@ -1,0 +1,506 @@
+"""The working file of a bank's import: what was read lies on disk, and its size does not matter.
+
+Once settled it has the tables of a bank as the store has them, with the sound items alone. Of an
+import that was cut off it keeps what was learnt of the films.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from sqlite_utils import Database
+
+from study.base.bank_model import Fault, Film, Item, View
+from study.base.bank_rules import Rule
+from study.base.canonical import canonical_json
+from study.base.errors import NotNow, StudyError
+from study.base.translation import t
+from study.films import BadFilm
+from study.store.connection import Transaction
+
+_BATCH = 1_000
+_MOST_KNOWN = 50_000
+_MISSING = Rule.IMAGE_MISSING
+N_EXAMINATION_KEYS = 4
+_EXAMINATIONS = tuple(f"examination_{n}" for n in range(N_EXAMINATION_KEYS))
+
+_TABLES = f"""
+CREATE TABLE drafts (
+    n INTEGER PRIMARY KEY, key TEXT, item_id TEXT, {" TEXT, ".join(_EXAMINATIONS)} TEXT,
+    examination_id TEXT, patient_id TEXT, age TEXT, sex TEXT, has_truth INTEGER, is_whole INTEGER,
+    is_sound INTEGER
+);
+CREATE TABLE texts (
+    n INTEGER PRIMARY KEY, question TEXT, options TEXT, task TEXT, category TEXT, subcategory TEXT
+);
+CREATE TABLE spacings (film INTEGER, n INTEGER, spacing_mm REAL);
+CREATE TABLE faults (n INTEGER, key TEXT, what TEXT, remedy TEXT, rule TEXT);
+CREATE TABLE reference_standard (item INTEGER PRIMARY KEY, truth TEXT);
+CREATE TABLE explanations (item INTEGER PRIMARY KEY, words TEXT);
+CREATE TABLE item_attributes (item INTEGER PRIMARY KEY, attributes TEXT);
+CREATE TABLE report_texts (
+    item INTEGER, section TEXT, words TEXT, PRIMARY KEY (item, section)
+) WITHOUT ROWID;
+CREATE TABLE item_views (
+    item INTEGER, position INTEGER, film INTEGER, label TEXT, said TEXT,
+    PRIMARY KEY (item, position)
+) WITHOUT ROWID;
+CREATE TABLE films (
+    id INTEGER PRIMARY KEY, bank INTEGER DEFAULT 1, path TEXT UNIQUE, sha256 TEXT, width INTEGER,
+    height INTEGER, bits INTEGER, low INTEGER, high INTEGER, n_bytes INTEGER, spacing_mm REAL,
+    mtime_ns INTEGER, state TEXT DEFAULT '', what TEXT, remedy TEXT, rule TEXT
+);
+CREATE TABLE meta (images TEXT);
+CREATE VIEW items AS SELECT n AS id, 1 AS bank, item_id, question, options, task, category,
+    subcategory, examination_id, patient_id, age, sex FROM drafts JOIN texts USING (n);
+"""
+_OF_ITEMS = (
+    "item_views",
+    "reference_standard",
+    "explanations",
+    "item_attributes",
+    "report_texts",
+)
+_FACTS = ("sha256", "width", "height", "bits", "low", "high", "n_bytes")
+FRONTAL = ("PA", "AP", "FRONTAL", "AP AXIAL", "LORDOTIC", "ERECT", "SUPINE")
+"""Names of views that are taken from the front or the back."""
+
+
+class Draft(Protocol):
+    """An item on its way, as it was read: `item` is None where it has faults.
+
+    `has_truth` is also true of what could not have a reference standard.
+    """
+
+    key: str
+    item_id: str
+    examination_ids: tuple[str | None, ...]
+    patient_id: str
+    has_truth: bool
+    views: tuple[View, ...]
+    spacings_mm: Mapping[str, Sequence[float]]
+    item: Item | None
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        """Every fault found so far."""
+
+
+class Group(NamedTuple):
+    """Items that something is to be said of: how many, and the key of the first."""
+
+    n: int
+    first: str
+
+
+class Staging:
+    """The tables of an import under way; `tables` can be asked as the store is.
+
+    Parameters
+    ----------
+    connection
+        To a file that nobody else has open.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.tables = Transaction(Database(connection))
+        self._rows: dict[str, list[tuple[Any, ...]]] = {}
+        self._film_ids: dict[str, int] = {}
+        self._n = 0
+
+    def add(self, draft: Draft) -> None:
+        """Keep what was read of one record."""
+        self._n += 1
+        n, item = self._n, draft.item
+        whole = item is not None
+        told = (item.age if item else "", item.sex if item else "", draft.has_truth, whole, whole)
+        ids = draft.examination_ids
+        self._put("drafts", (n, draft.key, draft.item_id, *ids, "", draft.patient_id, *told))
+        self._add_faults(n, draft.faults)
+        films = [self._film(view.path) for view in draft.views]
+        for position, (film, view) in enumerate(zip(films, draft.views, strict=True), 1):
+            self._put("item_views", (n, position, film, view.label, view.said))
+            for spacing_mm in draft.spacings_mm.get(view.path, ()):
+                self._put("spacings", (film, n, spacing_mm))
+        if item is not None:
+            self._add_item(n, item)
+        if n % _BATCH == 0:
+            self.flush()
+
+    def _add_item(self, n: int, item: Item) -> None:
+        options = canonical_json(item.options)
+        named = (item.task, item.category, item.subcategory)
+        self._put("texts", (n, item.question, options, *named))
+        if item.truth is not None:
+            self._put("reference_standard", (n, item.truth))
+        if item.explanation:
+            self._put("explanations", (n, item.explanation))
+        if item.attributes:
+            self._put("item_attributes", (n, canonical_json(item.attributes)))
+        for section, words in item.report.items():
+            self._put("report_texts", (n, section, words))
+
+    def add_fault(self, fault: Fault) -> None:
+        """Keep the fault of a record that could not be read at all."""
+        self._n += 1
+        self._add_faults(self._n, [fault])
+
+    def _add_faults(self, n: int, faults: Iterable[Fault]) -> None:
+        for fault in faults:
+            self._put("faults", (n, fault.key, fault.what, fault.remedy, fault.rule))
+
+    def _put(self, table: str, row: tuple[Any, ...]) -> None:
+        self._rows.setdefault(table, []).append(row)
+
+    def flush(self) -> None:
+        """Write what was added."""
+        for table, rows in self._rows.items():
+            marks = ", ".join("?" * len(rows[0]))
+            self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        self._rows.clear()
+        self._connection.commit()
+
+    def _film(self, path: str) -> int:
+        found = self._film_ids.get(path)
+        if found is None:
+            if len(self._film_ids) >= _MOST_KNOWN:
+                self._film_ids.clear()
+            self._connection.execute("INSERT OR IGNORE INTO films (path) VALUES (?)", (path,))
+            found = self._one("SELECT id FROM films WHERE path = ?", path)
+            self._film_ids[path] = found
+        return int(found)
+
+    def _one(self, sql: str, *values: Any) -> Any:
+        return self._connection.execute(sql, values).fetchone()[0]
+
+    @property
+    def n_found(self) -> int:
+        """How many records there were, sound or not."""
+        return self._n
+
+    @property
+    def n_items(self) -> int:
+        """How many items are sound so far."""
+        return int(self._one("SELECT count(*) FROM drafts WHERE is_sound"))
+
+    def _fault(self, select: str, *values: Any) -> None:
+        """Fault the drafts of a query on n, key, what, remedy and rule."""
+        self._connection.execute(f"INSERT INTO faults {select}", values)
+        self._connection.execute(
+            "UPDATE drafts SET is_sound = 0 WHERE is_sound AND n IN (SELECT n FROM faults)"
+        )
+
+    def fault_truthless(self, what: str, remedy: str) -> None:
+        """Fault every item that has no reference standard."""
+        self._fault(
+            "SELECT n, key, ?, ?, ? FROM drafts WHERE NOT has_truth ORDER BY n",
+            what,
+            remedy,
+            Rule.NO_TRUTH,
+        )
+
+    def fault_same_ids(self, what: str, remedy: str) -> None:
+        """Fault all items of an id given several times, and say so of the first: `{n}` times."""
+        self._connection.execute("CREATE INDEX drafts_ids ON drafts (item_id)")
+        self._connection.execute(
+            "UPDATE drafts SET is_whole = 0, is_sound = 0 WHERE item_id IN (SELECT item_id FROM "
+            "drafts WHERE item_id <> '' GROUP BY item_id HAVING count(*) > 1)"
+        )
+        self._fault(
+            "SELECT min(n), key, replace(?, '{n}', count(*)), ?, ? FROM drafts "
+            "WHERE item_id <> '' GROUP BY item_id HAVING count(*) > 1 ORDER BY 1",
+            what,
+            remedy,
+            Rule.SAME_ID,
+        )
+
+    def examination_keys(self) -> list[tuple[int, bool]]:
+        """Return which keys of an examination are given, and whether two patients share one."""
+        found = []
+        for n, column in enumerate(_EXAMINATIONS):
+            if self._one(f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL)"):
+                shared = self._one(
+                    f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL GROUP BY "
+                    f"{column} HAVING count(DISTINCT nullif(patient_id, '')) > 1)"
+                )
+                found.append((n, bool(shared)))
+        return found
+
+    def set_examinations(self, key: int) -> None:
+        """Give every draft its examination: by this key, else by any, else by its first film."""
+        by_film = (
+            "SELECT path FROM item_views JOIN films ON id = film WHERE item = n ORDER BY position"
+        )
+        self._connection.execute(
+            f"UPDATE drafts SET examination_id = coalesce({_EXAMINATIONS[key]}, "
+            f"{', '.join(_EXAMINATIONS)}, ({by_film} LIMIT 1), '')"
+        )
+        self._connection.execute("CREATE INDEX drafts_examinations ON drafts (examination_id)")
+
+    def fault_shared_examinations(self, what: str, remedy: str) -> None:
+        """Fault the items of an examination of several patients: `{examination}`, `{patients}`."""
+        self._fault(
+            "SELECT n, key, replace(replace(?, '{examination}', examination_id), '{patients}', "
+            "(SELECT group_concat(one, ', ') FROM (SELECT DISTINCT patient_id AS one FROM drafts "
+            "AS others WHERE others.examination_id = drafts.examination_id AND one <> '' "
+            "ORDER BY one))), ?, ? FROM drafts WHERE examination_id IN (SELECT examination_id "
+            "FROM drafts WHERE examination_id <> '' GROUP BY examination_id "
+            "HAVING count(DISTINCT nullif(patient_id, '')) > 1) ORDER BY n",
+            what,
+            remedy,
+            Rule.TWO_PATIENTS,
+        )
+
+    def share_patients(self) -> Group | None:
+        """Give items without a patient the one of their examination's other items."""
+        lacking = (
+            "FROM drafts WHERE is_whole AND patient_id = '' AND examination_id IN ("
+            "SELECT examination_id FROM drafts WHERE examination_id <> '' GROUP BY examination_id "
+            "HAVING count(DISTINCT nullif(patient_id, '')) = 1)"
+        )
+        found = self._group(f"SELECT count(*), min(n) {lacking}")
+        if found:
+            self._connection.execute(
+                "UPDATE drafts SET patient_id = (SELECT max(patient_id) FROM drafts AS others "
+                "WHERE others.examination_id = drafts.examination_id) "
+                f"WHERE n IN (SELECT n {lacking})"
+            )
+        return found
+
+    def examinations_that_differ(self, column: str) -> Group | None:
+        """Return of how many examinations the items differ in `age` or `sex`."""
+        return self._group(
+            "SELECT count(*), min(first) FROM (SELECT min(n) AS first FROM drafts WHERE "
+            "examination_id <> '' GROUP BY examination_id HAVING count(DISTINCT CASE WHEN is_whole "
+            f"THEN nullif({column}, '') END) > 1)"
+        )
+
+    def _group(self, sql: str) -> Group | None:
+        n, first = self._connection.execute(sql).fetchone()
+        return Group(n, self._one("SELECT key FROM drafts WHERE n = ?", first)) if n else None
+
+    def recall_films(self) -> None:
+        """Take what was known of the films before; each is right if its file is as it was."""
+        facts = ", ".join(f"{name} = known.{name}" for name in (*_FACTS, "mtime_ns"))
+        self._connection.execute(
+            f"UPDATE films SET {facts} FROM known "
+            "WHERE known.path = films.path AND known.state = 'sound'"
+        )
+        self._connection.execute("DROP TABLE known")
+        self._connection.commit()
+
+    def mark_missing(self, absent: Callable[[str], str | None], remedy: str) -> None:
+        """Mark the films that are not there, by what is to be said of them."""
+        self._connection.create_function("absent", 1, absent)
+        self._connection.execute(
+            "UPDATE films SET what = absent(path), remedy = ?, rule = ?", (remedy, _MISSING)
+        )
+        self._connection.execute("UPDATE films SET state = 'missing' WHERE what IS NOT NULL")
+        self._connection.commit()
+
+    def first_key(self) -> str:
+        """Return the key of the first item."""
+        return str(self._one("SELECT key FROM drafts ORDER BY n LIMIT 1"))
+
+    def unread(self, n: int) -> list[tuple[str, int | None, int | None]]:
+        """Return some films not looked at yet: their paths, and size and time when last read."""
+        return self._connection.execute(
+            "SELECT path, n_bytes, mtime_ns FROM films WHERE state = '' ORDER BY id LIMIT ?", (n,)
+        ).fetchall()
+
+    def n_films(self) -> tuple[int, int]:
+        """Return how many films were looked at, and how many there are."""
+        found = self._connection.execute("SELECT total(state <> ''), count(*) FROM films")
+        read, there = found.fetchone()
+        return int(read), there
+
+    def keep_films(self, outcomes: Iterable[tuple[str, Film | BadFilm | None, int]]) -> None:
+        """Keep what films are, each with its file's time; None where one is as it was before."""
+        rows, known = [], []
+        for path, outcome, mtime_ns in outcomes:
+            if outcome is None:
+                known.append((path,))
+                continue
+            film = outcome if isinstance(outcome, Film) else None
+            bad = outcome if isinstance(outcome, BadFilm) else None
+            facts = [getattr(film, name, None) for name in _FACTS]
+            state = "sound" if bad is None else "missing" if bad.rule == _MISSING else "bad"
+            said = (bad.what, bad.remedy, bad.rule) if bad else (None, None, None)
+            rows.append((*facts, mtime_ns, state, *said, path))
+        changed = (*_FACTS, "mtime_ns", "state", "what", "remedy", "rule")
+        changes = ", ".join(f"{name} = ?" for name in changed)
+        self._connection.executemany(f"UPDATE films SET {changes} WHERE path = ?", rows)
+        self._connection.executemany("UPDATE films SET state = 'sound' WHERE path = ?", known)
+        self._connection.commit()
+
+    def drop_missing_views(self) -> Group | None:
+        """Leave missing films out of the items whose frontal film is there."""
+        names = ", ".join(f"'{name}'" for name in FRONTAL)
+        self._connection.executescript(
+            "CREATE TABLE kept AS SELECT item FROM (SELECT item, label, state, max(label IN "
+            f"({names})) OVER (PARTITION BY item) AS named, max(state = 'missing') OVER "
+            "(PARTITION BY item) AS lacking, rank() OVER (PARTITION BY item, label = '' "
+            "ORDER BY position) AS place FROM item_views JOIN films ON films.id = film) "
+            f"WHERE lacking AND state = 'sound' AND (label IN ({names}) OR "
+            "(NOT named AND label = '' AND place = 1)) GROUP BY item; "
+            "DELETE FROM item_views WHERE item IN kept AND film IN "
+            "(SELECT id FROM films WHERE state = 'missing');"
+            "CREATE TABLE renumbered AS SELECT item, row_number() OVER (PARTITION BY item "
+            "ORDER BY position) AS position, film, label, said FROM item_views WHERE item IN kept;"
+            "DELETE FROM item_views WHERE item IN kept;"
+            "INSERT INTO item_views SELECT * FROM renumbered;"
+        )
+        return self._group("SELECT count(*), min(n) FROM drafts WHERE is_whole AND n IN kept")
+
+    def fault_films(self) -> None:
+        """Fault the items of every film that is not there or cannot be shown."""
+        self._fault(
+            "SELECT n, key, what, remedy, rule FROM item_views "
+            "JOIN films ON films.id = film JOIN drafts ON n = item "
+            "WHERE state IN ('missing', 'bad') ORDER BY n, position"
+        )
+
+    def n_missing_films(self) -> int:
+        """Return how many films are not there."""
+        return int(self._one("SELECT count(*) FROM films WHERE state = 'missing'"))
+
+    def flat_films(self, most: int) -> list[tuple[str, int, str]]:
+        """Return films of one grey level, each with its number of items and the first's key."""
+        return self._connection.execute(
+            "SELECT path, count(*), key FROM (SELECT films.id AS film, path, key FROM films "
+            "JOIN item_views ON film = films.id JOIN drafts ON n = item "
+            "WHERE state = 'sound' AND low = high ORDER BY n) GROUP BY film LIMIT ?",
+            (most,),
+        ).fetchall()
+
+    def set_spacings(self, tolerance: float, most: int) -> list[tuple[str, str]]:
+        """Give films the spacing their sound items agree on; return some that differ, by key."""
+        self._connection.executescript(
+            "CREATE TABLE agreed AS SELECT film, min(spacings.n) AS first, min(spacing_mm) AS "
+            "least, max(spacing_mm) AS most FROM spacings JOIN drafts USING (n) WHERE is_sound "
+            "GROUP BY film; CREATE INDEX spacings_of ON spacings (film, n);"
+        )
+        self._connection.execute(
+            "UPDATE films SET spacing_mm = (SELECT spacing_mm FROM spacings JOIN agreed USING "
+            "(film) WHERE film = films.id AND spacings.n = first ORDER BY spacings.rowid) "
+            "WHERE id IN (SELECT film FROM agreed WHERE most <= least * (1 + ?))",
+            (tolerance,),
+        )
+        return self._connection.execute(
+            "SELECT path, key FROM agreed JOIN films ON films.id = film JOIN drafts ON n = first "
+            "WHERE most > least * (1 + ?) ORDER BY first LIMIT ?",
+            (tolerance, most),
+        ).fetchall()
+
+    def keep_sound(self) -> None:
+        """Throw out what belongs to items with faults: what is left can be stored."""
+        for table in _OF_ITEMS:
+            self._connection.execute(
+                f"DELETE FROM {table} WHERE item IN (SELECT n FROM drafts WHERE NOT is_sound)"
+            )
+        self._connection.execute(
+            "DELETE FROM texts WHERE n IN (SELECT n FROM drafts WHERE NOT is_sound)"
+        )
+        self._connection.execute("DELETE FROM films WHERE id NOT IN (SELECT film FROM item_views)")
+        self._connection.commit()
+
+    def n_faulty(self) -> int:
+        """Return how many records have a fault other than a film that is not there."""
+        return int(
+            self._one("SELECT count(DISTINCT n) FROM faults WHERE rule <> ?", _MISSING),
+        )
+
+    def every_fault(self) -> Iterator[Fault]:
+        """Yield all faults in file order."""
+        return self._faults("TRUE", -1)
+
+    def faults(self, most: int = -1) -> Iterator[Fault]:
+        """Yield the faults other than films that are not there, in file order."""
+        return self._faults(f"rule <> '{_MISSING}'", most)
+
+    def _faults(self, which: str, most: int) -> Iterator[Fault]:
+        for key, what, remedy, rule in self._connection.execute(
+            f"SELECT key, what, remedy, rule FROM faults WHERE {which} ORDER BY n, rowid LIMIT ?",
+            (most,),
+        ):
+            yield Fault(key=key, what=what, remedy=remedy, rule=Rule(rule))
+
+    def n_faults(self) -> int:
+        """Return how many faults there are other than films that are not there."""
+        return int(self._one("SELECT count(*) FROM faults WHERE rule <> ?", _MISSING))
+
+    def missing(self, most: int) -> tuple[int, list[Fault]]:
+        """Return how many items lack films that are not there, and the first such faults."""
+        n = self._one("SELECT count(DISTINCT n) FROM faults WHERE rule = ?", _MISSING)
+        return int(n), list(self._faults(f"rule = '{_MISSING}'", most))
+
+
+@contextmanager
+def staging(path: Path, images: Path) -> Iterator[Staging]:
+    """Open a working file, with what an import that was cut off learnt of that folder's films.
+
+    The file is gone afterwards, unless this import is cut off as well.
+
+    Raises
+    ------
+    NotNow
+        Another import has it.
+    """
+    with closing(_opened(path)) as connection:
+        try:
+            _begin(connection, str(images.absolute()))
+            yield Staging(connection)
+        except StudyError:
+            _remove(path)
+            raise
+        else:
+            _remove(path)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        return _locked(path)
+    except sqlite3.OperationalError as error:
+        raise NotNow(
+            t("Another import is under way. Wait until it is done, then try again.")
+        ) from error
+    except sqlite3.DatabaseError:  # the machine went down while it was written
+        _remove(path)
+        return _locked(path)
+
+
+def _locked(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=0)
+    try:
+        # What is lost when the machine goes down is read again.
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.executescript("BEGIN EXCLUSIVE; COMMIT")
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
+    return connection
+
+
+def _remove(path: Path) -> None:
+    for name in (path, path.with_name(f"{path.name}-journal")):
+        name.unlink(missing_ok=True)
+
+
+def _begin(connection: sqlite3.Connection, images: str) -> None:
+    """Make the tables anew, and keep what is known of the films."""
+    there = dict(connection.execute("SELECT name, type FROM sqlite_master WHERE sql <> ''"))
+    known = "meta" in there and connection.execute("SELECT images FROM meta").fetchone()
+    for name, kind in there.items():
+        if kind != "index" and not (name == "films" and known == (images,)):
+            connection.execute(f"DROP {kind} {name}")
+    if known == (images,):
+        connection.execute("ALTER TABLE films RENAME TO known")
+    connection.executescript(_TABLES)
+    connection.execute("INSERT INTO meta VALUES (?)", (images,))
+    if known != (images,):
+        connection.execute("CREATE TABLE known AS SELECT * FROM films")
+    connection.commit()
