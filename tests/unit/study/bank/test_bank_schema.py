@@ -9,10 +9,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from study.bank import BankFile
 from study.bank.fields import OPTION_FIELDS, SPELLINGS
 from study.bank.source import plain_key
 from tests.conftest import ROOT, bank_records
+from tests.unit.study.bank.conftest import BankFile
 
 SCHEMA = json.loads((ROOT / "docs" / "bank.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
