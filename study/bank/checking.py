@@ -1,39 +1,20 @@
 """Checks a bank's files by every rule and keeps nothing: a report rule by rule."""
 
 import tempfile
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from study.bank.content import REMEDIES, Finding, look_over
+from study.bank.guessing import clues
 from study.bank.layout import find_bank, one_file
 from study.bank.reading import BankFormat, read_bank
 from study.base.bank_model import Fault
-from study.base.bank_rules import TITLES, Rule
+from study.base.bank_rules import Rule
 from study.base.errors import BadFile
+from study.store import Transaction, banks
 
-N_EXAMPLES = 20
 MEND_FILE = "mend the file, or name another"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What breaks one rule: how often, and up to `N_EXAMPLES` of it as (item or line, what)."""
-
-    rule: Rule
-    n: int
-    examples: tuple[tuple[str, str], ...]
-    remedy: str
-
-    @property
-    def title(self) -> str:
-        """Return the rule in words."""
-        return TITLES[self.rule]
-
-    @property
-    def is_fault(self) -> bool:
-        """Whether an import refuses it; else it is told only."""
-        return self.rule.startswith("B1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,29 +58,32 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
                     file=files,
                     n_found=found.staged.n_found,
                     n_sound=found.staged.n_items,
-                    findings=tuple(by_rule(found.staged.every_fault())),
+                    findings=(
+                        *by_rule(found.staged.every_fault()),
+                        *content_findings(found.staged.tables, 1),
+                    ),
                     notes=found.notes,
                 )
         except BadFile as error:
-            example = (parts[0].path.name, str(error))
-            finding = Finding(rule=Rule.FILE, n=1, examples=(example,), remedy=MEND_FILE)
+            finding = Finding(rule=Rule.FILE, remedy=MEND_FILE)
+            finding.add(parts[0].path.name, str(error))
             return Report(file=files, n_found=0, n_sound=0, findings=(finding,), notes=())
 
 
 def by_rule(faults: Iterable[Fault]) -> list[Finding]:
     """Return the faults rule by rule, in order of code."""
-    first: dict[Rule, list[Fault]] = {}
-    n: Counter[Rule] = Counter()
+    found: dict[Rule, Finding] = {}
     for fault in faults:
-        n[fault.rule] += 1
-        if n[fault.rule] <= N_EXAMPLES:
-            first.setdefault(fault.rule, []).append(fault)
-    return [
-        Finding(
-            rule=rule,
-            n=n[rule],
-            examples=tuple((fault.key, fault.what) for fault in group),
-            remedy=group[0].remedy,
-        )
-        for rule, group in sorted(first.items())
-    ]
+        group = found.setdefault(fault.rule, Finding(rule=fault.rule, remedy=fault.remedy))
+        group.add(fault.key, fault.what)
+    return [found[rule] for rule in sorted(found)]
+
+
+def content_findings(look: Transaction, bank: int) -> list[Finding]:
+    """Return what sound items break of the rules of content, and where answers can be guessed."""
+    found = look_over(banks.whole_items(look, bank, together=True))
+    for rule, sentence in clues(banks.Questions(look, bank), shuffled=False).items():
+        finding = Finding(rule=rule, remedy=REMEDIES[rule])
+        finding.add("the bank", sentence)
+        found.append(finding)
+    return sorted(found, key=lambda one: one.rule)

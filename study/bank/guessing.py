@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, gammaln, ndtr
 
 from study.base.bank_model import LETTERS, Asked
+from study.base.bank_rules import Rule
 from study.base.translation import t
 
 ALPHA = 0.01
@@ -51,6 +52,11 @@ def guessable(asked: Iterable[Asked], *, shuffled: bool) -> tuple[str, ...]:
     shuffled
         Whether readers see the options in an order of their own, so that letters tell nothing.
     """
+    return tuple(clues(asked, shuffled=shuffled).values())
+
+
+def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
+    """Return the sentences of `guessable` by the rule that each tells of."""
     seen = _Seen()
     for one in asked:
         seen.add(one)
@@ -60,8 +66,12 @@ def guessable(asked: Iterable[Asked], *, shuffled: bool) -> tuple[str, ...]:
         often = {text for text in options if seen.often(text)}
         texts.add(often, options[one.place], one.view)
     ties = [*texts.ties(), *(() if shuffled else seen.letters.ties())]
-    letter = "" if shuffled else _letter(seen.places)
-    return tuple(filter(None, (letter, _longest(seen.sizes, seen.n_longest), _view(ties))))
+    told = {
+        Rule.LONGEST: _longest(seen.sizes, seen.n_longest),
+        Rule.LETTER: "" if shuffled else _letter(seen.places),
+        Rule.VIEW_TELLS: _view(ties),
+    }
+    return {rule: sentence for rule, sentence in told.items() if sentence}
 
 
 class _Seen:

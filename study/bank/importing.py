@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from study.bank.content import look_over
 from study.bank.guessing import guessable
 from study.bank.layout import Part
 from study.bank.reading import (
@@ -144,6 +145,7 @@ def import_bank(
         if progress is not None:
             progress("store", 0, 1)
         tables = found.staged.tables
+        told = look_over(banks.whole_items(tables, 1, together=True))
         clues = guessable(banks.Questions(tables, 1), shuffled=False)
         content_sha256 = banks.content_sha256(tables, 1, simulated=simulated)
         with store.change() as change:
@@ -170,7 +172,7 @@ def import_bank(
             n_left_out=_n_left_out(found),
             left_out=tuple(found.staged.faults(MOST_LISTED)),
             missing=_missing(found),
-            notes=found.notes,
+            notes=(*found.notes, *map(str, told)),
             guessable=clues,
         )
 

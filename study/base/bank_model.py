@@ -1,7 +1,7 @@
 """What a question bank is made of, and what reading one gives back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from study.base.bank_rules import Rule
 
@@ -77,7 +77,7 @@ class Item:
     views: tuple[View, ...]
     report: Mapping[str, str]
     explanation: str
-    attributes: Mapping[str, str]
+    attributes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,15 @@ class Rule(StrEnum):
     IMAGE_OUTSIDE = "B132"
     IMAGE_UNREADABLE = "B133"
     TWO_PATIENTS = "B140"
+    ANSWERED = "B201"
+    LONGEST = "B202"
+    LETTER = "B203"
+    VIEW_TELLS = "B204"
+    ALIKE = "B205"
+    OPTIONS_ALIKE = "B206"
+    NOT_SHOWN = "B207"
+    PATIENT_SPLIT = "B208"
+    EXAMINATION_SPLIT = "B209"
 
 
 TITLES: Mapping[Rule, str] = {
@@ -52,5 +61,14 @@ TITLES: Mapping[Rule, str] = {
     Rule.IMAGE_OUTSIDE: "Every image lies in the images folder",
     Rule.IMAGE_UNREADABLE: "Every image can be shown in full",
     Rule.TWO_PATIENTS: "Every examination is of one patient",
+    Rule.ANSWERED: "No question holds its own answer",
+    Rule.LONGEST: "The longest option is correct no more often than by chance",
+    Rule.LETTER: "Every letter is correct as often as the others",
+    Rule.VIEW_TELLS: "The name of a view does not tell the answer",
+    Rule.ALIKE: "No examination is asked the same twice",
+    Rule.OPTIONS_ALIKE: "No option repeats another but for case and punctuation",
+    Rule.NOT_SHOWN: "Every question is about what its views show",
+    Rule.PATIENT_SPLIT: "Every patient is in one split",
+    Rule.EXAMINATION_SPLIT: "Every examination is in one split",
 }
 """What each rule asks for."""

@@ -1,0 +1,246 @@
+"""What makes a sound item a bad question: rules about content, told and never refused.
+
+An item is looked at by itself, beside the others of its examination, and by its patient's split.
+Nothing is held but one examination and the first split of each, so a bank's size does not matter.
+"""
+
+import re
+import string
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, groupby
+
+from study.bank.fields import shown
+from study.base.bank_model import LETTERS, Item
+from study.base.bank_rules import TITLES, Rule
+
+N_EXAMPLES = 20
+
+ALIKE = 0.8
+"""Two questions are alike from here up: words that both have, as a share of the words of either."""
+
+MOST_COMPARED = 100
+"""Of an examination with more items, only questions of the very same words are alike."""
+
+TELLS_APART = frozenset(
+    {
+        *("left", "right", "upper", "lower", "middle", "apical", "basal", "anterior", "posterior"),
+        *("medial", "lateral", "frontal", "pa", "ap", "no", "not", "without", "absent", "present"),
+        *("increased", "decreased", "first", "second", "third"),
+    }
+)
+"""Two questions that differ in one of these, or in a number, ask for different things."""
+
+_SAYS_NOTHING = frozenset(
+    ("yes", "no", "none", "not", "true", "false", "the", "and", "both", "neither", "other", "all")
+)
+
+_PICTURE = r"(?:views?|films?|images?|radiographs?|projections?|x-?rays?)"
+ASKS_FOR = {
+    "a lateral view": (
+        rf"\blateral (?:chest )?{_PICTURE}|\bretrosternal (?:clear )?(?:air ?)?space"
+        r"|\bposterior costophrenic",
+        ("LATERAL",),
+    ),
+    "a frontal view": (
+        rf"\b(?:frontal|pa|ap|postero-?anterior|antero-?posterior) (?:chest )?{_PICTURE}",
+        ("PA", "AP", "FRONTAL", "AP AXIAL", "LORDOTIC", "ERECT", "SUPINE"),
+    ),
+    "an oblique view": (
+        rf"\boblique (?:chest )?{_PICTURE}",
+        ("OBLIQUE", "LAO", "RAO", "LPO", "RPO"),
+    ),
+    "a decubitus view": (rf"\bdecubitus (?:chest )?{_PICTURE}", ("DECUBITUS",)),
+    "a lordotic view": (rf"\blordotic (?:chest )?{_PICTURE}", ("LORDOTIC",)),
+    "an earlier examination": (
+        rf"\b(?:prior|previous|earlier) (?:chest )?(?:study|studies|exam\w*|{_PICTURE})"
+        r"|\binterval (?:change|increase|decrease|development|resolution|improvement)",
+        (),
+    ),
+    "another modality": (r"\b(?:on|in) (?:the |this )?(?:ct|mri|ultrasound)\b", ()),
+}
+"""What a question may ask for: the words that do, and how the views begin or end that show it."""
+
+_ASKS_FOR = [
+    (what, re.compile(words, re.IGNORECASE), labels) for what, (words, labels) in ASKS_FOR.items()
+]
+_MAY_ASK = frozenset(
+    {
+        *("lateral", "retrosternal", "costophrenic", "frontal", "pa", "ap", "postero", "antero"),
+        *("posteroanterior", "anteroposterior", "oblique", "decubitus", "lordotic", "prior"),
+        *("previous", "earlier", "interval", "ct", "mri", "ultrasound"),
+    }
+)
+"""Each of `ASKS_FOR` has one of these words; most questions have none."""
+
+_PUNCTUATION = string.punctuation + string.whitespace
+_WORD = re.compile(r"[^\W_]+")
+
+REMEDIES = {
+    Rule.ANSWERED: "ask without naming the answer",
+    Rule.LONGEST: "make the options equally long",
+    Rule.LETTER: "shuffle the options, in the bank or by the protocol's option_order",
+    Rule.VIEW_TELLS: "balance the views, or leave their names out of the bank",
+    Rule.ALIKE: "keep one of them, or draw one question an examination",
+    Rule.OPTIONS_ALIKE: "make each option different",
+    Rule.NOT_SHOWN: "add the view, or ask for what is shown",
+    Rule.PATIENT_SPLIT: "keep all of a patient in one split",
+    Rule.EXAMINATION_SPLIT: "keep all of an examination in one split",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Finding:
+    """What breaks one rule: how often, and up to `N_EXAMPLES` of it as (item or line, what)."""
+
+    rule: Rule
+    remedy: str
+    n: int = 0
+    examples: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, key: str, what: str) -> None:
+        """Count one more."""
+        self.n += 1
+        if self.n <= N_EXAMPLES:
+            self.examples.append((key, what))
+
+    @property
+    def title(self) -> str:
+        """Return the rule in words."""
+        return TITLES[self.rule]
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether an import refuses it; else it is told only."""
+        return self.rule.startswith("B1")
+
+    def __str__(self) -> str:
+        """Return it as one line for a person."""
+        keys = ", ".join(key for key, _ in self.examples[:3])
+        return f"{self.rule}: {self.title}. Not so in {self.n:,} ({keys}{' ...' * (self.n > 3)})"
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text without case and punctuation.
+
+    >>> words_of("Left-sided  Effusion.")
+    ('left', 'sided', 'effusion')
+    """
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def look_over(items: Iterable[Item]) -> list[Finding]:
+    """Return what breaks the rules of content, in order of code.
+
+    Parameters
+    ----------
+    items
+        Those of one examination one after another.
+    """
+    found: dict[Rule, Finding] = {}
+
+    def tell(rule: Rule, key: str, what: str) -> None:
+        found.setdefault(rule, Finding(rule=rule, remedy=REMEDIES[rule])).add(key, what)
+
+    splits: dict[str, str] = {}
+    for examination_id, group in groupby(items, key=lambda one: one.examination_id):
+        together = [(item, words_of(item.question)) for item in group]
+        for item, asked in together:
+            for rule, what in _by_itself(item, asked):
+                tell(rule, item.item_id, what)
+            _by_split(item, splits, tell)
+        for item, like in _alike(together):
+            what = f"asks of examination {examination_id} as {like.item_id} does: "
+            tell(Rule.ALIKE, item.item_id, what + shown(item.question))
+    return [found[rule] for rule in sorted(found)]
+
+
+def _by_itself(item: Item, asked: Sequence[str]) -> Iterator[tuple[Rule, str]]:
+    if item.truth is not None and _answered(item, asked, LETTERS.index(item.truth)):
+        answer = item.options[LETTERS.index(item.truth)]
+        yield Rule.ANSWERED, f"{shown(item.question)} holds {shown(answer)}"
+    if again := _again(item.options):
+        yield Rule.OPTIONS_ALIKE, f"{shown(again)} is there twice but for case and punctuation"
+    if absent := _not_shown(item, asked):
+        yield Rule.NOT_SHOWN, f"{shown(item.question)} asks for {absent}"
+
+
+def _again(options: Sequence[str]) -> str:
+    """Return an option that another one repeats; empty where none does."""
+    plain = [text.casefold().strip(_PUNCTUATION) for text in options]
+    if len({(text[:1], text[-1:]) for text in plain}) == len(plain):
+        return ""
+    words = [words_of(text) for text in options]
+    return next(
+        (text for text, own in zip(options, words, strict=True) if own and words.count(own) > 1), ""
+    )
+
+
+def _answered(item: Item, asked: Sequence[str], place: int) -> bool:
+    """Whether the correct option stands in the question, word by word, and no other one does."""
+    truth = words_of(item.options[place])
+    if not any(len(word) > 2 and word not in _SAYS_NOTHING for word in truth):
+        return False
+    stems = set(map(_stem, asked))
+    if not all(_stem(word) in stems for word in truth):
+        return False
+    text = _stems(asked)
+    return [n for n, option in enumerate(item.options) if _stems(words_of(option)) in text] == [
+        place
+    ]
+
+
+def _stems(words: Sequence[str]) -> str:
+    return f" {' '.join(map(_stem, words))} "
+
+
+def _stem(word: str) -> str:
+    """Return a word without the ending of its plural: what stands for it beyond a doubt."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _not_shown(item: Item, asked: Sequence[str]) -> str:
+    """Return what the question asks for that none of its views is; empty where one has no name."""
+    if _MAY_ASK.isdisjoint(asked):
+        return ""
+    labels = [view.label for view in item.views]
+    for what, asks, wanted in _ASKS_FOR:
+        if not asks.search(item.question):
+            continue
+        known = not wanted or all(label and label not in ("ERECT", "SUPINE") for label in labels)
+        if known and not any(one in (label, *label.split()) for label in labels for one in wanted):
+            return what
+    return ""
+
+
+def _by_split(item: Item, splits: dict[str, str], tell: Callable[[Rule, str, str], None]) -> None:
+    split = item.attributes.get("split", "")
+    if not split:
+        return
+    for rule, kind, name in (
+        (Rule.PATIENT_SPLIT, "patient", item.patient_id),
+        (Rule.EXAMINATION_SPLIT, "examination", item.examination_id),
+    ):
+        first = splits.setdefault(f"{kind} {name}", split) if name else split
+        if first != split:
+            tell(rule, item.item_id, f"{kind} {name} is in {first} and in {split}")
+
+
+def _alike(items: Sequence[tuple[Item, Sequence[str]]]) -> Iterator[tuple[Item, Item]]:
+    """Yield each item whose question an earlier one of the examination asks, with that one."""
+    asked = [(item, frozenset(words)) for item, words in items]
+    if len(items) > MOST_COMPARED:
+        first: dict[frozenset[str], Item] = {}
+        pairs = ((item, first.setdefault(words, item)) for item, words in asked)
+        yield from ((item, other) for item, other in pairs if item is not other)
+        return
+    told = set()
+    for (other, one), (item, two) in combinations(asked, 2):
+        if item.item_id in told or len(one & two) < ALIKE * len(one | two):
+            continue
+        apart = one ^ two
+        if apart & TELLS_APART or any(word.isdecimal() for word in apart):
+            continue
+        if not {*map(words_of, other.options)}.isdisjoint(map(words_of, item.options)):
+            told.add(item.item_id)
+            yield item, other
