@@ -26,6 +26,7 @@ from analysis.statistics.agreement.groups.table import agreement_groups
 from analysis.statistics.agreement.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.repeats import intra_reader
+from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.comparison.gee import gee
 from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.adjusted import panel_adjusted
@@ -52,6 +53,7 @@ __all__ = [
     "agreement_groups",
     "agreement_indices",
     "agreement_pairs",
+    "agreement_with_truth",
     "analyse",
     "bundle_from_tables",
     "comparisons",

@@ -20,6 +20,7 @@ from analysis.statistics.agreement.groups.table import agreement_groups
 from analysis.statistics.agreement.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.repeats import intra_reader
+from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.comparison.gee import gee
 from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.adjusted import adjusted, panel_adjusted
@@ -127,6 +128,7 @@ TABLES: Mapping[str, Callable[[Study], pd.DataFrame]] = {
     "gee": gee,
     "agreement_between": agreement_between,
     "agreement_indices": agreement_indices,
+    "agreement_with_truth": agreement_with_truth,
     "intra_reader": intra_reader,
     "time_model": time_model,
     "item_difficulty": item_difficulty,

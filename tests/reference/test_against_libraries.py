@@ -54,6 +54,26 @@ def test_kappas_and_their_errors_equal_the_libraries(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
+def test_kappas_against_the_reference_standard_equal_the_libraries(seed: int) -> None:
+    """Over the items that the rater answered; raw agreement is their accuracy."""
+    truth, answers, other = _answers(seed, 60 + 37 * seed)
+    answers[::7] = ""
+    table = analysis.agreement_with_truth(_bundle(truth, answers, other))
+    table = table[(table["rater_id"] == "R1") & (table["scope"] == "all")].set_index("measure")
+    given = answers != ""
+    kappa = cohen_kappa_score(answers[given], truth[given])
+    accuracy = np.mean((answers == truth)[given])
+    assert table.loc["kappa_letters", "estimate"] == pytest.approx(kappa, abs=1e-12)
+    assert table.loc["raw", "estimate"] == pytest.approx(accuracy, abs=1e-12)
+    guessed = table.loc["brennan_prediger", "estimate"]
+    assert guessed == pytest.approx((accuracy - 1 / 4) / (1 - 1 / 4), abs=1e-12)
+    reference = cohens_kappa(pd.crosstab(answers[given], truth[given]).to_numpy())
+    se = math.sqrt(reference.var_kappa)
+    assert table.loc["kappa_letters", "se"] == pytest.approx(se, abs=1e-10)
+    assert set(table["n"]) == {given.sum()}
+
+
+@pytest.mark.parametrize("seed", range(10))
 def test_wilson_intervals_equal_statsmodels(seed: int) -> None:
     """The micro accuracy's interval is Wilson's."""
     truth, first, second = _answers(seed, 20 + 13 * seed)

@@ -23,6 +23,7 @@ ESTIMATE = {
     "agreement_pairs": "estimate",
     "agreement_groups": "estimate",
     "agreement_between": "difference",
+    "agreement_with_truth": "estimate",
     "intra_reader": "estimate",
     "comparisons": "difference",
     "reader_panel": "p",
@@ -163,7 +164,7 @@ def test_another_rater_changes_no_row_but_of_those_it_belongs_to(
     fewer = [table.loc[table["rater_id"] != gone] for table in (readings, raters)]
     before, after = _tables((items, *fewer)), _tables(study)
     own = ["accuracy", "agreement_pairs", "comparisons", "times", "missing", "sensitivity"]
-    own += ["agreement_indices", "intra_reader", "leaderboard"]
+    own += ["agreement_indices", "agreement_with_truth", "intra_reader", "leaderboard"]
     if gone.startswith("M"):
         own += ["reader_panel", "reader_conditions", "sensitivity_panel", "gee", "time_model"]
         own += ["variance_components", "agreement_groups"]
@@ -195,7 +196,8 @@ def test_what_is_empty_has_its_reason_and_what_is_not_its_bounds(study: Study) -
 
 def _the_reason_names_what_is_empty_and_nothing_else(tables: Tables) -> None:
     """Of agreement: standard error, interval, or both; without a prefix everything."""
-    for name in ("agreement_pairs", "agreement_groups", "agreement_between", "intra_reader"):
+    names = ["agreement_pairs", "agreement_groups", "agreement_between", "agreement_with_truth"]
+    for name in (*names, "intra_reader"):
         table = tables[name]
         because, no_interval = table["undefined_because"], table["ci_low"].isna()
         assert (no_interval == table["ci_high"].isna()).all()

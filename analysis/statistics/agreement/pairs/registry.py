@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -250,17 +250,23 @@ class Partition:
         return np.repeat(np.arange(len(self.members)), [len(items) for items in self.members])
 
 
-def partitions(matrix: ReadingMatrix) -> Iterator[Partition]:
-    """Yield all items as one scope, then the tasks, then the option sets."""
-    every = np.arange(len(matrix.truth))
-    yield Partition(order=0, names=("all",), members=(every,), measures=EVERYWHERE)
-    for order, (grouping, within) in enumerate(
-        (("task", EVERYWHERE), ("option_set", WITHIN_OPTION_SET)), start=1
-    ):
-        groups = matrix.members(grouping)
+SCOPES: Mapping[str, tuple[Measure, ...]] = {
+    "all": EVERYWHERE,
+    "task": EVERYWHERE,
+    "option_set": WITHIN_OPTION_SET,
+}
+
+
+def partitions(
+    matrix: ReadingMatrix, scopes: Mapping[str, tuple[Measure, ...]] = SCOPES
+) -> Iterator[Partition]:
+    """Yield all items as one scope, and the scopes of every grouping, each with its measures."""
+    for order, (grouping, within) in enumerate(scopes.items()):
+        every = {"": np.arange(len(matrix.truth))}
+        groups = every if grouping == "all" else matrix.members(grouping)
         yield Partition(
             order=order,
-            names=tuple(f"{grouping}={name}" for name in groups),
+            names=tuple(f"{grouping}={name}" if name else grouping for name in groups),
             members=tuple(groups.values()),
             measures=within,
         )
