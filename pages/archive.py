@@ -138,13 +138,22 @@ def _files(found: archive.StudyState) -> None:
                 "study is closed they can be created in full."
             )
         )
+    if found.licence:
+        st.warning(
+            t(
+                "The questions are under this licence: {licence}. Share files that contain their "
+                "texts only as it allows.",
+                licence=plain(found.licence),
+            )
+        )
+    without = st.checkbox(t("Leave out the texts of questions and options"), key="without-texts")
     there = archive.made(person)
     label = t("Create the files again") if there else t("Create the files")
     kind: Literal["primary", "secondary"] = "primary" if found.closed and not there else "secondary"
     if st.button(label, key="make-files", type=kind):
         with error_line():
             with st.spinner(t("Creating the files ...")):
-                archive.make(person)
+                archive.make(person, texts=not without)
             st.rerun()
     elif there:
         _made(there, found)
@@ -153,6 +162,8 @@ def _files(found: archive.StudyState) -> None:
 def _made(there: archive.Made, found: archive.StudyState) -> None:
     if there.blinded and found.shows_accuracy:
         st.warning(t("These files are still blinded. Create them again to include everything."))
+    if not there.texts:
+        st.info(t("These files do not contain the texts of questions and options."))
     caption = t(
         "Created on {at} (UTC) by {who}, from the audit trail up to event {n}.",
         at=minute(there.at_utc),

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from study.store import Transaction, bank_contents, banks
@@ -22,6 +22,7 @@ def described(row: BankRow, holders: Mapping[str, list[str]]) -> dict[str, Any]:
         "films": row.n_films,
         "imported_at_utc": row.imported_at_utc,
         "format": row.format,
+        **asdict(row.provenance),
         "source": row.source_name,
         "source_sha256": row.source_sha256,
         "content_sha256": row.content_sha256,

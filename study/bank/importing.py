@@ -1,6 +1,6 @@
 """Imports a question bank into the store: everything checked first, then all of it or nothing."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from study.bank.reading import (
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotNow
+from study.base.provenance import Provenance
 from study.base.text import check_name
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, banks, events
@@ -96,6 +97,7 @@ def import_bank(
     missing_images: MissingImages | None = None,
     skip_faulty: bool = False,
     simulated: bool = False,
+    provenance: Provenance = Provenance(),  # noqa: B008 (frozen)
     progress: Progress | None = None,
     by: By = COMMAND_LINE,
 ) -> Imported:
@@ -114,6 +116,8 @@ def import_bank(
         Leave out items with faults; else a file with any fault is refused whole.
     simulated
         The films are simulated radiographs, which is then said on every screen that shows them.
+    provenance
+        Where the bank comes from and on what terms, said wherever its content is handed on.
 
     Raises
     ------
@@ -161,6 +165,7 @@ def import_bank(
                 images_root=str(images.resolve()),
                 simulated=int(simulated),
                 imported_at_utc=stamp(now),
+                **asdict(provenance),
             )
             banks.add_content(change, bank, tables)
             row = banks.bank_row(change, name)

@@ -32,7 +32,10 @@ def list_(db: Path, as_json: bool) -> None:
     if as_json:
         _print_json(found)
         return
-    columns = ("bank", "items", "films", "imported_at_utc", "source", "content_sha256", "studies")
+    columns = (
+        *("bank", "items", "films", "imported_at_utc", "source", "version", "licence"),
+        *("content_sha256", "studies"),
+    )
     print(csv_line(columns), end="")
     for one in found:
         print(csv_line({**one, "studies": len(one["studies"])}[name] for name in columns), end="")

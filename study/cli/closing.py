@@ -10,8 +10,13 @@ from study.base.actor import COMMAND_LINE
 from study.cli.program import PATH, command, note, now
 from study.exchange import archives
 from study.lifecycle import closing
-from study.store import Store
+from study.store import Store, banks
+from study.store.studies import study_row
 from study.trail import deposits
+
+WITHOUT_TEXTS = click.option(
+    "--without-texts", is_flag=True, help="Leave out the texts of questions and options."
+)
 
 
 @command()
@@ -29,11 +34,14 @@ def close(db: Path, study: str, reason: str) -> None:
 
 @command()
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder.")
-def archive(db: Path, study: str, out: Path) -> None:
+@WITHOUT_TEXTS
+def archive(db: Path, study: str, out: Path, without_texts: bool) -> None:
     """Write a study in every form, with hashes."""
     store = Store(db)
-    made = archives.archive(store, out, study=study, whole=True, now=now())
+    texts = not without_texts
+    made = archives.archive(store, out, study=study, whole=True, texts=texts, now=now())
     note_if_open(store, study)
+    note_terms(store, study, without_texts=without_texts)
     for name, why in made.left_out.items():
         print(f"Left out: {name}: {why}", file=sys.stderr)
     print(f"Wrote {', '.join((*made.sha256, archives.SUMS))} to {out}")
@@ -46,6 +54,14 @@ def note_if_open(store: Store, study: str) -> None:
             "the study is not closed, and this holds the reference standard. "
             "Its pages show nobody accuracy before it is closed."
         )
+
+
+def note_terms(store: Store, study: str, *, without_texts: bool) -> None:
+    """Say on what terms the questions written may be passed on, where those are strict."""
+    with store.look() as look:
+        bank = banks.bank_row(look, study_row(look, study).bank_name)
+    if bank.provenance.warning and not without_texts:
+        note(f"{bank.provenance.warning} With --without-texts they are left out.")
 
 
 def deposit(store: Store, study: str) -> None:

@@ -16,6 +16,7 @@ from study.bank.reading import BankFormat, MissingImages
 from study.base.actor import COMMAND_LINE
 from study.base.csv_cells import csv_line
 from study.base.errors import NotFound
+from study.base.provenance import Provenance
 from study.cli.closing import deposit
 from study.cli.program import PATH, command, note, now, warn
 from study.exchange import bundle
@@ -58,6 +59,10 @@ def init(db: Path) -> None:
 )
 @click.option("--format", type=click.Choice(("rexvqa", "csv")), help="Default: by the ending.")
 @click.option("--skip-faulty", is_flag=True, help="Leave out items with faults, and list them.")
+@click.option("--version", metavar="V", default="", help="The bank's, such as 1.0.")
+@click.option("--licence", metavar="TEXT", default="", help="Its name, or its terms in words.")
+@click.option("--source-url", metavar="URL", default="", help="Where the bank comes from.")
+@click.option("--citation", metavar="TEXT", default="", help="How it wants to be cited.")
 def import_(
     db: Path,
     path: Path,
@@ -68,6 +73,10 @@ def import_(
     missing_images: MissingImages | None,
     format: BankFormat | None,
     skip_faulty: bool,
+    version: str,
+    licence: str,
+    source_url: str,
+    citation: str,
 ) -> None:
     """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its films."""
     if more and not split:
@@ -86,6 +95,9 @@ def import_(
         format=format,
         missing_images=missing_images,
         skip_faulty=skip_faulty,
+        provenance=Provenance(
+            version=version, licence=licence, source_url=source_url, citation=citation
+        ),
         now=now(),
         progress=Told() if sys.stderr.isatty() else None,
     )

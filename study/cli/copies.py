@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from study.base.actor import COMMAND_LINE
-from study.cli.closing import note_if_open
+from study.cli.closing import WITHOUT_TEXTS, note_if_open, note_terms
 from study.cli.program import PATH, command, now
 from study.exchange import backups, bundle, merging, restoring
 from study.store import Store
@@ -17,12 +17,14 @@ _BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
 
 @command()
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
-def export(db: Path, study: str, out: Path) -> None:
+@WITHOUT_TEXTS
+def export(db: Path, study: str, out: Path, without_texts: bool) -> None:
     """Write a study's bundle."""
     store = Store(db)
-    names = bundle.export(store, study=study, out=out)
+    names = bundle.export(store, study=study, out=out, texts=not without_texts)
     record_taking(store, study=study, what="bundle", by=COMMAND_LINE, now=now())
     note_if_open(store, study)
+    note_terms(store, study, without_texts=without_texts)
     print(f"Wrote {', '.join(names)} to {out}")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
+from study.base.provenance import Provenance
 from study.base.translation import t
 from study.exchange.bundle import files_of, tables_of, zipped
 from study.exchange.closing_report import report_in
@@ -24,7 +25,7 @@ from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.parquet import parquet_files
 from study.lifecycle.closing import shows_accuracy
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, events, extract
+from study.store import Store, Transaction, banks, events, extract
 from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
 from study.trail.downloads import record_taking
@@ -44,6 +45,9 @@ FILES = (BUNDLE, PARQUET, EXCEL, IMRMC, COPY, REPORT, MISSING)
 BLINDED = "It holds the reference standard, and is made once the study is closed."
 """Why a file is not made while accuracy may not be seen."""
 
+HAS_TEXTS = "It holds the texts of questions and options."
+"""Why a file is not made without them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
@@ -59,6 +63,8 @@ class Archive:
         Whether the reference standard was left out.
     last_event
         The number of the last event of the trail they were made from.
+    texts
+        Whether questions, options and models' own words are in it.
     """
 
     sha256: Mapping[str, str]
@@ -66,6 +72,7 @@ class Archive:
     left_out: Mapping[str, str]
     blinded: bool
     last_event: int
+    texts: bool = True
 
 
 def archive(
@@ -74,6 +81,7 @@ def archive(
     *,
     study: str,
     whole: bool = False,
+    texts: bool = True,
     by: By = COMMAND_LINE,
     now: datetime,
 ) -> Archive:
@@ -85,6 +93,8 @@ def archive(
         A new folder, or one that is empty.
     whole
         With the reference standard although the study is open: for whoever has the store's file.
+    texts
+        With the texts of questions and options, see `study.exchange.bundle.tables_of`.
 
     Raises
     ------
@@ -99,11 +109,11 @@ def archive(
             raise BadFile(
                 t("{folder} already exists. Name a new folder, or empty this one.", folder=folder)
             )
-        if not blinded:
+        if texts and not blinded:
             _announce(store, study, by=by, now=now)
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as scratch:
-            made = _make(store, Path(scratch) / "files", study, blinded)
+            made = _make(store, Path(scratch) / "files", study, blinded, texts)
             if out.is_dir():
                 out.rmdir()
             (Path(scratch) / "files").rename(out)
@@ -128,12 +138,12 @@ def archive(
     return made
 
 
-def _make(store: Store, folder: Path, study: str, blinded: bool) -> Archive:
+def _make(store: Store, folder: Path, study: str, blinded: bool, texts: bool) -> Archive:
     folder.mkdir()
     left_out: dict[str, str] = {}
     with store.look() as look:
         found = study_row(look, study)
-        for name, write in _writers(look, found, folder, blinded).items():
+        for name, write in _writers(look, found, blinded, texts).items():
             try:
                 write(folder / name)
             except BadFile as error:
@@ -143,6 +153,8 @@ def _make(store: Store, folder: Path, study: str, blinded: bool) -> Archive:
             (folder / name).write_bytes(content)
     if blinded:
         left_out |= dict.fromkeys((IMRMC, COPY), BLINDED)
+    elif not texts:
+        left_out[COPY] = HAS_TEXTS
     there = [name for name in FILES if (folder / name).is_file()]
     sha256 = {name: sha256_of_file(folder / name) for name in there}
     sums = "".join(f"{digest}  {name}\n" for name, digest in sha256.items())
@@ -153,24 +165,26 @@ def _make(store: Store, folder: Path, study: str, blinded: bool) -> Archive:
         left_out=left_out,
         blinded=blinded,
         last_event=head.number,
+        texts=texts,
     )
 
 
 def _writers(
-    look: Transaction, found: StudyRow, folder: Path, blinded: bool
+    look: Transaction, found: StudyRow, blinded: bool, texts: bool
 ) -> dict[str, Callable[[Path], object]]:
-    tables = tables_of(look, found, blinded=blinded)
-    about = _about(found, blinded)
+    tables = tables_of(look, found, blinded=blinded, texts=texts)
+    about = _about(found, banks.bank_row(look, found.bank_name).provenance, blinded)
     writers: dict[str, Callable[[Path], object]] = {
         BUNDLE: lambda path: path.write_bytes(
-            zipped(files_of(look, found.name, tables=tables, blinded=blinded))
+            zipped(files_of(look, found.name, tables=tables, blinded=blinded, texts=texts))
         ),
         PARQUET: lambda path: path.write_bytes(_parquet(tables, about)),
         EXCEL: lambda path: path.write_bytes(workbook(tables, about)),
     }
     if not blinded:
         writers[IMRMC] = lambda path: path.write_bytes(zipped(_imrmc(found, tables)))
-        writers[COPY] = lambda path: _extracted(look, found.id, path)
+        if texts:
+            writers[COPY] = lambda path: _extracted(look, found.id, path)
     return writers
 
 
@@ -190,12 +204,15 @@ def _imrmc(found: StudyRow, tables: Mapping[str, list[dict[str, Any]]]) -> dict[
     )
 
 
-def _about(found: StudyRow, blinded: bool) -> dict[str, str]:
+def _about(found: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:
+    of_bank = {f"bank's {name.replace('_', ' ')}": text for name, text in provenance.told().items()}
     return {
         "study": found.name,
         "state": found.state,
         "protocol_sha256": found.protocol_sha256,
         "bank": found.bank_name,
+        **of_bank,
+        **({"terms": provenance.warning} if provenance.warning else {}),
         "simulated_films": "yes" if found.simulated_films else "no",
         "blinded": "yes: the reference standard is left out" if blinded else "no",
     }

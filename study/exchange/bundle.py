@@ -44,14 +44,31 @@ Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def tables_of(
-    look: Transaction, study: StudyRow, *, blinded: bool
+    look: Transaction, study: StudyRow, *, blinded: bool, texts: bool = True
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the tables of a study's bundle."""
-    return {
+    """Return the rows of the tables of a study's bundle.
+
+    Parameters
+    ----------
+    texts
+        With questions, options, and models' own words, which may repeat them. Without, items that
+        offer the same options are still known by their `option_set`.
+    """
+    tables = {
         "items.csv": list(_items(look, study.id, blinded)),
         "raters.csv": list(_raters(look, study.id)),
         "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study.id)],
     }
+    if not texts:
+        sets = {"": ""}
+        for row in tables["items.csv"]:
+            name = sets.setdefault(row["option_set"], f"options {len(sets)}")
+            row |= {"question": None, "options": None, "option_set": name}
+        models = {row["rater_id"] for row in tables["raters.csv"] if row["rater_kind"] == "model"}
+        for row in tables["readings.csv"]:
+            if row["rater_id"] in models:
+                row["raw_answer"] = None
+    return tables
 
 
 def bundle_files(
@@ -70,6 +87,7 @@ def files_of(
     tables: Tables | None = None,
     guard: bool = True,
     trails: bool = True,
+    texts: bool = True,
 ) -> dict[str, bytes]:
     """Return the files of a study's bundle as a transaction sees it.
 
@@ -82,13 +100,15 @@ def files_of(
         made without.
     trails
         Whether the chains and the records as they came are in it: nine tenths of a large bundle.
+    texts
+        As in `tables_of`; without them the records are not in it either.
     """
     found = study_row(look, study)
     chain = events.study_chain(study)
     passed = 0 if trails else events.head(look, chain).number - 1
     trail = list(events.walk(look, chain, after=passed))
     amended = [one._asdict() for one in studies.amendments(look, found.id)]
-    tables = tables or tables_of(look, found, blinded=blinded)
+    tables = tables or tables_of(look, found, blinded=blinded, texts=texts)
     files = {name: table_bytes(FILES[name], rows, guard=guard) for name, rows in tables.items()}
     files["protocol.json"] = _pretty(
         {
@@ -99,13 +119,18 @@ def files_of(
         }
     )
     if trails:
-        files[records_file.FILE] = records_file.records(look, found)
+        if texts:
+            files[records_file.FILE] = records_file.records(look, found)
         files["audit.jsonl"] = _lines(trail)
         for chain, told in study_trails.merged_chains(look, study).items():
             files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
     rows = {name: len(table) for name, table in tables.items()}
     gone = withdrawn_in(look, found)
-    files["datapackage.json"] = _pretty(_package(found, trail, files, rows, blinded, gone))
+    provenance = banks.bank_row(look, found.bank_name).provenance
+    package = _package(found, trail, files, rows, blinded, gone)
+    package["reading_room"]["texts"] = texts
+    package["reading_room"]["bank"] = {"name": found.bank_name, **asdict(provenance)}
+    files["datapackage.json"] = _pretty({**provenance.in_package(found.bank_name), **package})
     return files
 
 
@@ -118,15 +143,21 @@ def _lines(trail: Iterable[EventRow]) -> bytes:
     return "".join(canonical_json(event._asdict()) + "\n" for event in trail).encode()
 
 
-def export(store: Store, *, study: str, out: Path) -> tuple[str, ...]:
+def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[str, ...]:
     """Write a study's bundle to a folder, or to one file where `out` ends in ``.zip``.
+
+    Parameters
+    ----------
+    texts
+        As in `tables_of`.
 
     Raises
     ------
     BadFile
         Something lies at `out` already, or it cannot be written; nothing half-done is left.
     """
-    files = bundle_files(store, study)
+    with store.look() as look:
+        files = files_of(look, study, texts=texts)
     try:
         _write(Path(os.path.realpath(out)), files, as_zip=out.suffix == ".zip")
     except OSError as error:

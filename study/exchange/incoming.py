@@ -12,7 +12,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -21,6 +21,7 @@ from study.bank.uploads import UNSOUND
 from study.base.canonical import sha256_of
 from study.base.csv_cells import unguarded
 from study.base.errors import BadFile
+from study.base.provenance import Provenance
 from study.exchange import records_file
 from study.exchange.bundle import GUARDED, audit_file
 from study.exchange.records_file import Carried, StudyFacts, refuse
@@ -60,6 +61,7 @@ class Received:
     protocol_sha256: str
     blinded: bool
     guarded: bool
+    provenance: Provenance
     items: Sequence[Mapping[str, str]]
     carried: Carried
     chain: Sequence[EventRow]
@@ -90,6 +92,11 @@ def receive(store: Store, path: Path) -> Received:
         raise BadFile(f"{path.name} cannot be read as a bundle: {error}.") from error
     package, faults = _package(files)
     refuse(path.name, faults)
+    if (package.get("reading_room") or {}).get("texts") is False:
+        raise BadFile(
+            f"{path.name} was exported without texts: it can be analysed, but not restored or "
+            "merged. Export it again with them."
+        )
     if records_file.FILE not in files:
         raise BadFile(
             f"{path.name} has no {records_file.FILE}: it was not exported by Reading Room, or by "
@@ -107,11 +114,17 @@ def receive(store: Store, path: Path) -> Received:
         protocol_sha256=protocol["sha256"],
         blinded=bool(facts.get("blinded")),
         guarded=bool(facts.get(GUARDED)),
+        provenance=_provenance(facts.get("bank")),
         items=_table(files["items.csv"], guarded=bool(facts.get(GUARDED))),
         carried=carried,
         chain=chain,
         sites=sites,
     )
+
+
+def _provenance(told: Any) -> Provenance:
+    given = told if isinstance(told, dict) else {}
+    return Provenance(**{name: str(given.get(name, "")) for name in asdict(Provenance())})
 
 
 def _table(content: bytes, *, guarded: bool) -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ its films and its readers' codes stayed where it came from.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -162,6 +162,7 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
         images_root="",
         simulated=int(simulated),
         imported_at_utc=stamp(now),
+        **asdict(bundle.provenance),
     )
     _fitting(bundle, lambda: banks.add_items(change, number, _items(bundle)))
     content_sha256 = banks.content_sha256(change, number, simulated=simulated)

@@ -3,12 +3,14 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from study.base.bank_model import Asked, Film, Item, View
 from study.base.canonical import canonical_json
 from study.base.errors import NotFound
+from study.base.provenance import Provenance
 from study.store.connection import Transaction
 from study.store.extract import ITEMS_SHOWN
 
@@ -28,8 +30,17 @@ class BankRow(NamedTuple):
     images_root: str
     simulated: int
     imported_at_utc: str
+    version: str
+    licence: str
+    source_url: str
+    citation: str
     n_items: int
     n_films: int
+
+    @property
+    def provenance(self) -> Provenance:
+        """Return where it comes from."""
+        return Provenance(**{name: getattr(self, name) for name in _PROVENANCE})
 
 
 class FilmRow(NamedTuple):
@@ -75,6 +86,7 @@ class CandidateRow(NamedTuple):
     view: str
 
 
+_PROVENANCE = tuple(one.name for one in fields(Provenance))
 _PLAIN = ("task", "category", "subcategory", "examination_id", "patient_id", "age", "sex")
 FILM = "films.path, films.sha256, films.low, films.high, banks.images_root"
 _BANKS = (
@@ -343,6 +355,7 @@ def facts(row: BankRow) -> dict[str, Any]:
         "source_sha256": row.source_sha256,
         "content_sha256": row.content_sha256,
         "simulated": bool(row.simulated),
+        **asdict(row.provenance),
     }
 
 

@@ -531,7 +531,13 @@ def _attributes(connection: sqlite3.Connection) -> None:
     _remove_with_bank(connection, "item_attributes", _OF_AN_ITEM)
 
 
-MIGRATIONS = [_first, _removable, _attributes]
+def _provenance(connection: sqlite3.Connection) -> None:
+    """Add where a bank comes from, and on what terms."""
+    for column in ("version", "licence", "source_url", "citation"):
+        connection.execute(f"ALTER TABLE banks ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = [_first, _removable, _attributes, _provenance]
 """Each is run once, in this order; the first is number 1."""
 
 

@@ -9,10 +9,11 @@ what readers' receipts and deposited heads are for, see `study.reading.receipts`
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 from study.base.canonical import sha256_of
+from study.base.provenance import Provenance
 from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
 from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
@@ -226,7 +227,7 @@ def _bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]
         yield f"bank {name}: it was slipped in; no event tells of its import."
         return
     row = banks.bank_row(look, name)
-    told = {**event.detail, "imported_at_utc": event.at_utc}
+    told = {**asdict(Provenance()), **event.detail, "imported_at_utc": event.at_utc}
     altered = differing({**banks.facts(row), "imported_at_utc": row.imported_at_utc}, told)
     if altered:
         yield f"bank {name}: {altered} altered since the import."

@@ -20,7 +20,7 @@ from study.exchange import archives
 from study.lifecycle import closing
 from study.monitoring.progress import Completeness, completeness_in
 from study.people.signing_in import Person
-from study.store import Store, events
+from study.store import Store, banks, events
 from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import deposits
@@ -33,13 +33,17 @@ _ABOUT = "made.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyState:
-    """How a study stands, as its page tells it; `closed` is the event of its closing."""
+    """How a study stands, as its page tells it.
+
+    `closed` is the event of its closing, `licence` that of its bank where it is a strict one.
+    """
 
     state: str
     shows_accuracy: bool
     n_events: int
     closed: EventRow | None
     has: Completeness
+    licence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +57,14 @@ class Made:
     last_event: int
     at_utc: str
     by: str
+    texts: bool = True
 
 
 def state_of(person: Person) -> StudyState:
     """Return how the study of whoever asks stands."""
     with store().look() as look:
         row = study_row(look, person.study_name)
+        source = banks.bank_row(look, row.bank_name).provenance
         trail = events.study_chain(person.study_name)
         told = (one for one in events.walk(look, trail) if one.kind == EventKind.STUDY_CLOSED)
         return StudyState(
@@ -67,6 +73,7 @@ def state_of(person: Person) -> StudyState:
             n_events=events.head(look, trail).number,
             closed=next(told, None) if row.state == "closed" else None,
             has=completeness_in(look, row),
+            licence=source.licence if source.is_restricted else "",
         )
 
 
@@ -89,15 +96,21 @@ def close(person: Person, *, typed: str, reason: str) -> None:
     deposits.send_now(kept, os.environ, study, **told)
 
 
-def make(person: Person) -> None:
-    """Make the files of the study of whoever asks, in place of those made before."""
+def make(person: Person, *, texts: bool = True) -> None:
+    """Make the files of the study of whoever asks, in place of those made before.
+
+    Parameters
+    ----------
+    texts
+        With the texts of questions and options.
+    """
     kept, told = store(), acting(person)
     place = _place(kept, person)
     try:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
             new = Path(scratch) / "new"
-            made = archives.archive(kept, new, study=person.study_name, **told)
+            made = archives.archive(kept, new, study=person.study_name, texts=texts, **told)
             about = {**asdict(made), "at_utc": stamp(told["now"]), "by": person.by.name}
             (new / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
             _put_in_place(new, place, Path(scratch))

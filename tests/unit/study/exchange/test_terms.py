@@ -1,0 +1,150 @@
+"""A bank's licence goes with its content, and an export can leave the texts out."""
+
+import io
+import json
+import zipfile
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from frictionless import validate
+
+import analysis
+from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE
+from study.base.errors import BadFile, BadInput
+from study.base.provenance import Provenance
+from study.exchange import archives
+from study.exchange.bundle import export
+from study.exchange.restoring import restore
+from study.lifecycle import closing, studies
+from study.lifecycle.deployments import init
+from study.models.models import add_model
+from study.protocol.protocol import Protocol
+from study.reading.simulation import simulate
+from study.store import Store, banks
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from, invite, tamper, write_bank
+
+TERMS = Provenance(
+    version="1.2",
+    licence="CC BY-NC 4.0",
+    source_url="https://example.org/bank",
+    citation="Somebody, 2025",
+)
+
+
+@pytest.fixture
+def closed(store: Store, tmp_path: Path) -> Store:
+    """Return a closed study of a bank with terms, with a model that repeats the options' words."""
+    path = write_bank(tmp_path / "bank")
+    import_bank(store, path, name="bank", images=path.parent, provenance=TERMS, now=NOW)
+    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1")
+    studies.open_study(store, study="trial", now=NOW)
+    simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    file = tmp_path / "model.json"
+    items = json.loads(path.read_text())
+    answers = {key: {"model_prediction": item["options"][1]} for key, item in items.items()}
+    file.write_text(json.dumps(answers))
+    add_model(store, file, study="trial", model_id="M1", model_version="1", now=NOW)
+    closing.close(store, study="trial", reason="Done.", now=NOW)
+    return store
+
+
+@pytest.mark.parametrize(
+    ("licence", "restricted"),
+    [
+        ("CC BY-NC 4.0", True),
+        ("CC-BY-NC-SA-4.0", True),
+        ("ReXGradient non-commercial agreement", True),
+        ("PhysioNet Credentialed Health Data License", True),
+        ("Gated: accept the terms first", True),
+        ("CC BY 4.0", False),
+        ("CC0", False),
+        ("", False),
+    ],
+)
+def test_a_strict_licence_is_known_by_its_words(licence: str, *, restricted: bool) -> None:
+    found = Provenance(licence=licence)
+    assert (found.is_restricted, bool(found.warning)) == (restricted, restricted)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"source_url": "javascript:x"}, {"licence": "x" * 2001}, {"version": "1\0"}]
+)
+def test_what_cannot_be_said_of_a_bank_is_refused(wrong: dict[str, str]) -> None:
+    with pytest.raises(BadInput):
+        Provenance(**wrong)
+
+
+def test_terms_go_with_every_export(closed: Store, tmp_path: Path) -> None:
+    """As Frictionless has them, on the workbook's first sheet, and to where it is restored."""
+    export(closed, study="trial", out=tmp_path / "bundle")
+    package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
+    (licence,), (source,) = package["licenses"], package["sources"]
+    assert licence["name"] == "CC BY-NC 4.0"
+    assert "not for commercial use" in licence["title"]
+    assert source == {"title": "bank 1.2. Somebody, 2025", "path": "https://example.org/bank"}
+    assert validate(str(tmp_path / "bundle" / "datapackage.json")).valid
+    archives.archive(closed, tmp_path / "files", study="trial", now=NOW)
+    with zipfile.ZipFile(tmp_path / "files" / archives.EXCEL) as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+    assert "CC BY-NC 4.0" in sheet
+    assert "not for commercial use" in sheet
+    other = init(tmp_path / "other.db", entropy=entropy_from(2), now=NOW)
+    restore(other, tmp_path / "bundle", by=COMMAND_LINE, now=NOW)
+    with other.look() as look:
+        assert banks.bank_row(look, "bank").provenance == TERMS
+    assert verify(other) == []
+
+
+def test_an_export_without_texts_has_none_and_is_analysed_the_same(
+    closed: Store, tmp_path: Path
+) -> None:
+    export(closed, study="trial", out=tmp_path / "whole")
+    export(closed, study="trial", out=tmp_path / "bare", texts=False)
+    made = archives.archive(closed, tmp_path / "files", study="trial", texts=False, now=NOW)
+    assert made.left_out == {archives.COPY: archives.HAS_TEXTS}
+    content = b"".join(one.read_bytes() for one in (tmp_path / "bare").iterdir())
+    content += b"".join(_unpacked(one) for one in (tmp_path / "files").iterdir())
+    assert b"Which finding" not in content
+    assert b"Finding A" not in content
+    assert b"Finding A" in b"".join(one.read_bytes() for one in (tmp_path / "whole").iterdir())
+    whole, bare = (analysis.read_bundle(tmp_path / name) for name in ("whole", "bare"))
+    columns = ["rater_id", "item_id", "answer", "status"]
+    assert whole.readings[columns].equals(bare.readings[columns])
+    known = [one.items["option_set"].factorize()[0].tolist() for one in (whole, bare)]
+    assert known[0] == known[1]
+    with pytest.raises(BadFile, match="exported without texts"):
+        restore(closed, tmp_path / "bare", by=COMMAND_LINE, now=NOW)
+
+
+def _unpacked(path: Path) -> bytes:
+    content = path.read_bytes()
+    if not zipfile.is_zipfile(path):
+        return content
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
+        return b"".join(opened.read(name) for name in opened.namelist())
+
+
+def test_terms_are_vouched_for(closed: Store) -> None:
+    assert verify(closed) == []
+    tamper(closed, "UPDATE banks SET licence = 'CC0'")
+    assert any("licence altered since the import" in one for one in verify(closed))
+
+
+def test_a_bank_imported_before_terms_were_known_holds(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = banks.facts
+    with monkeypatch.context() as earlier:
+        earlier.setattr(
+            banks,
+            "facts",
+            lambda row: {key: one for key, one in facts(row).items() if key not in asdict(TERMS)},
+        )
+        path = write_bank(tmp_path / "bank", n_patients=2)
+        import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    assert verify(store) == []
