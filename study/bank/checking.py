@@ -6,26 +6,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from study.bank.content import REMEDIES, Finding, look_over
-from study.bank.guessing import clues
+from study.bank.guessing import Balance, balance, clues
 from study.bank.layout import find_bank, one_file
 from study.bank.reading import BankFormat, read_bank
-from study.base.bank_model import Fault
+from study.base.bank_model import LETTERS, Fault
 from study.base.bank_rules import Rule
 from study.base.errors import BadFile
-from study.store import Transaction, banks
+from study.store import Transaction, bank_contents, banks
 
 MEND_FILE = "mend the file, or name another"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What came of checking a bank: `findings` in order of code, `notes` as an import has them."""
+    """What came of checking a bank.
+
+    `findings` are in order of code, `notes` as an import has them; `letters` tells how often each
+    option of a sound item is the correct one.
+    """
 
     file: str
     n_found: int
     n_sound: int
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    letters: Balance = balance({})  # noqa: RUF009 (frozen)
 
     @property
     def is_sound(self) -> bool:
@@ -63,11 +68,18 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
                         *content_findings(found.staged.tables, 1),
                     ),
                     notes=found.notes,
+                    letters=letters(found.staged.tables, 1),
                 )
         except BadFile as error:
             finding = Finding(rule=Rule.FILE, remedy=MEND_FILE)
             finding.add(parts[0].path.name, str(error))
             return Report(file=files, n_found=0, n_sound=0, findings=(finding,), notes=())
+
+
+def letters(look: Transaction, bank: int) -> Balance:
+    """Return how often each option of a bank's items is the correct one."""
+    found = bank_contents.truths(look, bank)
+    return balance({(LETTERS.index(truth), size): n for (truth, size), n in found.items()})
 
 
 def by_rule(faults: Iterable[Fault]) -> list[Finding]:

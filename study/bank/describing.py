@@ -49,6 +49,7 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
         **described(row, banks.holders(look, row.id)),
         **bank_contents.totals(look, row.id),
         "by": {
+            "split": bank_contents.splits(look, row.id),
             **counted,
             "view": bank_contents.views(look, row.id),
             "age": dict(sorted(ages.items(), key=lambda one: (_first_number(one[0]), one[0]))),
@@ -115,7 +116,7 @@ def compared(look: Transaction, name: str, other: str) -> tuple[int, list[Differ
     for item_id, columns in bank_contents.differing(look, here.id, there.id):
         n_alike -= 1
         for column in columns:
-            what = f"another {'reference standard' if column == 'truth' else column}"
+            what = f"different {'reference standard' if column == 'truth' else column}"
             by_column.setdefault(column, Difference(what=what)).add(item_id)
     renamed = Difference(what="the same film under other ids")
     for film in bank_contents.renamed(look, here.id, there.id):

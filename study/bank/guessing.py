@@ -68,7 +68,7 @@ def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
     ties = [*texts.ties(), *(() if shuffled else seen.letters.ties())]
     told = {
         Rule.LONGEST: _longest(seen.sizes, seen.n_longest),
-        Rule.LETTER: "" if shuffled else _letter(seen.places),
+        Rule.LETTER: "" if shuffled else _letter(balance(seen.places)),
         Rule.VIEW_TELLS: _view(ties),
     }
     return {rule: sentence for rule, sentence in told.items() if sentence}
@@ -99,9 +99,31 @@ class _Seen:
         return self._hashes[hash(text)] >= _LEAST_COUNT
 
 
-def _letter(places: Counter[tuple[int, int]]) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """How often each place is the right one, how often by chance, and how likely by chance.
+
+    `of` is how many questions offer the place that is right too often; `n` and `expected` go by
+    place, and are empty where no question has a reference standard.
+    """
+
+    n: tuple[int, ...]
+    expected: tuple[float, ...]
+    most: int
+    of: int
+    p: float
+
+
+def balance(places: Mapping[tuple[int, int], int]) -> Balance:
+    """Hold the places of the right options against chance.
+
+    Parameters
+    ----------
+    places
+        How many questions have their right option in a place, counted from 0, of so many.
+    """
     if not places:
-        return ""
+        return Balance(n=(), expected=(), most=0, of=0, p=1.0)
     seen: Counter[int] = Counter()
     sizes: Counter[int] = Counter()
     for (place, size), n in places.items():
@@ -116,7 +138,21 @@ def _letter(places: Counter[tuple[int, int]]) -> str:
         p = _goodness_of_fit(excess, sizes)
     else:
         p = min(1.0, len(excess) * _at_least(seen[most], offering))
-    found = _Excess(n=seen[most], of=sum(offering.values()), expected=float(expected[most]), p=p)
+    return Balance(
+        n=tuple(seen[place] for place in letters),
+        expected=tuple(map(float, expected)),
+        most=most,
+        of=sum(offering.values()),
+        p=p,
+    )
+
+
+def _letter(letters: Balance) -> str:
+    if not letters.n:
+        return ""
+    most = letters.most
+    expected = letters.expected[most]
+    found = _Excess(n=letters.n[most], of=letters.of, expected=expected, p=letters.p)
     if not found.tells:
         return ""
     return t(

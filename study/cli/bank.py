@@ -1,6 +1,7 @@
 """The commands about question banks: what is there, whether a file is sound, and removing one."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +11,7 @@ import click
 from study.bank.checking import Report, check_bank
 from study.bank.describing import compared, described, in_full
 from study.bank.removing import remove_bank
+from study.base.bank_model import LETTERS
 from study.base.csv_cells import csv_line
 from study.cli.program import PATH, Group, command, note, now, program
 from study.store import Store, banks
@@ -97,8 +99,17 @@ def _as_json(found: Report) -> dict[str, Any]:
             }
             for one in found.findings
         ],
+        "correct_letters": {
+            letter: {"items": n, "expected": round(expected, 2)}
+            for letter, n, expected in _letters(found)
+        },
+        "correct_letters_p": found.letters.p,
         "notes": list(found.notes),
     }
+
+
+def _letters(found: Report) -> Iterable[tuple[str, int, float]]:
+    return zip(LETTERS, found.letters.n, found.letters.expected, strict=False)
 
 
 def _print(found: Report) -> None:
@@ -110,6 +121,9 @@ def _print(found: Report) -> None:
         if one.n > len(one.examples):
             print(f"  ... and {one.n - len(one.examples)} more")
         print(f"  What to do: {one.remedy}")
+    if found.letters.n:
+        counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letters(found))
+        print(f"\nCorrect options, and as many by chance: {counts}; p = {found.letters.p:.3g}.")
     for words in found.notes:
         note(words)
     if found.is_sound:

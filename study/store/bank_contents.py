@@ -5,9 +5,6 @@ from typing import Any
 
 from study.store.connection import Transaction
 
-COUNTED = ("task", "category", "subcategory", "sex", "age")
-"""The columns that items are counted by as they stand."""
-
 _COMPARED = (
     *("question", "options", "task", "category", "subcategory"),
     *("examination_id", "patient_id", "age", "sex"),
@@ -17,18 +14,20 @@ _FILMS_OF = (
     "JOIN films ON films.id = film WHERE item = {item}.id ORDER BY position))"
 )
 _TRUTH_OF = "(SELECT truth FROM reference_standard WHERE item = {item}.id)"
+_ATTRIBUTES_OF = "(SELECT attributes FROM item_attributes WHERE item = {item}.id)"
 _EITHER = ", ".join(
     f"{one.format(item='a')} IS NOT {one.format(item='b')} AS {name}"
     for name, one in (
         *((name, f"{{item}}.{name}") for name in _COMPARED),
         ("truth", _TRUTH_OF),
         ("films", _FILMS_OF),
+        ("attributes", _ATTRIBUTES_OF),
     )
 )
 
 
 def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:
-    """Return how many items of a bank have each value of one of `COUNTED`, in order of value."""
+    """Return how many items of a bank have each value of a column, in order of value."""
     rows = look.rows(
         f"SELECT {column} AS value, count(*) AS n FROM items WHERE bank = :bank "
         f"GROUP BY {column} ORDER BY {column}",
@@ -47,6 +46,27 @@ def views(look: Transaction, bank: int) -> dict[str, int]:
         bank=bank,
     )
     return {row["value"]: row["n"] for row in rows}
+
+
+def splits(look: Transaction, bank: int) -> dict[str, int]:
+    """Return how many items of a bank are of each split of their data set, in order of name."""
+    rows = look.rows(
+        "SELECT coalesce(json_extract(attributes, '$.split'), '') AS value, count(*) AS n "
+        "FROM items LEFT JOIN item_attributes ON item = items.id WHERE bank = :bank "
+        "GROUP BY value ORDER BY value",
+        bank=bank,
+    )
+    return {row["value"]: row["n"] for row in rows}
+
+
+def truths(look: Transaction, bank: int) -> dict[tuple[str, int], int]:
+    """Return how many items of a bank have a letter as reference standard, of so many options."""
+    rows = look.rows(
+        "SELECT truth, json_array_length(options) AS n_options, count(*) AS n FROM items "
+        "JOIN reference_standard ON item = items.id WHERE bank = :bank GROUP BY truth, n_options",
+        bank=bank,
+    )
+    return {(row["truth"], row["n_options"]): row["n"] for row in rows}
 
 
 def totals(look: Transaction, bank: int) -> dict[str, int]:
@@ -75,7 +95,7 @@ def only_in(look: Transaction, bank: int, other: int) -> list[str]:
 
 
 def differing(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield each item that both banks have with what differs: columns, `truth`, `films`."""
+    """Yield each item that both banks have, with the names of what differs."""
     for row in look.stream(
         f"SELECT a.item_id, {_EITHER} FROM items AS a JOIN items AS b ON b.bank = :other "
         "AND b.item_id = a.item_id WHERE a.bank = :bank ORDER BY a.item_id",

@@ -39,6 +39,9 @@ def test_a_bank_is_counted(banked: Store) -> None:
     assert found["by"]["view"] == {"PA+LATERAL": 24}
     assert found["by"]["age"] == {"40 to 49 years": 20, "50 to 59 years": 4}
     assert sum(found["by"]["task"].values()) == 24
+    _second(banked, q0001={"split": "test"}, q0002={"split": "test"}, q0003={"split": "train"})
+    with banked.look() as look:
+        assert in_full(look, "second")["by"]["split"] == {"": 21, "test": 2, "train": 1}
 
 
 def test_banks_are_compared_by_content(banked: Store) -> None:
@@ -47,7 +50,7 @@ def test_banks_are_compared_by_content(banked: Store) -> None:
     moved = json.loads(path.read_text())["q0006"]
     _second(
         banked,
-        q0001={"question": "Else?"},
+        q0001={"question": "Else?", "split": "test"},
         q0002={"correct_answer": "A", "ImagePath": ["films/1_pa.png"], "ImageViewPosition": ["PA"]},
         q0006=None,
         q0007=None,
@@ -59,9 +62,10 @@ def test_banks_are_compared_by_content(banked: Store) -> None:
     assert {one.what: (one.n, one.examples) for one in differences} == {
         "only in bank": (2, ["q0006", "q0007"]),
         "only in second": (1, ["x"]),
-        "another question": (1, ["q0001"]),
-        "another reference standard": (1, ["q0002"]),
-        "another films": (1, ["q0002"]),
+        "different question": (1, ["q0001"]),
+        "different reference standard": (1, ["q0002"]),
+        "different films": (1, ["q0002"]),
+        "different attributes": (1, ["q0001"]),
         "the same film under other ids": (2, ["q0006 / x", "q0006 / x"]),
     }
 
@@ -114,7 +118,8 @@ def test_a_bank_that_is_used_stays(banked: Store, opened: Any) -> None:
 
 def test_a_check_reports_rule_by_rule_and_keeps_nothing(tmp_path: Path) -> None:
     path = write_bank(tmp_path)
-    assert check_bank(path, images=None).is_sound
+    sound = check_bank(path, images=None)
+    assert (sound.is_sound, sound.letters.n, sound.letters.p) == (True, (6, 6, 6, 6), 1)
     items = json.loads(path.read_text())
     for item in items.values():
         item["correct_answer"] = "Z"
