@@ -1,13 +1,15 @@
 """The question banks of the deployment, and how one is brought in by browser."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from study.bank import uploads
 from study.bank.importing import FaultyBank, Imported
-from study.bank.layout import SeveralBanks
+from study.bank.layout import SeveralBanks, splits
+from study.bank.reading import MissingImages
 from study.bank.removing import remove_bank
 from study.base.errors import StudyError
 from study.base.translation import t, tn
@@ -17,8 +19,9 @@ from ui.app.masthead import masthead
 from ui.parts.confirming import answer, ask
 from ui.parts.links import links
 from ui.parts.look import grid, listed, refused
-from ui.parts.text import minute, plain
+from ui.parts.text import minute, plain, time_left
 from ui.parts.uploads import upload
+from ui.server import bank_import
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -70,35 +73,96 @@ def _removal(names: list[str]) -> None:
         answer("removal", acting(person), about="banks")
 
 
-def _try(which: str, bring: Callable[[], Imported]) -> None:
-    """Import a bank and say what came of it, at the top of the page; every fault is listed."""
-    st.session_state.pop(f"{which}-choices", None)
+def _begin(which: str, arrive: Callable[[], uploads.Arrived], **what: Any) -> None:
+    """Begin an import, which goes on by itself, and show how far it is."""
     try:
-        with said, st.spinner(t("Reading the bank and checking every image ...")):
-            done = bring()
-    except SeveralBanks as several:
-        st.session_state[f"{which}-choices"] = several.names
-        st.rerun()
-    except FaultyBank as faulty:
-        with said:
-            st.error(
-                tn(
-                    "Nothing was imported: {n} question has errors, listed below. Correct the "
-                    "file, or tick “Leave out questions with errors, and list them”.",
-                    "Nothing was imported: {n} questions have errors, listed below. Correct the "
-                    "file, or tick “Leave out questions with errors, and list them”.",
-                    faulty.n_faulty,
-                )
-            )
-            listed([str(fault) for fault in faulty.faults])
-        return
+        with said, st.spinner(t("Unpacking ...")):
+            brought = arrive()
+        job = bank_import.begin(store(), brought, **what, **acting(person))
     except StudyError as error:
         with said:
             refused(str(error))
         return
-    st.session_state["bank-imported"] = done
-    st.session_state["banks-brought"] = st.session_state.get("banks-brought", 0) + 1
+    st.session_state["bank-form"] = which
+    job.is_done(bank_import.AT_ONCE_S)
     st.rerun()
+
+
+@st.fragment(run_every=1.0)
+def _under_way() -> None:
+    guard(Act.MAKE_STUDY)
+    job = bank_import.current(store())
+    if job is None or job.is_done():
+        st.rerun()
+    with st.container(border=True):
+        st.markdown(f"**{plain(t('Importing {bank}', bank=job.name))}**")
+        progress = job.progress
+        st.progress(min(1.0, progress.done / max(progress.total, 1)), _how_far(progress))
+        if st.button(t("Cancel the import"), key="cancel-import"):
+            job.cancel()
+            job.is_done(bank_import.AT_ONCE_S)
+            st.rerun()
+
+
+def _how_far(progress: bank_import.Progress) -> str:
+    if progress.step == "films":
+        words = t(
+            "Checking the images: {done} of {total}, {rate} per second",
+            done=progress.done,
+            total=progress.total,
+            rate=round(progress.rate),
+        )
+        left = progress.left_s
+        return words if left is None else f"{words} · {time_left(left)}"
+    return t("Storing the bank ...") if progress.step == "store" else t("Reading the questions ...")
+
+
+def _outcome(job: bank_import.ImportJob) -> None:
+    """Say what came of the last import, until somebody puts it away; every fault is listed."""
+    which = st.session_state.get("bank-form", "")
+    try:
+        done = job.outcome()
+    except SeveralBanks as several:
+        st.session_state[f"{which}-choices"] = several.names
+        bank_import.put_away(store())
+        return
+    except FaultyBank as faulty:
+        _faults(faulty)
+    except StudyError as error:
+        refused(str(error))
+    else:
+        if st.session_state.pop("bank-form", ""):  # the form begins empty again
+            st.session_state["banks-brought"] = st.session_state.get("banks-brought", 0) + 1
+            st.session_state.pop(f"{which}-choices", None)
+        _done(done)
+    if st.button(t("Hide this message"), key="put-away"):
+        bank_import.put_away(store())
+        st.rerun()
+
+
+def _faults(faulty: FaultyBank) -> None:
+    if faulty.n_faulty:
+        st.error(
+            tn(
+                "Nothing was imported: {n} question has errors, listed below. Correct the "
+                "file, or tick “Leave out questions with errors, and list them”.",
+                "Nothing was imported: {n} questions have errors, listed below. Correct the "
+                "file, or tick “Leave out questions with errors, and list them”.",
+                faulty.n_faulty,
+            )
+        )
+        listed([str(fault) for fault in faulty.faults])
+    if faulty.missing.n_items:
+        st.error(
+            tn(
+                "Nothing was imported: {n} image is missing. Add it, or choose below what to do "
+                "with its questions.",
+                "Nothing was imported: {n} images are missing. Add them, or choose below what to "
+                "do with their questions.",
+                faulty.missing.n_films,
+            )
+        )
+        listed([str(fault) for fault in faulty.missing.examples])
 
 
 def _key(name: str) -> str:
@@ -115,9 +179,14 @@ def _choice(which: str) -> tuple[str, ...]:
     return (str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice"))),)
 
 
-def _done() -> None:
-    done = st.session_state.pop("bank-imported", None)
-    if done is None:
+def _done(done: Imported) -> None:
+    if not done.is_new:
+        st.info(
+            t(
+                "{bank} was imported from these very files before. Nothing was changed.",
+                bank=done.bank,
+            )
+        )
         return
     st.success(
         t(
@@ -135,13 +204,36 @@ def _done() -> None:
         st.warning(
             tn("{n} question was left out.", "{n} questions were left out.", done.n_left_out)
         )
-        listed([str(fault) for fault in done.left_out])
+        listed([str(fault) for fault in (*done.left_out, *done.missing.examples)])
+    if done.missing.n_shortened:
+        st.warning(
+            tn(
+                "{n} question is shown without an image that is missing.",
+                "{n} questions are shown without an image that is missing.",
+                done.missing.n_shortened,
+            )
+        )
 
 
 def _skip(which: str) -> bool:
     return st.checkbox(
         t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
     )
+
+
+def _missing(which: str) -> MissingImages:
+    names: dict[MissingImages, str] = {
+        "refuse": t("Import nothing"),
+        "drop": t("Leave out these questions"),
+        "frontal": t("Keep those whose frontal image is there"),
+    }
+    found: MissingImages = st.selectbox(
+        t("If images are missing"),
+        list(names),
+        format_func=names.__getitem__,
+        key=_key(f"{which}-missing"),
+    )
+    return found
 
 
 def _upload() -> None:
@@ -162,9 +254,7 @@ def _upload() -> None:
     with st.form("upload", border=False):
         name = st.text_input(t("Bank name"), max_chars=100, key=_key("zip-name"))
         archive = upload(t("ZIP file"), types=["zip"], key=_key("zip-file"))
-        skip = st.checkbox(
-            t("Leave out questions with errors, and list them"), key=_key("zip-skip")
-        )
+        missing, skip = _missing("zip"), _skip("zip")
         simulated = st.checkbox(
             t("The images are simulated; say so wherever they are shown"),
             key=_key("zip-simulated"),
@@ -174,17 +264,14 @@ def _upload() -> None:
     if sent and archive is None:
         said.warning(t("Choose a ZIP file first."))
     elif sent and archive is not None:
-        _try(
+        _begin(
             "zip",
-            lambda: uploads.import_zip(
-                store(),
-                archive,
-                name=name.strip(),
-                skip_faulty=skip,
-                simulated=simulated,
-                chosen=chosen,
-                **acting(person),
-            ),
+            lambda: uploads.receive(store(), archive, name=name.strip()),
+            name=name.strip(),
+            skip_faulty=skip,
+            missing_images=missing,
+            simulated=simulated,
+            chosen=chosen,
         )
 
 
@@ -199,21 +286,30 @@ def _folder() -> None:
     if not there:
         st.write(t("This folder does not exist at present."))
         return
+    folder = st.selectbox(t("Folder"), there)
+    of_release = list(splits(uploads.banks_folder(store()) / folder))
     with st.form("folder", border=False):
-        folder = st.selectbox(t("Folder"), there)
         name = st.text_input(t("Bank name"), max_chars=100, key=_key("folder-name"))
-        skip = st.checkbox(
-            t("Leave out questions with errors, and list them"), key=_key("folder-skip")
-        )
         chosen = _choice("folder")
-        if not st.form_submit_button(t("Import"), type="primary"):
-            return
-    _try(
-        "folder",
-        lambda: uploads.import_folder(
-            store(), folder, name=name.strip(), skip_faulty=skip, chosen=chosen, **acting(person)
-        ),
-    )
+        if of_release:
+            chosen = tuple(
+                st.multiselect(
+                    t("Splits of the release"), of_release, of_release, key=_key("folder-splits")
+                )
+            )
+        missing, skip = _missing("folder"), _skip("folder")
+        sent = st.form_submit_button(t("Import"), type="primary")
+    if sent and of_release and not chosen:
+        said.warning(t("Choose at least one split."))
+    elif sent:
+        _begin(
+            "folder",
+            lambda: uploads.arrived(store(), folder),
+            name=name.strip(),
+            skip_faulty=skip,
+            missing_images=missing,
+            chosen=chosen,
+        )
 
 
 def _demo() -> None:
@@ -221,7 +317,14 @@ def _demo() -> None:
         t("Simulated radiographs supplied with the program: for trying it out, never for data.")
     )
     if st.button(t("Import the demo bank"), type="primary", key="demo"):
-        _try("demo", lambda: uploads.import_demo(store(), **acting(person)))
+        try:
+            with said, st.spinner(t("Reading the bank and checking every image ...")):
+                st.session_state["demo-imported"] = uploads.import_demo(store(), **acting(person))
+        except StudyError as error:
+            with said:
+                refused(str(error))
+            return
+        st.rerun()
 
 
 st.title(t("Question banks"), anchor=False)
@@ -230,8 +333,14 @@ st.write(
 )
 said = st.container()
 try:
+    job = bank_import.current(store())
     with said:
-        _done()
+        if demo_done := st.session_state.pop("demo-imported", None):
+            _done(demo_done)
+        if job is not None and job.is_done():
+            _outcome(job)
+        elif job is not None:
+            _under_way()
     _there()
     st.subheader(t("Import a bank"), anchor=False)
     zipped, folder, demo = st.tabs([t("Upload"), t("From the server"), t("Demo bank")])

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from study.bank.content import look_over
@@ -57,13 +58,18 @@ class FaultyBank(BadFile):
     the way out itself.
     """
 
-    def __init__(self, text: str, found: ReadBank) -> None:
+    def __init__(
+        self, text: str, *, faults: tuple[Fault, ...], n_faulty: int, n_items: int, missing: Missing
+    ) -> None:
         super().__init__(text)
-        staged = found.staged
-        self.faults = tuple(staged.faults(MOST_LISTED))
-        self.n_faulty = staged.n_faulty()
-        self.n_items = staged.n_items
-        self.missing = _missing(found)
+        self.faults = faults
+        self.n_faulty = n_faulty
+        self.n_items = n_items
+        self.missing = missing
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel between processes by what it was made of."""
+        return partial(type(self), **vars(self)), self.args
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,9 +210,19 @@ def _refuse_faulty(
     faulty = found.staged.n_faults() > 0 and not skip_faulty
     lacking = found.n_missing > 0 and missing_images == "refuse"
     if faulty or lacking:
-        raise FaultyBank(_refusal(path, found, lacking=lacking), found)
+        raise _faulty(_refusal(path, found, lacking=lacking), found)
     if not found.staged.n_items:
-        raise FaultyBank(f"{path} holds no item without fault.\n" + _listed(found), found)
+        raise _faulty(f"{path} holds no item without fault.\n" + _listed(found), found)
+
+
+def _faulty(text: str, found: ReadBank) -> FaultyBank:
+    return FaultyBank(
+        text,
+        faults=tuple(found.staged.faults(MOST_LISTED)),
+        n_faulty=found.staged.n_faulty(),
+        n_items=found.staged.n_items,
+        missing=_missing(found),
+    )
 
 
 def _refusal(path: str, found: ReadBank, *, lacking: bool) -> str:

@@ -39,6 +39,10 @@ class SeveralBanks(BadFile):
         )
         self.names = names
 
+    def __reduce__(self) -> tuple[type["SeveralBanks"], tuple[tuple[str, ...]]]:
+        """Travel between processes by what it was made of."""
+        return type(self), (self.names,)
+
 
 def has_bank(place: Path) -> bool:
     """Return whether a file in the folder could be a bank."""

@@ -14,13 +14,14 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from study.bank.importing import FaultyBank, Imported, import_bank
-from study.bank.layout import find_bank, has_bank
-from study.bank.reading import MissingImages
+from study.bank.layout import SeveralBanks, find_bank, has_bank
+from study.bank.reading import MissingImages, Progress
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
 from study.base.text import check_name
@@ -61,38 +62,30 @@ def folders(store: Store) -> list[str]:
     ]
 
 
-def import_folder(
-    store: Store,
-    folder: str,
-    *,
-    name: str,
-    skip_faulty: bool,
-    by: By,
-    now: datetime,
-    chosen: Sequence[str] = (),
-    missing_images: MissingImages | None = None,
-) -> Imported:
-    """Import the bank in a folder beneath `banks_folder`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """A folder that holds a bank, and whether it was made for it here and goes if it is refused."""
+
+    place: Path
+    is_ours: bool
+
+    def discard(self) -> None:
+        """Have nothing of it stay, if it is ours."""
+        if self.is_ours:
+            shutil.rmtree(self.place, ignore_errors=True)
+
+
+def arrived(store: Store, folder: str) -> Arrived:
+    """Return a folder beneath `banks_folder`, whose bank is imported where it lies.
 
     Raises
     ------
     NotFound
         There is no such folder.
-    BadFile
-        It holds no bank file, or several; or the bank has faults, all of which are listed.
     """
     if folder not in folders(store):
         raise NotFound(t("There is no folder {name} containing a bank.", name=repr(folder)))
-    return _import(
-        store,
-        banks_folder(store) / folder,
-        name=name,
-        skip_faulty=skip_faulty,
-        by=by,
-        now=now,
-        chosen=chosen,
-        missing_images=missing_images,
-    )
+    return Arrived(place=banks_folder(store) / folder, is_ours=False)
 
 
 def import_demo(store: Store, *, by: By, now: datetime) -> Imported:
@@ -101,30 +94,13 @@ def import_demo(store: Store, *, by: By, now: datetime) -> Imported:
     return import_bank(store, bank, name="Demo bank", images=_DEMO, simulated=True, by=by, now=now)
 
 
-def import_zip(
-    store: Store,
-    archive: IO[bytes],
-    *,
-    name: str,
-    skip_faulty: bool,
-    simulated: bool,
-    by: By,
-    now: datetime,
-    chosen: Sequence[str] = (),
-    missing_images: MissingImages | None = None,
-) -> Imported:
-    """Unpack an archive beside the store and import the bank in it, both or neither.
-
-    Parameters
-    ----------
-    chosen
-        Which file is the bank, where `SeveralBanks` asked.
+def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
+    """Unpack an archive beside the store.
 
     Raises
     ------
     BadFile
-        It is no zip, would reach outside of its folder or is too large, holds no bank file or
-        several, or the bank has faults; all of these are listed.
+        It is no zip, would reach outside of its folder or is too large.
     """
     check_name(name, "bank")
     home = banks_folder(store)
@@ -138,24 +114,62 @@ def import_zip(
         raise BadFile(
             t("The archive cannot be unpacked: {why}.", why=error.strerror or str(error))
         ) from error
+    return Arrived(place=place, is_ours=True)
+
+
+def import_arrived(
+    store: Store,
+    arrived: Arrived,
+    *,
+    name: str,
+    by: By,
+    now: datetime,
+    chosen: Sequence[str] = (),
+    missing_images: MissingImages | None = None,
+    skip_faulty: bool = False,
+    simulated: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Import the bank in a folder; one of ours goes unless all of it was imported.
+
+    Parameters
+    ----------
+    chosen
+        The splits of the release that are wanted; or which file is the bank, where `SeveralBanks`
+        asked.
+    missing_images, skip_faulty, simulated, progress
+        As `study.bank.importing.import_bank`.
+
+    Raises
+    ------
+    BadFile
+        It holds no bank file or several, or the bank has faults; these are listed.
+    NotNow
+        Another bank of that name is there, or another import is under way.
+    """
+    done = None
     try:
-        done = _import(
+        parts, images = find_bank(arrived.place, chosen)
+        done = import_bank(
             store,
-            place,
+            parts,
             name=name,
+            images=images,
+            missing_images=missing_images,
             skip_faulty=skip_faulty,
             simulated=simulated,
+            progress=progress,
             by=by,
             now=now,
-            chosen=chosen,
-            missing_images=missing_images,
         )
-    except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
+        return done
+    except (FaultyBank, SeveralBanks):
         raise
-    if not done.is_new:
-        shutil.rmtree(place, ignore_errors=True)
-    return done
+    except BadFile as error:
+        raise BadFile(str(error).replace(f"{arrived.place}/", "")) from error
+    finally:
+        if done is None or not done.is_new:
+            arrived.discard()
 
 
 def unpack(archive: IO[bytes], folder: Path) -> None:
@@ -164,7 +178,7 @@ def unpack(archive: IO[bytes], folder: Path) -> None:
     Raises
     ------
     BadFile
-        As for `import_zip`; every entry that cannot be taken is listed.
+        As for `receive`; every entry that cannot be taken is listed.
     """
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -241,34 +255,3 @@ def _free_place(home: Path, name: str) -> Path:
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "bank"
     tries = (home / (plain if n == 1 else f"{plain}-{n}") for n in range(1, 100_000))
     return next(place for place in tries if not place.exists())
-
-
-def _import(
-    store: Store,
-    place: Path,
-    *,
-    name: str,
-    skip_faulty: bool,
-    by: By,
-    now: datetime,
-    simulated: bool = False,
-    chosen: Sequence[str] = (),
-    missing_images: MissingImages | None = None,
-) -> Imported:
-    parts, images = find_bank(place, chosen)
-    try:
-        return import_bank(
-            store,
-            parts,
-            name=name,
-            images=images,
-            missing_images=missing_images,
-            skip_faulty=skip_faulty,
-            simulated=simulated,
-            by=by,
-            now=now,
-        )
-    except FaultyBank:
-        raise
-    except BadFile as error:
-        raise BadFile(str(error).replace(f"{place}/", "")) from error

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from study.base import dates
-from study.base.translation import t
+from study.base.translation import t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
@@ -42,6 +42,16 @@ def instant(at_utc: str | None, *, to: str = "min") -> Any:
 def study_state(state: str) -> str:
     """Return what a study's state is called."""
     return {"drawn": t("drawn"), "open": t("open"), "closed": t("closed")}.get(state, state)
+
+
+def time_left(seconds: float) -> str:
+    """Return roughly how long something will go on."""
+    if seconds < 60:
+        return t("less than a minute left")
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return tn("about {n} minute left", "about {n} minutes left", minutes)
+    return tn("about {n} hour left", "about {n} hours left", round(minutes / 60))
 
 
 def number(given: str) -> int:

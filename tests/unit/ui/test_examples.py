@@ -2,7 +2,7 @@
 
 import io
 
-from study.bank.uploads import import_zip
+from study.bank.uploads import import_arrived, receive
 from study.base.actor import COMMAND_LINE
 from study.store import Store
 from tests.conftest import NOW
@@ -12,14 +12,7 @@ from ui.overview.examples import bank_zip
 def test_the_example_of_a_bank_is_imported_without_a_fault(store: Store) -> None:
     """Every question of it, with every image it names, and small enough to be looked into."""
     example = bank_zip()
-    done = import_zip(
-        store,
-        io.BytesIO(example),
-        name="Example",
-        skip_faulty=False,
-        simulated=True,
-        by=COMMAND_LINE,
-        now=NOW,
-    )
+    brought = receive(store, io.BytesIO(example), name="Example")
+    done = import_arrived(store, brought, name="Example", simulated=True, by=COMMAND_LINE, now=NOW)
     assert (done.n_items, done.n_left_out) == (4, 0)
     assert len(example) < 4_000_000

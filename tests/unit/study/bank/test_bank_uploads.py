@@ -11,7 +11,7 @@ import pytest
 from study.bank import uploads as bank_uploads
 from study.bank.importing import Imported
 from study.bank.layout import SeveralBanks
-from study.bank.uploads import banks_folder, folders, import_folder, import_zip, unpack
+from study.bank.uploads import arrived, banks_folder, folders, import_arrived, receive, unpack
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound, NotNow
 from study.store import Store, banks, events
@@ -42,16 +42,8 @@ def _archive(*names: str, mode: int = 0) -> io.BytesIO:
 def _bring(
     store: Store, archive: io.BytesIO, name: str = "Chest bank", chosen: Sequence[str] = ()
 ) -> Imported:
-    return import_zip(
-        store,
-        archive,
-        name=name,
-        skip_faulty=False,
-        simulated=False,
-        chosen=chosen,
-        by=BY,
-        now=NOW,
-    )
+    brought = receive(store, archive, name=name)
+    return import_arrived(store, brought, name=name, chosen=chosen, by=BY, now=NOW)
 
 
 @pytest.mark.parametrize("below", ["", "my bank/"])
@@ -120,7 +112,7 @@ def test_a_damaged_archive_is_refused_however_it_is_packed(tmp_path: Path, packi
         archive.writestr("bank.json", b"{}" * 500)
     damaged = bytearray(held.getvalue())
     damaged[50:60] = b"\xff" * 10
-    with pytest.raises((BadFile, OSError)):  # `import_zip` says the other so as well
+    with pytest.raises((BadFile, OSError)):  # `receive` says the other so as well
         unpack(io.BytesIO(bytes(damaged)), tmp_path / "bank")
 
 
@@ -208,7 +200,7 @@ def test_a_folder_on_the_server_is_imported_where_it_lies(store: Store) -> None:
     write_bank(banks_folder(store) / "big")
     (banks_folder(store) / "empty").mkdir()
     assert folders(store) == ["big"]
-    done = import_folder(store, "big", name="Big", skip_faulty=False, by=BY, now=NOW)
+    done = import_arrived(store, arrived(store, "big"), name="Big", by=BY, now=NOW)
     assert done.n_items == 24
     with pytest.raises(NotFound, match="no folder"):
-        import_folder(store, "../..", name="Out", skip_faulty=False, by=BY, now=NOW)
+        arrived(store, "../..")
