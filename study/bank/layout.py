@@ -86,8 +86,9 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
 def splits(place: Path) -> dict[str, Path]:
     """Return the files of the ReXVQA release in a folder, by the split each holds."""
     folders = [one for one in (place / "metadata", place) if one.is_dir()]
-    found = (one for folder in folders for one in sorted(folder.iterdir()))
-    return {name: one for one in found if (name := _split_of(one)) and one.is_file()}
+    files = (one for folder in folders for one in folder.iterdir() if one.is_file())
+    found = {name: one for one in files if (name := _split_of(one))}
+    return {name: found[name] for name in sorted(found, key=_usual_order)}
 
 
 def one_file(path: Path, images: Path | None) -> tuple[tuple[Part, ...], Path]:
@@ -104,14 +105,14 @@ def _split_of(path: Path) -> str:
 
 
 def _chosen_parts(there: Mapping[str, Path], chosen: Sequence[str]) -> tuple[Part, ...]:
-    wanted = list(dict.fromkeys(chosen)) or sorted(there, key=_usual_order)
+    wanted = list(dict.fromkeys(chosen)) or list(there)
     unknown = [name for name in wanted if name not in there]
     if unknown:
         raise BadFile(
             t(
                 "There is no split {unknown}. There: {names}.",
                 unknown=", ".join(unknown),
-                names=", ".join(sorted(there, key=_usual_order)),
+                names=", ".join(there),
             )
         )
     return tuple(Part(path=there[name], split=name) for name in wanted)

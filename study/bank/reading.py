@@ -26,7 +26,7 @@ MOST_TOLD = 1_000
 _FEW_FILMS = 2_000
 """Up to so many are looked at even if the bank is to be refused: all faults are told at once."""
 
-_AT_ONCE = 256
+_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +257,7 @@ def _read_films(
     done, total = staged.n_films()
     if total > _FEW_FILMS and (refused or (done and missing == "refuse")):
         return total - done
+    tell("films", done, total)
     while known := staged.unread(_AT_ONCE):
         staged.keep_films(folder.look_at(known))
         done += len(known)

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +99,7 @@ class ImportJob:
         """
         try:
             return self._future.result()
-        except BrokenProcessPool as error:
+        except RuntimeError as error:  # its process was ended
             if self.is_cancelled:
                 raise NotNow(t("The import was cancelled. Nothing was imported.")) from error
             raise NotNow(
@@ -113,7 +112,7 @@ class ImportJob:
 
     def _end(self, _: object) -> None:
         shutil.rmtree(self._note.parent, ignore_errors=True)
-        if isinstance(self._future.exception(), BrokenProcessPool):
+        if isinstance(self._future.exception(), RuntimeError):
             self._arrived.discard()
         threading.Thread(target=self._pool.shutdown, daemon=True).start()
 

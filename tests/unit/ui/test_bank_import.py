@@ -1,0 +1,75 @@
+"""An import in a process of its own: what it says, what it leaves when it is cancelled."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from study.bank.importing import FaultyBank
+from study.bank.uploads import Arrived, banks_folder
+from study.base.actor import COMMAND_LINE
+from study.base.errors import NotNow
+from study.store import Store, banks
+from tests.conftest import NOW, write_bank
+from ui.server import bank_import
+
+
+@pytest.fixture
+def brought(store: Store) -> Arrived:
+    """Return a bank of 24 items that was unpacked for the import."""
+    place = banks_folder(store) / "one"
+    write_bank(place)
+    return Arrived(place=place, is_ours=True)
+
+
+def _begin(store: Store, arrived: Arrived) -> bank_import.ImportJob:
+    return bank_import.begin(store, arrived, "one", by=COMMAND_LINE, now=NOW)
+
+
+def test_what_was_imported_is_told_until_it_is_put_away(store: Store, brought: Arrived) -> None:
+    """Whoever asks, as often as they ask."""
+    job = _begin(store, brought)
+    assert job.is_done(60)
+    assert job.outcome().n_items == 24
+    assert bank_import.current(store) is job
+    bank_import.put_away(store)
+    assert bank_import.current(store) is None
+    with store.look() as look:
+        assert [row.n_items for row in banks.listed(look)] == [24]
+
+
+def test_faults_travel_out_of_the_process(store: Store, brought: Arrived) -> None:
+    """With all that the page says of them; what was unpacked is gone."""
+    file = brought.place / "bank.json"
+    items = json.loads(file.read_text())
+    items["q0001"]["question"] = ""
+    film = brought.place / items["q0002"]["ImagePath"][0]
+    film.unlink()
+    file.write_text(json.dumps(items))
+    job = _begin(store, brought)
+    assert job.is_done(60)
+    with pytest.raises(FaultyBank) as refused:
+        job.outcome()
+    assert [fault.key for fault in refused.value.faults] == ["q0001"]
+    assert refused.value.missing.n_films == 1
+    assert not brought.place.exists()
+
+
+def test_a_cancelled_import_leaves_nothing(store: Store, brought: Arrived) -> None:
+    """Another cannot begin meanwhile; afterwards it can."""
+    keep = shutil.copytree(brought.place, banks_folder(store) / "kept")
+    job = _begin(store, brought)
+    second = Arrived(place=shutil.copytree(keep, banks_folder(store) / "second"), is_ours=True)
+    with pytest.raises(NotNow, match="under way"):
+        _begin(store, second)
+    assert not second.place.exists()
+    job.cancel()
+    assert job.is_done(60)
+    with pytest.raises(NotNow, match="cancelled"):
+        job.outcome()
+    assert not brought.place.exists()
+    again = _begin(store, Arrived(place=Path(keep), is_ours=False))
+    assert again.is_done(60)
+    assert again.outcome().n_items == 24
+    assert Path(keep).exists()
