@@ -3,15 +3,21 @@
 from itertools import groupby
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from analysis import AnalysisError, Results
 from analysis.figures.captions import MATRIX_CAPTIONS
 from analysis.figures.group_agreement import scope_text
-from analysis.figures.kappa_matrix import MEASURE_TITLES, pairs_in_condition
+from analysis.figures.kappa_matrix import (
+    MEASURE_TITLES,
+    REFERENCE,
+    REFERENCE_NAME,
+    pairs_in_condition,
+)
 from analysis.report.case import case_of
 from analysis.report.figure import ReportFigure
-from analysis.report.figures import matrix_figure
+from analysis.report.figures import matrix_figure, pairs_of_scope, reference_rows
 from study.base.errors import StudyError
 from study.base.translation import later, said, t, tn
 from study.lifecycle.closing import accuracy_is_shown
@@ -116,24 +122,20 @@ def _agreement(found: Results, section: SectionFigures) -> None:
 
 
 def _matrix(found: Results, conditions: list[str]) -> None:
-    pairs = found.tables["agreement_pairs"]
-    pairs = pairs.loc[pairs["measure"].isin(MATRIX_CAPTIONS) & pairs["estimate"].notna()]
     left, right = st.columns([3, 2], gap="medium")
-    scope = right.selectbox(
-        t("Cases"), list(pairs["scope"].unique()), format_func=scope_text, key="matrix-scope"
-    )
+    scope = right.selectbox(t("Cases"), _scopes(found), format_func=_scope, key="matrix-scope")
+    pairs = pairs_of_scope(found, scope)
+    pairs = pairs.loc[pairs["measure"].isin(MATRIX_CAPTIONS) & pairs["estimate"].notna()]
     condition = conditions[0]
     if len(conditions) > 1:
         condition = right.selectbox(t("Condition"), conditions, key="matrix-condition")
-    known = set(pairs.loc[pairs["scope"] == scope, "measure"])
+    known = set(pairs["measure"])
     if "kappa" in known:  # the same number, which needs no caveat where all options are the same
         known.remove("kappa_letters")
-    # Where all questions have the same options, kappa needs no caveat.
-    measures = [
-        one
-        for one in MEASURE_TITLES
-        if one in known and (one, "kappa" in known) != ("kappa_letters", True)
-    ]
+    measures = [one for one in MEASURE_TITLES if one in known]
+    if not measures:
+        st.write(t("No two raters have a defined agreement here."))
+        return
     measure = left.segmented_control(
         t("Measure of agreement"),
         measures,
@@ -142,7 +144,9 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         format_func=MEASURE_TITLES.__getitem__,
         key=f"matrix-measure-{'-'.join(measures)}",
     )
-    figure = matrix_figure(found, measure, scope=scope, condition=condition)
+    has_truth = len(found.tables["agreement_with_truth"]) > 0  # not in a blinded analysis
+    reference = has_truth and right.toggle(t("With reference standard"), key="matrix-reference")
+    figure = matrix_figure(found, measure, scope=scope, condition=condition, reference=reference)
     if figure is None:
         st.write(t("No two raters have a defined agreement here."))
         return
@@ -150,13 +154,14 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         _chart(figure)
     right.caption(plain(figure.caption))
     with right:
-        figure_links(figure, {"scope": scope, "condition": condition})
-    rows = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
-    if not right.toggle(t("As a table")):
-        return
-    with right:
+        asked = {"scope": scope, "condition": condition, "reference": "1" if reference else ""}
+        figure_links(figure, asked)
+        if not st.toggle(t("As a table")):
+            return
+        rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
+        beside = reference_rows(found, measure, scope, condition) if reference else None
         grid(
-            pairs_in_condition(rows, condition),
+            pd.concat([rows, beside]).replace({"rater_b": {REFERENCE: REFERENCE_NAME.label}}),
             column_order=["rater_a", "rater_b", "n", "estimate", "ci_low", "ci_high", "method"],
             column_config={
                 "rater_a": t("First rater"),
@@ -167,6 +172,20 @@ def _matrix(found: Results, conditions: list[str]) -> None:
                 "method": t("Method"),
             },
         )
+
+
+def _scopes(found: Results) -> list[str]:
+    """Return all cases, the tasks, the categories and the option sets that cases can be of."""
+    of_pairs = list(found.tables["agreement_pairs"]["scope"].unique())
+    categories = sorted(set(found.bundle.items["category"]) - {""})
+    place = sum(not scope.startswith("option_set=") for scope in of_pairs)
+    return [*of_pairs[:place], *(f"category={one}" for one in categories), *of_pairs[place:]]
+
+
+def _scope(scope: str) -> str:
+    kinds = {"task": t("Task"), "category": t("Category"), "option_set": t("Options")}
+    kind = kinds.get(scope.partition("=")[0])
+    return f"{kind}: {scope_text(scope)}" if kind else scope_text(scope)
 
 
 def _cases(found: Results) -> None:

@@ -53,13 +53,39 @@ def accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -
     )
 
 
-def matrix_caption(rows: pd.DataFrame, measure: str, percent: str) -> str:
-    """Say what a matrix shows; `rows` are its pairs."""
-    sizes = rows["n"]
+def matrix_caption(
+    rows: pd.DataFrame, measure: str, percent: str, truth: pd.DataFrame | None = None
+) -> str:
+    """Say what a matrix shows; `rows` are its pairs, `truth` those with the reference standard."""
     return (
         f"{MATRIX_CAPTIONS[measure]} Below the diagonal the"
         f" estimate, above it the {percent} % interval ({_methods(rows)}); readers first."
-        f" {len(rows)} pairs of raters over the cases that both answered, n = {span(sizes)}."
+        f" {len(rows)} pairs of raters over the cases that both answered, n = {span(rows['n'])}."
+        + _without_interval(rows)
+        + ("" if truth is None else _beside_truth(truth, measure))
+    )
+
+
+def _without_interval(rows: pd.DataFrame) -> str:
+    """Say of how many pairs there is no interval, and why."""
+    reasons = rows.loc[rows["ci_low"].isna(), "undefined_because"]
+    if reasons.empty:
+        return ""
+    counts = reasons.map(lambda reason: reason.split(": ")[-1]).value_counts()
+    told = "; ".join(f"{reason} ({n})" for reason, n in sorted(counts.items()))
+    return f" A dash where something is undefined: {told}."
+
+
+def _beside_truth(rows: pd.DataFrame, measure: str) -> str:
+    """Say what the row of the reference standard is."""
+    if measure == "error_consistency":
+        return " It is undefined against the reference standard, which is never wrong."
+    if rows.empty:
+        return ""
+    what = ": the accuracy among these" if measure == "raw" else ""
+    return (
+        " The last row and column are each rater against the reference standard, over the cases"
+        f" the rater answered, n = {span(rows['n'])}{what}."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.figures.drawing.axes import interval_text, rater_labels, signed
 from analysis.figures.drawing.chart import Axis, Cells, Chart, Label, Panel, Rule, Tick
 from analysis.figures.drawing.look import AGREEMENT_SCALE, COUNT_SCALE
-from analysis.figures.drawing.names import RaterName, name_of
+from analysis.figures.drawing.names import RaterName, in_condition, name_of
 from analysis.statistics.agreement.pairs.pairing import PairKind
 
 MEASURE_TITLES: Mapping[str, str] = {
@@ -35,6 +35,9 @@ ENDS = ("estimate", "ci_low", "ci_high")
 # Estimate, and the limits of its interval.
 Found = tuple[float, float, float]
 UNKNOWN: Found = (math.nan, math.nan, math.nan)
+REFERENCE = "\0"
+"""What stands for the reference standard among ids of raters, none of which holds this sign."""
+REFERENCE_NAME = RaterName(label="Reference standard", simulated=False)
 
 
 def kappa_matrix_chart(
@@ -44,17 +47,24 @@ def kappa_matrix_chart(
     condition: str = "",
     scope: str = "all",
     names: Mapping[str, RaterName] | None = None,
+    beside: pd.DataFrame | None = None,
 ) -> Chart:
     """Chart the agreement of every two raters: estimates below the diagonal, intervals above it.
 
     Pairs of models that have another single condition stand in each. A square heat map in the order
     of `matrix_order`, columns named by the numbers of the rows; undefined cells and the diagonal
     are grey. Over 24 raters the numbers are left out, over 60 the texts on hover and names between.
+    What `beside_truth` returns stands as a last row and column, behind a line.
     """
     wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(wanted, condition)
     readers, models = matrix_order(pairs, condition=condition, scope=scope)
+    edges = [len(readers), len(readers + models)]
     raters = readers + models
+    if beside is not None and len(beside):
+        rows = pd.concat([rows, beside])
+        raters = [*raters, REFERENCE]
+        names = {**(names or {}), REFERENCE: REFERENCE_NAME}
     n = len(raters)
     known = pair_estimates(rows)
     found = [[known.get((a, b), UNKNOWN) for b in raters] for a in raters]
@@ -86,7 +96,7 @@ def kappa_matrix_chart(
             ),
             grid=False,
         ),
-        layers=(cells, *_border(len(readers), len(models))),
+        layers=(cells, *_borders(edges, n)),
         height_mm=max(n, 3) * CELL_MM,
     )
     return Chart(rows=((panel,),), stretches=False, square=True)
@@ -114,6 +124,19 @@ def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
     beside = rows.loc[among & rows["rater_b"].isin(models) & ~here]
     both = pd.concat([rows.loc[here], beside])
     return both.drop_duplicates(["rater_a", "rater_b"])
+
+
+def beside_truth(
+    truth: pd.DataFrame, raters: Sequence[str], measure: str, scope: str, condition: str
+) -> pd.DataFrame:
+    """Return the raters' agreement with the reference standard, as pairs with one more rater.
+
+    No row where none is defined.
+    """
+    rows = truth.loc[(truth["measure"] == measure) & (truth["scope"] == scope)]
+    rows = in_condition(rows.loc[rows["rater_id"].isin(raters)], condition)
+    shown = rows if rows["estimate"].notna().any() else rows.iloc[:0]
+    return shown.rename(columns={"rater_id": "rater_a"}).assign(rater_b=REFERENCE)
 
 
 def _raters(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
@@ -174,9 +197,8 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     return "\n".join([*lines, *filter(None, [str(row["undefined_because"])])])
 
 
-def _border(n_readers: int, n_models: int) -> tuple[Rule, ...]:
-    """Draw the line between readers and models."""
-    if not n_readers or not n_models:
-        return ()
-    edge = n_readers - 0.5
-    return Rule(at=edge, width_pt=1.0), Rule(at=edge, upright=False, width_pt=1.0)
+def _borders(edges: Sequence[int], n: int) -> Iterator[Rule]:
+    """Draw the lines between readers, models and the reference standard."""
+    for edge in sorted({edge for edge in edges if 0 < edge < n}):
+        yield Rule(at=edge - 0.5, width_pt=1.0)
+        yield Rule(at=edge - 0.5, upright=False, width_pt=1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,13 @@ from analysis.figures.group_agreement import (
     scope_text,
     task_agreement_chart,
 )
-from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart, pairs_in_condition
+from analysis.figures.kappa_matrix import (
+    MEASURE_TITLES,
+    beside_truth,
+    kappa_matrix_chart,
+    matrix_order,
+    pairs_in_condition,
+)
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
@@ -34,12 +41,15 @@ from analysis.report.headline import raters_in_order
 from analysis.report.wording.rows import headline_intervals, number, rows_of
 from analysis.report.wording.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
+from analysis.statistics.agreement.pairs.table import category_pairs
+from analysis.statistics.study import Study
 
 MATRICES = tuple(captions.AGREEMENT_CAPTIONS)
 OVERVIEW = "overview"
 # Above this many raters the headline's matrix stands alone.
 MOST_WITH_ALL_MATRICES = 60
 METRICS = {"accuracy": "accuracy", "auc": "AUC"}
+_CATEGORIES: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictionary()
 # Section, name, title, caption, chart; no chart, no figure.
 Drawn = tuple[str, str, str, str, Chart | None]
 
@@ -211,34 +221,73 @@ def _agreement(results: Results, condition: str, names: Mapping[str, RaterName])
 def _matrices(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:
     many = len(names) > MOST_WITH_ALL_MATRICES
     for measure in MATRICES[:1] if many else MATRICES:
-        figure = matrix_figure(results, measure, condition=condition)
+        figure = matrix_figure(results, measure, condition=condition, reference=True)
         if figure is not None:
             yield "agreement", measure, figure.title, figure.caption, figure.chart
 
 
 def matrix_figure(
-    results: Results, measure: str, *, scope: str = "all", condition: str = ""
+    results: Results,
+    measure: str,
+    *,
+    scope: str = "all",
+    condition: str = "",
+    reference: bool = False,
 ) -> ReportFigure | None:
-    """Draw one matrix of agreement; none where no pair has a defined one."""
-    pairs = results.tables["agreement_pairs"]
-    pairs = pairs.loc[pairs["scope"] == scope]
+    """Draw one matrix of agreement, on demand with the reference standard as a further row.
+
+    None where no pair has a defined agreement.
+    """
+    pairs = pairs_of_scope(results, scope)
     rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
     if not rows["estimate"].notna().any() or not (pairs["condition"] == condition).any():
         return None
+    beside = reference_rows(results, measure, scope, condition) if reference else None
     return ReportFigure(
         name=measure,
         section="agreement",
         condition=condition,
         title=MEASURE_TITLES[measure] + ("" if scope == "all" else f", {scope_text(scope)}"),
-        caption=captions.matrix_caption(rows, measure, results.options.confidence_percent),
+        caption=captions.matrix_caption(rows, measure, results.options.confidence_percent, beside),
         chart=kappa_matrix_chart(
             pairs,
             measure=measure,
             condition=condition,
             scope=scope,
             names=rater_names(results.bundle),
+            beside=beside,
         ),
     )
+
+
+def reference_rows(
+    results: Results, measure: str, scope: str, condition: str
+) -> pd.DataFrame | None:
+    """Return the row of the reference standard in a matrix, as pairs with one more rater.
+
+    None where no item has a reference standard.
+    """
+    truth = _table(results, "agreement_with_truth")
+    if truth is None:
+        return None
+    pairs = pairs_of_scope(results, scope)
+    readers, models = matrix_order(pairs, condition=condition, scope=scope)
+    return beside_truth(truth, readers + models, measure, scope, condition)
+
+
+def pairs_of_scope(results: Results, scope: str) -> pd.DataFrame:
+    """Return the agreement of pairs over some items, which for a category is worked out here.
+
+    The table of pairs has no categories: of hundreds of raters it is long enough without.
+    """
+    if not scope.startswith("category="):
+        pairs = results.tables["agreement_pairs"]
+        return pairs.loc[pairs["scope"] == scope]
+    kept = _CATEGORIES.setdefault(results, {})
+    if scope not in kept:
+        study = Study(results.bundle, results.options)
+        kept[scope] = category_pairs(study, scope.removeprefix("category="))
+    return kept[scope]
 
 
 def _times(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:

@@ -131,12 +131,13 @@ def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.Mo
         assert len(ran.get("plotly_chart")) >= figures
         if part == "Agreement":
             assert _switched(ran) == ["Cohen's kappa", "Raw agreement"]
+            _beside_the_reference_standard(ran)
     for part in ("Cases", "Tables"):
         ran.session_state["part"] = part
         ran.run()
         assert not ran.exception
         assert len(ran.dataframe) == 1
-    assert len(ran.selectbox[0].options) == 20
+    assert len(ran.selectbox[0].options) == 21
 
 
 SWITCH = "matrix-measure-kappa_letters-brennan_prediger-error_consistency-raw"
@@ -150,6 +151,18 @@ def _switched(ran: AppTest) -> list[str]:
     assert not ran.exception
     second = next(one.value for one in ran.markdown if "Raw" in one.value)
     return [one.strip("*").replace("\\", "") for one in (first, second)]
+
+
+def _beside_the_reference_standard(ran: AppTest) -> None:
+    """Turn the switch: its row stands in the matrix of a category too."""
+    of = "against the reference standard"
+    assert not any(of in one.value for one in ran.caption)
+    category = next(one for one in ran.selectbox[0].options if one.startswith("Category: "))
+    ran.selectbox[0].select(category)
+    ran.session_state["matrix-reference"] = True
+    ran.run()
+    assert not ran.exception
+    assert any(of in one.value for one in ran.caption)
 
 
 def test_results_without_any_reading_are_one_sentence(

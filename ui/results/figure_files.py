@@ -59,5 +59,8 @@ def _figure(store: Store, study: str, name: str, matrix: Mapping[str, str]) -> R
     found = job_of(store, study).analysis()
     if matrix:
         scope, condition = matrix.get("scope", "all"), matrix.get("condition", "")
-        return matrix_figure(found.results, name, scope=scope, condition=condition)
+        reference = bool(matrix.get("reference"))
+        return matrix_figure(
+            found.results, name, scope=scope, condition=condition, reference=reference
+        )
     return next((one for one in found.figures if one.name == name), None)

@@ -8,6 +8,8 @@ from analysis.report.tables.agreement import (
     groups_overview,
     matrix_overview,
     pairs_overview,
+    truth_groups_overview,
+    truth_overview,
 )
 from analysis.report.tables.comparison import (
     comparisons_overview,
@@ -40,11 +42,13 @@ PARTS = (
     groups_overview,
     between_overview,
     matrix_overview,
+    truth_overview,
     accuracy_overview,
     leaderboard_overview,
     conditions_overview,
     variances_overview,
     pairs_overview,
+    truth_groups_overview,
     indices_overview,
     repeats_overview,
     times_overview,

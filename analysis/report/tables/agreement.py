@@ -9,8 +9,13 @@ from dataclasses import replace
 import pandas as pd
 
 from analysis.figures.drawing.names import RaterName, conditions_of, rater_names
+from analysis.figures.group_agreement import scope_text
 from analysis.figures.kappa_matrix import (
+    ENDS,
+    REFERENCE,
+    REFERENCE_NAME,
     UNKNOWN,
+    beside_truth,
     matrix_order,
     pair_estimates,
     pairs_in_condition,
@@ -37,8 +42,11 @@ LETTERS = (
     " Letters are canonical, those of the question bank; permuting the options of the questions"
     " changes this kappa."
 )
+NEVER_WRONG = " Error consistency with the reference standard is undefined: it is never wrong."
 MATRIX_MEASURES = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
 PAIR_MEASURES = (*MATRIX_MEASURES, "same_wrong")
+TRUTH_NOTE = "Over the cases that each rater answered: estimate and interval." + LETTERS
+TRUTH_MEASURES = ("kappa_letters", "brennan_prediger", "raw")
 MEASURE_WORDS = {
     "kappa_letters": "Cohen's kappa",
     "brennan_prediger": "Brennan-Prediger",
@@ -146,7 +154,10 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
     if not 1 < len(raters) <= MOST_IN_MATRIX:
         return []
     shown = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
-    found = pair_estimates(pairs_in_condition(shown, condition))
+    beside = beside_truth(results.tables["agreement_with_truth"], raters, measure, "all", condition)
+    found = pair_estimates(pd.concat([pairs_in_condition(shown, condition), beside]))
+    if len(beside):
+        raters, names = [*raters, REFERENCE], {**names, REFERENCE: REFERENCE_NAME}
     rows: list[TableRow] = [
         (
             (_numbered(named(names, rater), i + 1),),
@@ -165,6 +176,12 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
             + (f", {where}" if where else ""),
             note=f"Below the diagonal the estimate, above it the {confidence} % interval; readers"
             " first, in the order of the figures."
+            + (
+                " Last the reference standard, over the cases that each rater answered."
+                if len(beside)
+                else ""
+            )
+            + (NEVER_WRONG if measure == "error_consistency" else "")
             + (LETTERS if measure == "kappa_letters" else ""),
             file="tables/agreement_pairs.csv",
             header=("Rater", *(f"({i})" for i in range(1, len(raters) + 1))),
@@ -172,6 +189,57 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> list[
             in_paper=True,
         )
     ]
+
+
+def truth_overview(results: Results) -> list[ReportTable]:
+    """Show the agreement of each rater with the reference standard over all items."""
+    table = results.tables["agreement_with_truth"]
+    return [
+        report_table(
+            name="truth",
+            title="Agreement with the reference standard",
+            note=TRUTH_NOTE + NEVER_WRONG,
+            file="tables/agreement_with_truth.csv",
+            header=("Rater", "Condition", "n", *map(_capital, TRUTH_MEASURES)),
+            rows=_truth_rows(results, table.loc[table["scope"] == "all"]),
+            in_paper=True,
+        )
+    ]
+
+
+def truth_groups_overview(results: Results) -> list[ReportTable]:
+    """Show the agreement of each rater with the reference standard by task and category."""
+    table = results.tables["agreement_with_truth"]
+    groups = table.loc[table["scope"].str.startswith(("task=", "category="))]
+    return [
+        report_table(
+            name="truth-by-group",
+            title="Agreement with the reference standard by task and category",
+            note=TRUTH_NOTE,
+            file="tables/agreement_with_truth.csv",
+            header=("Rater", "Condition", "Cases", "n", *map(_capital, TRUTH_MEASURES)),
+            rows=_truth_rows(results, groups, named_scopes=True),
+            most_in_print=MANY_IN_PRINT,
+        )
+    ]
+
+
+def _truth_rows(
+    results: Results, part: pd.DataFrame, *, named_scopes: bool = False
+) -> list[TableRow]:
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = []
+    for (rater, condition, scope), found in part.groupby(
+        ["rater_id", "condition", "scope"], sort=False
+    ):
+        by_measure = {str(row["measure"]): row for row in found.to_dict("records")}
+        cells = [
+            estimate_cell(*(float(by_measure[m][end]) for end in ENDS)) for m in TRUTH_MEASURES
+        ]
+        where = (scope_text(str(scope)),) if named_scopes else ()
+        n = f"{by_measure['raw']['n']:,}"
+        rows.append(((named(names, str(rater)),), (str(condition) or EMPTY, *where, n, *cells)))
+    return rows
 
 
 def _numbered(name: RaterName, number_: int) -> RaterName:

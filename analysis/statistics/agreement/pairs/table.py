@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,13 @@ from analysis.statistics.agreement.pairs.intervals import (
     cluster_intervals,
 )
 from analysis.statistics.agreement.pairs.pairing import Pair, pair_names, pairs_of
-from analysis.statistics.agreement.pairs.registry import Measure, Partition, Reasons, partitions
+from analysis.statistics.agreement.pairs.registry import (
+    EVERYWHERE,
+    Measure,
+    Partition,
+    Reasons,
+    partitions,
+)
 from analysis.statistics.study import Study, study_of
 
 Cells = npt.NDArray[Any]
@@ -175,12 +181,38 @@ def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd
     [['R1', 'R2', 4, 0.5]]
     """
     study = study_of(study, options)
-    matrix, options, weights = study.matrix, study.options, study.weights
-    pairs = pairs_of(matrix.columns)
-    parts = [
-        partition_rows(matrix, pairs, partition, options, weights)
-        for partition in partitions(matrix)
-    ]
+    return _table(study, partitions(study.matrix))
+
+
+def category_pairs(study: Study, category: str) -> pd.DataFrame:
+    """Estimate the agreement of every two raters over the items of a category.
+
+    Parameters
+    ----------
+    study : Study
+        The checked tables.
+    category : str
+        One that some item has.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `agreement_pairs`, its scope being `category=NAME`.
+    """
+    members = study.matrix.members("category")[category]
+    return _table(
+        study,
+        [
+            Partition(
+                order=0, names=(f"category={category}",), members=(members,), measures=EVERYWHERE
+            )
+        ],
+    )
+
+
+def _table(study: Study, parted: Iterable[Partition]) -> pd.DataFrame:
+    matrix, pairs = study.matrix, pairs_of(study.matrix.columns)
+    parts = [partition_rows(matrix, pairs, one, study.options, study.weights) for one in parted]
     n_rows = sum(part["measure"].shape[1] for part in parts)
     table = pair_names(matrix.columns, pairs, n_rows)
     for name in COLUMNS[len(table.columns) :]:

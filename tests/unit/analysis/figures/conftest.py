@@ -10,6 +10,7 @@ from analysis import Options, Results
 from analysis.statistics.accuracy.accuracy import accuracy
 from analysis.statistics.accuracy.items import missing
 from analysis.statistics.agreement.pairs.table import agreement_pairs
+from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.study import Study
 from tests.unit.analysis.figures import tables
 
@@ -30,6 +31,7 @@ def make_results() -> MakeResults:
         made = {
             "accuracy": accuracy(study),
             "agreement_pairs": agreement_pairs(study),
+            "agreement_with_truth": agreement_with_truth(study),
             "missing": missing(study),
             "reader_panel": tables.reader_panel(models),
             "comparisons": tables.comparisons(readers, models),

@@ -37,10 +37,11 @@ from analysis.figures.drawing.layout import laid_out, reflowed
 from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.to_print import apart, width_mm
 from analysis.figures.group_agreement import group_agreement_chart, task_agreement_chart
-from analysis.figures.kappa_matrix import MEASURE_TITLES, kappa_matrix_chart
+from analysis.figures.kappa_matrix import MEASURE_TITLES, beside_truth, kappa_matrix_chart
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
+from analysis.report.figures import matrix_figure, report_figures
 from tests.unit.analysis.figures import tables
 
 L = TypeVar("L", bound=Layer)
@@ -296,6 +297,41 @@ def test_a_matrix_shows_estimates_below_and_intervals_above(results: Results) ->
             ends = [_number(end) for end in above.split(" to\n")]
             assert ends == pytest.approx([row["ci_low"], row["ci_high"]], abs=0.0051)
         assert all(cells.texts[i][i] == "" for i in range(len(raters)))
+
+
+def test_the_reference_standard_is_a_last_row_behind_a_line(results: Results) -> None:
+    """Its cells are the table's; error consistency is undefined against it and has no such row."""
+    pairs, truth = (results.tables[f"agreement_{name}"] for name in ("pairs", "with_truth"))
+    raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
+    last = beside_truth(truth, raters, "kappa_letters", "all", "")
+    panel = kappa_matrix_chart(pairs, measure="kappa_letters", beside=last).panels[0]
+    assert _labels(panel)[-1] == f"Reference standard ({len(raters) + 1})"
+    assert {rule.at for rule in _layers(panel, Rule)} == {2.5, len(raters) - 0.5}
+    (cells,) = _layers(panel, Cells)
+    rows = truth.query("scope == 'all' and measure == 'kappa_letters'").set_index("rater_id")
+    for i, rater in enumerate(raters):
+        assert cells.values[-1][i] == cells.values[i][-1] == rows.loc[rater, "estimate"]
+        assert _number(cells.texts[-1][i]) == pytest.approx(rows.loc[rater, "estimate"], abs=0.0051)
+        assert cells.texts[i][-1].count("to") == 1
+    assert beside_truth(truth, raters, "error_consistency", "all", "").empty
+    drawn = {figure.name: figure for figure in report_figures(results) if figure.chart.square}
+    assert "which is never wrong" in drawn["error-consistency"].caption
+    assert "each rater against the reference standard" in drawn["raw"].caption
+
+
+def test_a_category_has_its_matrix(results: Results) -> None:
+    """It stands in no table of pairs, and is worked out from the items."""
+    items = results.bundle.items.assign(category=["x", "y"] * (len(results.bundle.items) // 2))
+    bundle = replace(results.bundle, items=items)
+    tabled = analyse(bundle, Options(bootstrap=10))
+    figure = matrix_figure(tabled, "raw", scope="category=x", reference=True)
+    assert figure is not None
+    (cells,) = _layers(figure.chart.panels[0], Cells)
+    answers = bundle.readings.merge(items.loc[items["category"] == "x"], on="item_id")
+    wide = answers.pivot(index="item_id", columns="rater_id", values="answer")
+    assert cells.values[1][0] == pytest.approx((wide["R1"] == wide["R2"]).mean())
+    right = answers.loc[answers["rater_id"] == "R1", ["answer", "truth"]]
+    assert cells.values[-1][0] == pytest.approx((right["answer"] == right["truth"]).mean())
 
 
 def _number(text: str) -> float:

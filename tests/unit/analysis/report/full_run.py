@@ -15,6 +15,7 @@ from analysis.statistics.accuracy.items import missing
 from analysis.statistics.agreement.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.repeats import intra_reader
+from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.mrmc.adjusted import adjusted
 from analysis.statistics.mrmc.components import variance_components
 from analysis.statistics.study import Study
@@ -90,6 +91,7 @@ def full_run(bundle: Bundle, options: Options | None = None, seed: int = 3) -> R
         "missing": missing(found),
         "variance_components": variance_components(found),
         "agreement_indices": agreement_indices(found),
+        "agreement_with_truth": agreement_with_truth(found),
         "intra_reader": intra_reader(found),
     }
     rng = np.random.default_rng(seed)
