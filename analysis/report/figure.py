@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from analysis.figures.drawing.chart import Chart
 from analysis.figures.drawing.look import DARK, LIGHT
+from analysis.figures.drawing.to_data import csv
 from analysis.figures.drawing.to_plotly import plotly_figure
 
 
@@ -61,7 +62,6 @@ class ReportFigure:
 
     def file(self, form: str, width_mm: float) -> bytes:
         """Draw it as `svg` or `png` at a width, or write its data as `csv`."""
-        from analysis.figures.drawing.to_data import csv
         from analysis.figures.drawing.to_print import png, svg
 
         write = {"svg": svg, "png": png, "csv": csv}[form]
@@ -93,6 +93,8 @@ class DrawnFigure:
         For the screen.
     svg, png : bytes or None
         For print.
+    data : bytes
+        What it shows, as CSV.
     square : bool
         Whether it is a matrix.
     """
@@ -105,6 +107,7 @@ class DrawnFigure:
     figure: go.Figure
     svg: bytes | None
     png: bytes | None
+    data: bytes
     square: bool = False
 
 
@@ -120,5 +123,6 @@ def drawn(figure: ReportFigure) -> DrawnFigure:
         figure=figure.figure,
         svg=printed.svg() if printed else None,
         png=printed.png() if printed else None,
+        data=csv(figure.chart),
         square=figure.chart.square,
     )

@@ -1,6 +1,8 @@
 """The report: one file, asking nobody for anything, showing every name as it is."""
 
+import io
 import re
+from base64 import b64decode
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +85,25 @@ def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -
     rest = _without_plotly(page)
     for word in ("http://", "https://", "cdn.", "MathJax", "<link ", "src="):
         assert word not in rest
+
+
+def test_every_figure_downloads_from_the_page(tmp_path: Path, make_bundle: MakeBundle) -> None:
+    """As pictures that lie beside it, and as data that it holds itself."""
+    out = tmp_path / "out"
+    page = _page(make_bundle("ABAB", {"R": "ABBB", "S": "AAAB"}), out)
+    links = re.findall(r'<a href="([^"]+)" download="([^"]+)">', page)
+    pictures = [address for address, _ in links if not address.startswith("data:")]
+    assert sorted(pictures) == sorted(
+        f"figures/{file.name}" for file in (out / "figures").iterdir() if file.suffix != ".json"
+    )
+    held = {name: address for address, name in links if address.startswith("data:")}
+    assert set(held) == {f"{Path(one).stem}.csv" for one in pictures}
+    data = b64decode(held["kappa-letters.csv"].partition(",")[2])
+    shown = pd.read_csv(io.BytesIO(data)).set_index(["row", "column"])["value"]
+    pairs = pd.read_csv(out / "tables" / "agreement_pairs.csv")
+    pairs = pairs.query("scope == 'all' and measure == 'kappa_letters'")
+    assert shown["R (1)", "S (2)"] == pairs["estimate"].item()
+    assert shown["S (2)", "Reference standard (3)"] == 0.5
 
 
 @pytest.mark.parametrize(
