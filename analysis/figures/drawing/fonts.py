@@ -8,6 +8,8 @@ Hebrew are DejaVu's, which matplotlib shapes and orders.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -21,6 +23,8 @@ OURS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 CJK, SCRIPTS = (Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimgx_fonts"))
 # Where Typst looks for fonts.
 FOLDERS = [str(OURS), str(SCRIPTS), str(CJK)]
+# Signs without a glyph that are named one by one.
+MOST_TOLD = 6
 KANA, HANGUL = (re.compile(signs) for signs in ("[\u3040-\u30ff]", "[\u1100-\u11ff\uac00-\ud7af]"))
 
 
@@ -40,6 +44,27 @@ def signs() -> frozenset[int]:
     _families("SC")
     paths = fontManager._find_fonts_by_props(face(""))
     return frozenset(code for path in paths for code in get_font(path).get_charmap())
+
+
+def without_glyph(texts: Iterable[str]) -> str:
+    """Say which signs of some texts no font has a glyph for, in a sentence; empty where none.
+
+    Examples
+    --------
+    >>> without_glyph(["Résidente 1", "住院医师"]), without_glyph(["𒀀", "𒀀 1"])
+    ('', 'No font here has a glyph for U+12000 (CUNEIFORM SIGN A).')
+    """
+    used = {sign for text in texts for sign in unicodedata.normalize("NFC", text)}
+    seen = (sign for sign in used if not sign.isspace() and not is_unseen(sign))
+    lacking = sorted(sign for sign in seen if ord(sign) not in signs())
+    told = [f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name')})" for sign in lacking]
+    more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
+    return f"No font here has a glyph for {', '.join(told[:MOST_TOLD])}{more}." if told else ""
+
+
+def is_unseen(sign: str) -> bool:
+    """Tell whether a sign has no form of its own: a control, a mark of direction or variation."""
+    return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"
 
 
 def _east(text: str) -> str:

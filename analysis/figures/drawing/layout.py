@@ -66,6 +66,15 @@ class Layout:
     left: float
     right: float
 
+    def raised(self, by: float) -> Layout:
+        """Return the same with room beneath it."""
+        return replace(
+            self,
+            height=self.height + by,
+            panels=tuple(replace(one, bottom=one.bottom + by) for one in self.panels),
+            key=tuple((x, y + by) for x, y in self.key),
+        )
+
     @property
     def top(self) -> float:
         """Upper end of the highest panel."""
@@ -92,7 +101,7 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     placed: list[Placed] = []
     down = EDGE_MM + key_height
     for row in chart.rows:
-        titles = [_wrapped(p.title, w, measure) for p, w in zip(row, columns.widths, strict=False)]
+        titles = [wrapped(p.title, w, measure) for p, w in zip(row, columns.widths, strict=False)]
         down += _head(row, titles)
         line = columns.placed(row, titles, down)
         placed += line
@@ -195,7 +204,7 @@ class _Columns:
                 width=width,
                 height=height,
                 title=title,
-                x_title=_wrapped(panel.x.title, wide, self._measure),
+                x_title=wrapped(panel.x.title, wide, self._measure),
                 label_pt=label_size(panel.y, height),
             )
             line.append(one)
@@ -278,7 +287,7 @@ def _key_places(
     return places, (y + KEY_MM / 2 + 1.0 if places else 0.0)
 
 
-def _wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
+def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     """Break a title into lines of the panel's width, four at most, and cut what is too long."""
     lines: list[str] = []
     for gap, word in _parted(text, width + 0.6 * GAP_MM, measure):

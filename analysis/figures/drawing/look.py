@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.chart import Ink, Mark
 
-FONT = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+FONT = (
+    "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Noto Sans', 'PingFang SC',"
+    " 'Microsoft YaHei', 'Noto Sans CJK SC', 'Hiragino Sans', 'Malgun Gothic', 'Noto Sans Arabic',"
+    " 'Geeza Pro', sans-serif"
+)
 Scale = tuple[tuple[float, str], ...]
 
 

@@ -10,7 +10,7 @@ import math
 import threading
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -41,7 +41,7 @@ from analysis.figures.drawing.chart import (
     Side,
     Tick,
 )
-from analysis.figures.drawing.fonts import face, font, signs
+from analysis.figures.drawing.fonts import face, font, is_unseen, signs, without_glyph
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
     LINE_MM,
@@ -52,6 +52,7 @@ from analysis.figures.drawing.layout import (
     Placed,
     laid_out,
     reflowed,
+    wrapped,
 )
 from analysis.figures.drawing.look import LIGHT, colour_at
 from analysis.figures.drawing.names import BIDI
@@ -128,15 +129,32 @@ def figure(chart: Chart) -> Figure:
     """Return a chart as a figure of matplotlib, the size of its sheet."""
     chart = reflowed(chart, width_mm)
     layout = laid_out(chart, width_mm)
+    lacking = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
+    layout = layout.raised(LINE_MM * len(lacking))
     drawn = Figure(figsize=(layout.width / MM_PER_INCH, layout.height / MM_PER_INCH))
     # What stands beside the panels is written in millimetres on a sheet above them.
     sheet = drawn.add_axes((0, 0, 1, 1), zorder=1, xlim=(0, layout.width), ylim=(0, layout.height))
     sheet.set_axis_off()
+    for i, line in enumerate(reversed(lacking)):
+        _write(sheet, 0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
     for key, (x, y) in zip(chart.key, layout.key, strict=True):
         _draw_key(sheet, key, x, y)
     for placed in layout.panels:
         _Panel(drawn, sheet, placed, (layout.width, layout.height)).draw()
     return drawn
+
+
+def _texts(chart: Chart) -> Iterator[str]:
+    """Yield every text that stands in a chart."""
+    yield from (key.label for key in chart.key)
+    for panel in chart.panels:
+        yield from (panel.title, panel.subtitle, panel.x.title, panel.y.title)
+        yield from (tick.label.text for axis in (panel.x, panel.y) for tick in axis.ticks)
+        for layer in panel.layers:
+            if isinstance(layer, Note):
+                yield layer.label.text
+            elif isinstance(layer, Cells):
+                yield from (text for row in layer.texts for text in row)
 
 
 class _Panel:
@@ -463,11 +481,7 @@ def width_mm(label: Label, size_pt: float, bold: bool) -> float:
 def _clean(text: str) -> str:
     shown = []
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
-        if sign in BIDI or (_unseen(sign) and sign not in JOINERS):
+        if sign in BIDI or (is_unseen(sign) and sign not in JOINERS):
             continue
         shown.append(sign if ord(sign) in signs() else "" if sign in JOINERS else BOX)
     return "".join(shown)
-
-
-def _unseen(sign: str) -> bool:
-    return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"

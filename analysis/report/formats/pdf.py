@@ -14,7 +14,7 @@ from typing import Any
 
 import typst
 
-from analysis.figures.drawing.fonts import FOLDERS
+from analysis.figures.drawing.fonts import FOLDERS, without_glyph
 from analysis.figures.drawing.names import shorten
 from analysis.report.content import FigureSection, ReportContent
 from analysis.report.figure import DrawnFigure
@@ -59,8 +59,9 @@ def prepared(content: ReportContent, place: Path) -> Path:
 
     The template, to be compiled with `place` as its root.
     """
-    data = json.dumps(_data(content, place), ensure_ascii=False)
-    (place / "data.json").write_text(data, "utf-8")
+    data = _data(content, place)
+    data["lacking"] = without_glyph([json.dumps(data, ensure_ascii=False)])
+    (place / "data.json").write_text(json.dumps(data, ensure_ascii=False), "utf-8")
     return Path(shutil.copyfile(TEMPLATE, place / "report.typ"))
 
 

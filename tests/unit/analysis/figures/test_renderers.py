@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 from PIL import Image
@@ -23,9 +24,11 @@ from PIL import Image
 from analysis import Options, Results, analyse, bundle_from_tables
 from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Points
 from analysis.figures.drawing.fonts import face
+from analysis.figures.drawing.names import RaterName
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import figure as on_paper
 from analysis.figures.drawing.to_print import png, printable, svg, width_mm
+from analysis.figures.kappa_matrix import kappa_matrix_chart
 from analysis.figures.panel import panel_chart
 from analysis.report.figure import ReportFigure
 from analysis.report.figures import report_figures
@@ -334,3 +337,14 @@ def test_png_and_svg_are_drawn_from_any_thread(figures: list[ReportFigure]) -> N
         drawn = {hashlib.sha256(one).hexdigest() for one in pool.map(svg, [chart] * 6)}
         painted = {hashlib.sha256(one).hexdigest() for one in pool.map(png, [chart] * 4)}
     assert (len(drawn), len(painted)) == (1, 1)
+
+
+def test_signs_without_a_glyph_are_named_beneath_the_figure(results: Results) -> None:
+    """Never a silent box; a figure whose signs all print is as high as before."""
+    names = {"R1": RaterName(label="\U00012000 and \U00013000", simulated=False)}
+    pairs = results.tables["agreement_pairs"]
+    known, lacking = (on_paper(kappa_matrix_chart(pairs, names=some)) for some in (None, names))
+    said = " ".join(text.get_text() for text in lacking.findobj(Text))
+    assert "U+12000 (CUNEIFORM SIGN A), U+13000 (EGYPTIAN HIEROGLYPH A001)" in said
+    assert not any("glyph" in text.get_text() for text in known.findobj(Text))
+    assert lacking.get_figheight() > known.get_figheight()

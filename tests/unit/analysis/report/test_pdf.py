@@ -79,3 +79,14 @@ def test_the_same_content_gives_the_same_bytes() -> None:
     assert first == report_pdf(content)
     assert b"/StructTreeRoot" in first
     assert b"/CreationDate" not in first
+
+
+def test_signs_without_a_glyph_are_named(tmp_path: Path) -> None:
+    """On the first page; where every sign prints nothing is said."""
+    bundle = study(2, 1, 12)
+    for label, said in (("住院医师 ليلى", ""), ("\U00012000", "U+12000 (CUNEIFORM SIGN A)")):
+        raters = bundle.raters.assign(label=[label, "R2", "M1"])
+        content = report_content(full_run(replace(bundle, raters=raters)), [])
+        prepared(content, tmp_path)
+        lacking = json.loads((tmp_path / "data.json").read_text("utf-8"))["lacking"]
+        assert lacking == (f"No font here has a glyph for {said}." if said else "")
