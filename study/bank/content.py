@@ -181,8 +181,8 @@ def _answered(item: Item, asked: Sequence[str], place: int) -> bool:
     truth = words_of(item.options[place])
     if not any(len(word) > 2 and word not in _SAYS_NOTHING for word in truth):
         return False
-    stems = set(map(_stem, asked))
-    if not all(_stem(word) in stems for word in truth):
+    plain = item.question.casefold()
+    if not all(_stem(word) in plain for word in truth):  # so it is with nearly all
         return False
     text = _stems(asked)
     return [n for n, option in enumerate(item.options) if _stems(words_of(option)) in text] == [
