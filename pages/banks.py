@@ -1,6 +1,6 @@
 """The question banks of the deployment, and how one is brought in by browser."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -12,6 +12,7 @@ from study.bank.layout import SeveralBanks, splits
 from study.bank.reading import MissingImages
 from study.bank.removing import remove_bank
 from study.base.errors import StudyError
+from study.base.provenance import LONGEST, Provenance
 from study.base.translation import t, tn
 from study.people.roles import Act
 from study.store import banks
@@ -46,6 +47,7 @@ def _there() -> None:
                 t("Simulated"): [t("simulated") if row.simulated else "" for row in found],
                 t("Imported (UTC)"): [minute(row.imported_at_utc) for row in found],
                 t("Source"): [row.source_name for row in found],
+                t("Licence"): [row.licence for row in found],
             }
         ),
     )
@@ -66,19 +68,22 @@ def _removal(names: list[str]) -> None:
             ask(
                 "removal",
                 about="banks",
-                question=t("Remove bank {bank}? This cannot be undone.", bank=name),
+                question=t("Remove {bank}? This cannot be undone.", bank=name),
                 do=lambda acting: remove_bank(store(), name, **acting),
                 done=t("{bank} was removed.", bank=name),
             )
         answer("removal", acting(person), about="banks")
 
 
-def _begin(which: str, arrive: Callable[[], uploads.Arrived], **what: Any) -> None:
+def _begin(
+    which: str, arrive: Callable[[], uploads.Arrived], terms: Mapping[str, str], **what: Any
+) -> None:
     """Begin an import, which goes on by itself, and show how far it is."""
     try:
+        provenance = Provenance(**terms)
         with said, st.spinner(t("Unpacking ...")):
             brought = arrive()
-        job = bank_import.begin(store(), brought, **what, **acting(person))
+        job = bank_import.begin(store(), brought, provenance=provenance, **what, **acting(person))
     except StudyError as error:
         with said:
             refused(str(error))
@@ -236,6 +241,24 @@ def _missing(which: str) -> MissingImages:
     return found
 
 
+def _terms(which: str) -> dict[str, str]:
+    names = {
+        "version": t("Version"),
+        "licence": t("Licence"),
+        "source_url": t("Web address"),
+        "citation": t("Citation"),
+    }
+    with st.expander(t("Version, licence and source (optional)")):
+        st.caption(t("Every export of a study states them."))
+        columns = st.columns(2)
+        return {
+            name: columns[place % 2]
+            .text_input(label, max_chars=LONGEST, key=_key(f"{which}-{name}"))
+            .strip()
+            for place, (name, label) in enumerate(names.items())
+        }
+
+
 def _upload() -> None:
     st.caption(
         t(
@@ -259,6 +282,7 @@ def _upload() -> None:
             t("The images are simulated; say so wherever they are shown"),
             key=_key("zip-simulated"),
         )
+        terms = _terms("zip")
         chosen = _choice("zip")
         sent = st.form_submit_button(t("Import"), type="primary", icon=":material/upload:")
     if sent and archive is None:
@@ -267,6 +291,7 @@ def _upload() -> None:
         _begin(
             "zip",
             lambda: uploads.receive(store(), archive, name=name.strip()),
+            terms,
             name=name.strip(),
             skip_faulty=skip,
             missing_images=missing,
@@ -298,6 +323,7 @@ def _folder() -> None:
                 )
             )
         missing, skip = _missing("folder"), _skip("folder")
+        terms = _terms("folder")
         sent = st.form_submit_button(t("Import"), type="primary")
     if sent and of_release and not chosen:
         said.warning(t("Choose at least one split."))
@@ -305,6 +331,7 @@ def _folder() -> None:
         _begin(
             "folder",
             lambda: uploads.arrived(store(), folder),
+            terms,
             name=name.strip(),
             skip_faulty=skip,
             missing_images=missing,

@@ -19,7 +19,7 @@ from study.bank.reading import (
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotNow
-from study.base.provenance import Provenance
+from study.base.provenance import NOT_KNOWN, Provenance
 from study.base.text import check_name
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, banks, events
@@ -103,7 +103,7 @@ def import_bank(
     missing_images: MissingImages | None = None,
     skip_faulty: bool = False,
     simulated: bool = False,
-    provenance: Provenance = Provenance(),  # noqa: B008 (frozen)
+    provenance: Provenance = NOT_KNOWN,
     progress: Progress | None = None,
     by: By = COMMAND_LINE,
 ) -> Imported:

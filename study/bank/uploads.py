@@ -24,6 +24,7 @@ from study.bank.layout import SeveralBanks, find_bank, has_bank
 from study.bank.reading import MissingImages, Progress
 from study.base.actor import By
 from study.base.errors import BadFile, NotFound
+from study.base.provenance import NOT_KNOWN, Provenance
 from study.base.text import check_name
 from study.base.translation import t
 from study.store import Store
@@ -128,6 +129,7 @@ def import_arrived(
     missing_images: MissingImages | None = None,
     skip_faulty: bool = False,
     simulated: bool = False,
+    provenance: Provenance = NOT_KNOWN,
     progress: Progress | None = None,
 ) -> Imported:
     """Import the bank in a folder; one of ours goes unless all of it was imported.
@@ -137,7 +139,7 @@ def import_arrived(
     chosen
         The splits of the release that are wanted; or which file is the bank, where `SeveralBanks`
         asked.
-    missing_images, skip_faulty, simulated, progress
+    missing_images, skip_faulty, simulated, provenance, progress
         As `study.bank.importing.import_bank`.
 
     Raises
@@ -158,6 +160,7 @@ def import_arrived(
             missing_images=missing_images,
             skip_faulty=skip_faulty,
             simulated=simulated,
+            provenance=provenance,
             progress=progress,
             by=by,
             now=now,

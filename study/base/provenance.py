@@ -78,3 +78,6 @@ class Provenance:
             source = {"title": f"{title}. {self.citation}" if self.citation else title}
             found["sources"] = [source | ({"path": self.source_url} if self.source_url else {})]
         return found
+
+
+NOT_KNOWN = Provenance()
