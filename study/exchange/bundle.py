@@ -23,6 +23,7 @@ from study.base.canonical import canonical_json
 from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
 from study.exchange import records_file
+from study.exchange.preparation_tables import preparation_tables
 from study.exchange.schemas import FILES, Column
 from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
@@ -58,6 +59,7 @@ def tables_of(
         "items.csv": list(_items(look, study.id, blinded)),
         "raters.csv": list(_raters(look, study.id)),
         "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study.id)],
+        **preparation_tables(look, study),
     }
     if not texts:
         sets = {"": ""}
@@ -115,7 +117,7 @@ def files_of(
             "sha256": found.protocol_sha256,
             "locked": json.loads(found.protocol),
             "amendments": amended,
-            "in_force": stored_protocol(found).in_full(),
+            "in_force": _in_force(found),
         }
     )
     if trails:
@@ -132,6 +134,15 @@ def files_of(
     package["reading_room"]["bank"] = {"name": found.bank_name, **asdict(provenance)}
     files["datapackage.json"] = _pretty({**provenance.in_package(found.bank_name), **package})
     return files
+
+
+def _in_force(study: StudyRow) -> dict[str, Any]:
+    """Return the protocol in force; what came after bundles were first restored, only if it is set.
+
+    A bundle made before says nothing of it, and is restored to the same bytes.
+    """
+    values = stored_protocol(study).in_full()
+    return {key: value for key, value in values.items() if key != "bundle_extras" or value}
 
 
 def audit_file(deployment_id: str) -> str:
@@ -340,13 +351,24 @@ def _resource(name: str, content: bytes, n_rows: int | None) -> dict[str, Any]:
     }
 
 
+def _refers(*keys: str) -> list[dict[str, Any]]:
+    resources = {"rater_id": "raters-csv", "item_id": "items-csv"}
+    return [
+        {"fields": [key], "reference": {"resource": resources[key], "fields": [key]}}
+        for key in keys
+    ]
+
+
 _KEYS: Mapping[str, Mapping[str, Any]] = {
     "items.csv": {"primaryKey": ["item_id"]},
     "raters.csv": {"primaryKey": ["rater_id"]},
-    "readings.csv": {
-        "foreignKeys": [
-            {"fields": [key], "reference": {"resource": resource, "fields": [key]}}
-            for key, resource in (("rater_id", "raters-csv"), ("item_id", "items-csv"))
-        ]
+    "readings.csv": {"foreignKeys": _refers("rater_id", "item_id")},
+    "questionnaire.csv": {
+        "primaryKey": ["rater_id", "question_id"],
+        "foreignKeys": _refers("rater_id"),
+    },
+    "display_checks.csv": {
+        "primaryKey": ["rater_id", "sign_in"],
+        "foreignKeys": _refers("rater_id"),
     },
 }

@@ -109,4 +109,62 @@ READINGS = (
     ),
 )
 
-FILES = {"items.csv": ITEMS, "raters.csv": RATERS, "readings.csv": READINGS}
+QUESTIONNAIRE = (
+    _RATER_ID,
+    Column(name="question_id", description="The question's id in the protocol", required=True),
+    Column(name="question", description="The question as asked", required=True),
+    Column(
+        name="kind",
+        description="How it was answered",
+        required=True,
+        enum=("choice", "number", "text"),
+    ),
+    Column(name="answer", description="What the reader said; empty where the question was left"),
+)
+
+DISPLAY_CHECKS = (
+    _RATER_ID,
+    Column(
+        name="sign_in",
+        type="integer",
+        description="Which of the reader's checks it is, from 1: one a sign-in",
+        required=True,
+    ),
+    Column(
+        name="checked_at_utc",
+        description="Moment the result was received, by the server's clock",
+        required=True,
+    ),
+    Column(name="viewport_width", type="number", description="Window's width in CSS pixels"),
+    Column(name="viewport_height", type="number", description="Window's height in CSS pixels"),
+    Column(name="screen_width", type="number", description="Screen's width in CSS pixels"),
+    Column(name="screen_height", type="number", description="Screen's height in CSS pixels"),
+    Column(
+        name="device_pixel_ratio", type="number", description="Pixels of the screen a CSS pixel"
+    ),
+    Column(name="page_zoom", type="number", description="Zoom of the page, 1 for none"),
+    Column(name="colour_depth", type="number", description="Bits a pixel of the screen"),
+    Column(
+        name="middle_step",
+        description="Smallest step, of 255 grey levels, seen on middle grey; none: not even 8",
+    ),
+    Column(name="dark_step", description="Smallest step seen on dark grey; none: not even 8"),
+    Column(name="bright_step", description="Smallest step seen on bright grey; none: not even 8"),
+    Column(name="presses", type="number", description="Shapes answered in the check"),
+    Column(name="misplaced", type="number", description="Of these, those put in a wrong place"),
+    Column(name="times", type="number", description="How often the check was gone through"),
+    Column(
+        name="advice",
+        description="What the reader was advised on: of zoom, window, nothing, dark and bright, "
+        "words separated by blanks; empty where the screen did well",
+    ),
+)
+
+FILES = {
+    "items.csv": ITEMS,
+    "raters.csv": RATERS,
+    "readings.csv": READINGS,
+    "questionnaire.csv": QUESTIONNAIRE,
+    "display_checks.csv": DISPLAY_CHECKS,
+}
+"""Every table a bundle may have; the last two only where its protocol says so."""

@@ -49,6 +49,7 @@ MAX_PROSE = 20_000
 
 EXCLUSIONS = ("sensitivity", "primary")
 SCORE_CARDS = ("own", "peers")
+BUNDLE_EXTRAS = ("questionnaire", "questionnaire texts", "display checks")
 
 CONSENT_TO_INSERT = later("[Insert the consent text approved by your ethics committee]")
 """What stands in the example of a consent where the true one belongs, in the language in use."""
@@ -70,6 +71,7 @@ _LEFT_OUT = frozenset(
         "smallest_window",
         "exclusions",
         "score_card",
+        "bundle_extras",
     }
 )
 """Keys that stand in the locked protocol only where they are not at their default."""
@@ -128,6 +130,9 @@ class Protocol:
     score_card
         Whether a score card shows the reader's ``own`` answers alone, or sets them beside those of
         anonymous ``peers`` and of the models.
+    bundle_extras
+        What the bundle holds of the time before the first case: the ``questionnaire`` (choices and
+        numbers; free text with ``questionnaire texts`` too) and the ``display checks``.
     """
 
     name: str = ""
@@ -165,6 +170,7 @@ class Protocol:
     smallest_window: tuple[int, ...] = (1024, 700)
     exclusions: str = "sensitivity"
     score_card: str = "own"
+    bundle_extras: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the protocol as JSON values, with the keys of the TOML file.
@@ -368,6 +374,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "smallest_window": checks.window,
     "exclusions": checks.one_of(EXCLUSIONS),
     "score_card": checks.one_of(SCORE_CARDS),
+    "bundle_extras": checks.some_of(BUNDLE_EXTRAS, at_least=0),
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 
@@ -379,6 +386,15 @@ def _contradictions(protocol: Protocol) -> list[str]:
             t(
                 "endpoint is AUC, which needs confidence: a scale of 2 to 9 steps. Set it, or "
                 "choose accuracy."
+            )
+        )
+    if "questionnaire texts" in protocol.bundle_extras and (
+        "questionnaire" not in protocol.bundle_extras
+    ):
+        faults.append(
+            t(
+                'bundle_extras has "questionnaire texts" without "questionnaire". Add it, or take '
+                "the texts out."
             )
         )
     if protocol.score_card == "peers" and protocol.feedback is Feedback.NEVER:

@@ -86,6 +86,9 @@ _VALUES = {
     "superiority": later("superiority"),
     "readers like these": later("readers like these"),
     "these readers": later("these readers"),
+    "questionnaire": later("questionnaire"),
+    "questionnaire texts": later("free-text answers"),
+    "display checks": later("display checks"),
 }
 """What a protocol file's fixed values are called on pages; others stand as they are."""
 
@@ -166,6 +169,7 @@ def _rules(protocol: Protocol) -> Lines:
         else t("No breaks offered"),
         t("Minimum window size"): " × ".join(map(str, protocol.smallest_window)) or t("No limit"),
         t("Display check"): value_in_words("display_check", protocol.display_check),
+        t("Included in the export"): value_in_words("bundle_extras", protocol.bundle_extras),
         t("Shown beside the question"): value_in_words("context", protocol.context),
     }
 

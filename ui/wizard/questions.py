@@ -17,9 +17,8 @@ def questionnaire(working: Working) -> None:
     asked: list[_Question] = [dict(one) for one in working.values["questionnaire"]]
     st.caption(
         t(
-            "Asked once, before the first case. Answers stay on this server and are not included "
-            "in "
-            "any export."
+            "Asked once, before the first case. Answers stay on this server and are in no export "
+            "unless the reading rules say so."
         )
     )
     wishes = []

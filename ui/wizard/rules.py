@@ -211,6 +211,20 @@ def _around(working: Working) -> None:
         t("Display quality will not be recorded."),
     )
     _smallest_window(working)
+    several(
+        working,
+        "bundle_extras",
+        t("Include in the export"),
+        {
+            "questionnaire": t("Questionnaire"),
+            "questionnaire texts": t("Free-text answers"),
+            "display checks": t("Display checks"),
+        },
+        t(
+            "Under reader IDs, never names. Free text may show who wrote it: include it only if "
+            "you need it, and say so in the consent text."
+        ),
+    )
 
 
 def _smallest_window(working: Working) -> None:

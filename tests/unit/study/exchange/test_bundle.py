@@ -11,16 +11,22 @@ import pytest
 from frictionless import validate
 
 from analysis import read_bundle
+from study.base.actor import COMMAND_LINE
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
-from study.exchange.bundle import bundle_files, export, zipped
+from study.exchange.bundle import bundle_files, export, tables_of, zipped
+from study.exchange.formats.excel import workbook
+from study.exchange.formats.parquet import parquet_files
+from study.exchange.restoring import restore
 from study.models.models import add_model
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store
 from study.store.events import EventRow
+from study.store.studies import study_row
 from study.trail.verification import check_chain
-from tests.conftest import NOW, person, presentation, reading
+from tests.conftest import NOW, person, preparation, presentation, reading
+from tests.sites import empty
 
 Opened = Callable[..., Store]
 HEADERS = {
@@ -229,3 +235,80 @@ def test_a_bundle_says_what_its_confidence_means(full: Store, tmp_path: Path) ->
     package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
     assert package["reading_room"]["confidence_means"] == "answer"
     assert read_bundle(tmp_path / "out").confidence_means == "answer"
+
+
+EXTRAS = {
+    "questionnaire": [
+        {"id": "level", "question": "Your level?", "kind": "choice", "options": ["one", "two"]},
+        {"id": "words", "question": "Who are you?", "kind": "text", "required": False},
+    ],
+    "display_check": True,
+}
+SAID = {"answers": {"level": "two", "words": "=Dr Who"}}
+SCREEN = {"viewport_width": 1440, "dark_step": 2, "page_zoom": "rubbish", "advice": "zoom"}
+
+
+def _said(store: Store) -> Store:
+    """Return the study with both readers prepared, R2 first."""
+    for code in ("R2", "R1"):
+        steps = [
+            preparation("questionnaire", SAID, id=f"asked-{code}"),
+            preparation("display", SCREEN, id=f"checked-{code}"),
+        ]
+        assert not desk.take_records(store, person(store, code), steps, now=NOW).refused
+    return store
+
+
+def test_what_readers_said_is_in_the_bundle_where_the_protocol_says_so(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """Under study codes, free text left out, valid by Frictionless, read by the analysis."""
+    chosen = ["questionnaire", "display checks"]
+    store = _said(opened(**EXTRAS, bundle_extras=chosen))
+    case = desk.desk(store, person(store), now=NOW).cases[0].case
+    for record, now in ((presentation(case), NOW), (reading(case), NOW + timedelta(seconds=2))):
+        assert not desk.take_records(store, person(store), [record], now=now).refused
+    export(store, study="trial", out=tmp_path / "bundle")
+    assert validate(str(tmp_path / "bundle" / "datapackage.json")).valid
+    files = bundle_files(store, "trial")
+    answers = _table(files, "questionnaire.csv")
+    assert [(row["rater_id"], row["question_id"], row["answer"]) for row in answers] == [
+        ("R1", "level", "two"),
+        ("R2", "level", "two"),
+    ]
+    check = _table(files, "display_checks.csv")[0]
+    assert (check["rater_id"], check["sign_in"], check["viewport_width"]) == ("R1", "1", "1440")
+    assert (check["dark_step"], check["page_zoom"], check["advice"]) == ("2", "", "zoom")
+    assert b"Dr Who" not in zipped(files) + b"".join(files.values())
+    assert read_bundle(tmp_path / "bundle").protocol["in_force"]["bundle_extras"] == chosen
+
+
+def test_free_text_is_in_the_bundle_only_where_it_is_asked_for(opened: Opened) -> None:
+    """And no cell of it is a formula."""
+    store = _said(opened(**EXTRAS, bundle_extras=["questionnaire", "questionnaire texts"]))
+    files = bundle_files(store, "trial")
+    assert [row["answer"] for row in _table(files, "questionnaire.csv")][:2] == ["two", "'=Dr Who"]
+    assert "display_checks.csv" not in files
+
+
+def test_without_the_key_a_bundle_is_as_it_was(opened: Opened) -> None:
+    """No file, and no word of it in the protocol."""
+    files = bundle_files(_said(opened(**EXTRAS)), "trial")
+    assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(files)
+    assert b"bundle_extras" not in files["protocol.json"]
+
+
+def test_the_archive_has_them_in_every_form_and_a_restored_study_does_not(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """What was said stays where it was said; everything else is restored to the last byte."""
+    every = ["questionnaire", "questionnaire texts", "display checks"]
+    store = _said(opened(**EXTRAS, bundle_extras=every))
+    with store.look() as look:
+        tables = tables_of(look, study_row(look, "trial"), blinded=False)
+    assert {"questionnaire.parquet", "display_checks.parquet"} <= set(parquet_files(tables, {}))
+    assert workbook(tables, {})
+    (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(store, "trial")))
+    elsewhere = empty(tmp_path / "elsewhere", 2)
+    restore(elsewhere, tmp_path / "bundle.zip", by=COMMAND_LINE, now=NOW)
+    assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(bundle_files(elsewhere, "trial"))
