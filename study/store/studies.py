@@ -48,6 +48,7 @@ class DrawnCase(NamedTuple):
 
     number: int
     item_id: str
+    stratum: str
     task: str
     category: str
     patient_id: str
@@ -167,7 +168,7 @@ def cases(look: Transaction, study: int, of: CaseSet = STUDY) -> list[CaseRow]:
 def drawn_cases(look: Transaction, study: int) -> list[DrawnCase]:
     """Return what was drawn for a study, in order of number."""
     rows = look.rows(
-        "SELECT number, item_id, task, category, patient_id, question, "
+        "SELECT number, item_id, stratum, task, category, patient_id, question, "
         "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
         "WHERE item_views.item = items.id ORDER BY position)), '') AS view "
         "FROM cases JOIN items ON items.id = item WHERE study = :study ORDER BY number",

@@ -133,6 +133,15 @@ def test_the_readings_are_a_list_that_filters(watched: Store) -> None:
     ran.multiselect(key="list-flags").select(flag).run()
     flagged: Any = ran.dataframe[0].value
     assert len(flagged) > 0
+    ran.multiselect(key="list-flags").set_value([]).run()
+    ran.multiselect(key="list-readers").set_value([]).run()
+    case = every["Case"].iloc[0]
+    ran.multiselect(key="list-cases").select(case).run()
+    of_case: Any = ran.dataframe[0].value
+    assert set(of_case["Case"]) == {case}
+    ran.date_input(key="list-since").set_value(NOW.date() + timedelta(days=400)).run()
+    assert len(ran.dataframe[0].value) == 0
+    assert not ran.exception
     assert all(flag in flags for flags in flagged["Flags"])
 
 

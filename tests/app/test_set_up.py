@@ -123,8 +123,13 @@ def test_the_drawn_cases_are_a_list_before_the_opening(
         drawn = stored_studies.cases(look, study_row(look, "trial").id)
     assert list(listed["Item"]) == [one.item_id for one in drawn]
     assert list(listed.columns) == [
-        "No.", "Item", "Task", "Category", "Views", "Patient", "Question"
+        "No.", "Item", "Stratum", "Task", "Category", "Views", "Patient", "Question"
     ]  # fmt: skip
+    stratum = drawn[0].stratum
+    page.multiselect(key="drawn-strata").select(stratum).run()
+    of_it = [one.item_id for one in drawn if one.stratum == stratum]
+    assert list(page.dataframe[0].value["Item"]) == of_it
+    page.multiselect(key="drawn-strata").set_value([]).run()
     page.text_input(key="drawn-text").set_value(drawn[2].item_id.upper()).run()
     assert drawn[2].item_id in list(page.dataframe[0].value["Item"])
     assert len(page.dataframe[0].value) < 5

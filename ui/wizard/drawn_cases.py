@@ -22,13 +22,21 @@ def drawn_cases(person: Person) -> None:
         return
     with store().look(sealed=True) as look:
         found = studies.drawn_cases(look, study)
-    wanted = st.text_input(t("Search text"), key="drawn-text", max_chars=200).casefold()
-    shown = [one for one in found if wanted in " ".join(map(str, one)).casefold()]
-    tasks = Counter(one.task for one in shown if one.task)
+    left, right = st.columns(2)
+    wanted = left.text_input(t("Search text"), key="drawn-text", max_chars=200).casefold()
+    strata = right.multiselect(
+        t("Stratum"), sorted({one.stratum for one in found}), key="drawn-strata"
+    )
+    shown = [
+        one
+        for one in found
+        if wanted in " ".join(map(str, one)).casefold() and (not strata or one.stratum in strata)
+    ]
+    counts = Counter(one.stratum for one in shown if one.stratum)
     st.caption(
         plain(
             tn("{n} case", "{n} cases", len(shown))
-            + "".join(f" · {task} {n}" for task, n in sorted(tasks.items()))
+            + "".join(f" · {stratum} {n}" for stratum, n in sorted(counts.items()))
         )
     )
     picked = grid(
@@ -48,6 +56,7 @@ def _table(shown: list[DrawnCase]) -> pd.DataFrame:
         {
             t("No."): [one.number for one in shown],
             t("Item"): [one.item_id for one in shown],
+            t("Stratum"): [one.stratum for one in shown],
             t("Task"): [one.task for one in shown],
             t("Category"): [one.category for one in shown],
             t("Views"): [one.view for one in shown],
