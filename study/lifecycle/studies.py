@@ -275,8 +275,9 @@ def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[
     if opened or any(studies.assignments(look, reader.id) for reader in readers):
         raise BrokenStore(
             t(
-                "The study {name!r} was opened before and its state was changed afterwards. To "
-                "see what else was changed, run: python -m study verify --db DB",
+                "The study {name!r} was opened before and its state was changed afterwards. Ask "
+                "whoever runs the server to verify the database (docs/commands.md): it tells what "
+                "else was changed.",
                 name=study.name,
             )
         )

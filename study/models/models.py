@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -68,6 +68,12 @@ class Found:
         """Return how many predictions are for items that are not in the study."""
         return len(self.file.unknown_ids)
 
+    @property
+    def absent_ids(self) -> list[str]:
+        """Return the cases of the study that the file says nothing of."""
+        there = {one.item_id for one in self.file.predictions}
+        return [item_id for item_id in self.options if item_id not in there]
+
     def examples(self, most: int) -> list[Example]:
         """Return predictions to look at, in the file's order: half of them without an answer."""
         unclear = [one for one in self.file.predictions if one.answer is None]
@@ -102,12 +108,22 @@ def read_model(store: Store, path: Path, *, study: str) -> Found:
         raise BadFile(
             t(
                 "{path} has no prediction for any case in the study {study!r}. Predictions are "
-                "matched by item_id; check the IDs.",
+                "matched by item_id; check the IDs. In the file, {n_file}: {theirs}. In the study, "
+                "{n_study}: {ours}.",
                 path=path,
                 study=study,
+                n_file=len(read.unknown_ids),
+                theirs=some_of(read.unknown_ids),
+                n_study=len(options),
+                ours=some_of(options),
             )
         )
     return Found(study=study, source_name=path.name, file=read, options=options)
+
+
+def some_of(ids: Iterable[str]) -> str:
+    """Return the first few ids in quotation marks, to be compared by eye."""
+    return ", ".join(repr(one[:60]) for one in islice(ids, 3))
 
 
 def keep_model(

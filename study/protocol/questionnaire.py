@@ -52,13 +52,16 @@ def questions(value: Any) -> tuple[Question, ...]:
             t("must be a list of at most {max_questions} tables.", max_questions=MAX_QUESTIONS)
         )
     faults = [
-        f"questionnaire[{place}]: {fault}"
+        t("Question {n} of the questionnaire: {fault}", n=place, fault=fault)
         for place, one in enumerate(value, start=1)
         for fault in _faults(one)
     ]
     ids = [one.get("id") for one in value if isinstance(one, Mapping)]
     twice = sorted({repr(one) for one in ids if ids.count(one) > 1})
-    faults += [f"questionnaire: the id {one} stands there twice." for one in twice]
+    faults += [
+        t("Two questions of the questionnaire have the id {id}. Rename one.", id=one)
+        for one in twice
+    ]
     if faults:
         raise Faults(faults)
     return tuple(Question(**{**one, "options": tuple(one.get("options", ()))}) for one in value)

@@ -42,7 +42,10 @@ def secret(look: Transaction) -> str:
     found = value(look, "secret")
     if len(found) != 64:
         raise BrokenStore(
-            t("The database has no secret of its own. Create one with: study init --db DB")
+            t(
+                "The database has no secret of its own, so nothing can be signed. Whoever runs the "
+                "server can create one: see init in docs/commands.md."
+            )
         )
     return found
 

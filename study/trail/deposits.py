@@ -146,11 +146,10 @@ def _text(line: str) -> str:
             t(
                 "Each event in a study is chained to the previous one, and this line contains the "
                 "latest hash. If anything before it is ever changed, the line will no longer "
-                "match. To check, put this line, or all the lines you have received, into a text "
-                "file and run:"
+                "match. To check, give this line, or all the lines you have received, to whoever "
+                "runs the server: the command “verify” compares them with the database and says "
+                "of each whether it still matches."
             ),
-            "",
-            "python -m study verify --db DB --heads FILE",
         ]
     )
 

@@ -25,7 +25,7 @@ WENT_BACK, ACCEPTED = EventKind.STORE_WENT_BACK, EventKind.LOSS_ACCEPTED
 _HINT = (
     "Do not go on before you know why: see docs/backups.md. What is missing may be in the file "
     "that ends in -wal or in a backup, and readers' pages offer their answers again when opened. "
-    "Once nothing more is to come: python -m study accept-loss --db DB --reason WORDS"
+    "Once nothing more is to come, whoever runs the server accepts the loss, with a reason."
 )
 
 

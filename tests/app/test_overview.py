@@ -140,7 +140,8 @@ def test_the_readings_are_a_list_that_filters(watched: Store) -> None:
     of_case: Any = ran.dataframe[0].value
     assert set(of_case["Case"]) == {case}
     ran.date_input(key="list-since").set_value(NOW.date() + timedelta(days=400)).run()
-    assert len(ran.dataframe[0].value) == 0
+    later: Any = ran.dataframe[0].value
+    assert len(later) == 0
     assert not ran.exception
     assert all(flag in flags for flags in flagged["Flags"])
 
@@ -272,7 +273,7 @@ def test_a_models_file_is_looked_at_before_it_is_kept(watched: Store) -> None:
     shown = " ".join(one.value for one in ran.get("html") if isinstance(one, Element))
     assert "no idea" in shown
     assert "unparsed" in shown
-    assert "Absent answers count as incorrect" in ran.warning[0].value
+    assert "Absent answers count as incorrect" in ran.warning[-1].value
     assert _standing(watched) == {}
     _press(ran, "model-discard")
     assert _standing(watched) == {}
@@ -280,6 +281,7 @@ def test_a_models_file_is_looked_at_before_it_is_kept(watched: Store) -> None:
     ran = _press(_read(watched, "M1", "A"), "model-keep")
     assert not ran.warning
     assert "M1 was added" in ran.success[0].value
+    assert ran.text_input(key="model-name").value == ""
     assert _standing(watched) == {"M1": 0}
 
 

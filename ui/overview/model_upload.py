@@ -7,7 +7,7 @@ import streamlit as st
 from study.base.errors import BadInput, StudyError
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
-from study.models.models import Example, Found, check_free, keep_model, read_model
+from study.models.models import Example, Found, check_free, keep_model, read_model, some_of
 from study.models.withdrawals import is_model
 from study.people.signing_in import Person
 from ui.parts.links import links
@@ -106,6 +106,19 @@ def _counts(found: Found) -> None:
             (t("Other items"), found.n_not_drawn, t("not in the study; ignored")),
         ]
     )
+    if found.n_absent and found.n_not_drawn:
+        st.warning(
+            plain(
+                t(
+                    "Only {n} of the study's {total} cases are in this file. Do the IDs match? "
+                    "Not in the file: {ours}. Not in the study: {theirs}.",
+                    n=found.n_cases - found.n_absent,
+                    total=found.n_cases,
+                    ours=some_of(found.absent_ids),
+                    theirs=some_of(found.file.unknown_ids),
+                )
+            )
+        )
     if found.n_unanswered:
         st.warning(
             plain(

@@ -106,13 +106,11 @@ def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
     )
     there = sorted({flag for one in found for flag in one.flags})
     flags = columns[2].multiselect(t("Flags"), there, key="list-flags") if there else []
-    columns = st.columns([2, 1, 1])
-    cases = columns[0].multiselect(
-        t("Cases"), sorted({one.item_id for one in found}), key="list-cases"
-    )
-    since = columns[1].date_input(t("From (UTC)"), value=None, key="list-since")
-    until = columns[2].date_input(t("To, inclusive (UTC)"), value=None, key="list-until")
-    first, last = since.isoformat() if since else "", until.isoformat() if until else "9999"
+    first, second, third = st.columns([2, 1, 1])
+    cases = first.multiselect(t("Cases"), sorted({one.item_id for one in found}), key="list-cases")
+    since = second.date_input(t("From (UTC)"), value=None, key="list-since")
+    until = third.date_input(t("To, inclusive (UTC)"), value=None, key="list-until")
+    days = since.isoformat() if since else "", until.isoformat() if until else "9999"
     return (
         one
         for one in found
@@ -120,7 +118,7 @@ def _filtered(found: list[ReadingFacts]) -> Iterator[ReadingFacts]:
         and (not statuses or one.status in statuses)
         and (not flags or set(flags) & set(one.flags))
         and (not cases or one.item_id in cases)
-        and first <= one.received_at_utc[: len("2026-11-23")] <= last
+        and days[0] <= one.received_at_utc[:10] <= days[1]
     )
 
 

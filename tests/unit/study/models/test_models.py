@@ -68,6 +68,19 @@ def test_a_file_that_is_read_is_not_kept(trial: Store, tmp_path: Path) -> None:
         assert events.length(look, "study:trial") == before
 
 
+def test_ids_that_do_not_match_are_told_before_anything_is_kept(
+    trial: Store, tmp_path: Path
+) -> None:
+    """With counts and examples of both sides, to be compared by eye."""
+    found = _mixed(trial, tmp_path)
+    assert found.absent_ids == _drawn(trial)[3:]
+    other = tuple(f"case-{n}" for n in range(40))
+    with pytest.raises(BadFile) as caught:
+        read_model(trial, _file(tmp_path, ids=other), study="trial")
+    assert "In the file, 40: 'case-0', 'case-1', 'case-2'." in str(caught.value)
+    assert f"In the study, 8: '{_drawn(trial)[0]}'" in str(caught.value)
+
+
 def test_examples_show_words_beside_what_they_were_read_as(trial: Store, tmp_path: Path) -> None:
     """Of what was not understood too; an option is named by its letter and its own words."""
     found = _mixed(trial, tmp_path).examples(10)

@@ -50,7 +50,7 @@ def test_a_faulty_question_is_refused_with_its_place(changed: dict[str, Any], re
     """The number of the question and what is wrong with it."""
     with pytest.raises(BadProtocol) as caught:
         Protocol.from_json({"questionnaire": [{**ONE, "id": "b"}, {**ONE, **changed}]})
-    assert "questionnaire[2]: " in str(caught.value)
+    assert "Question 2 of the questionnaire: " in str(caught.value)
     assert reason in str(caught.value)
 
 
@@ -67,7 +67,14 @@ def test_all_faults_of_all_questions_are_listed_at_once() -> None:
     with pytest.raises(BadProtocol) as caught:
         Protocol.from_json({"cases": 0, "questionnaire": broken})
     message = str(caught.value)
-    for part in ("cases = 0", "[1]: kind", "[2]: question", "[3]: question", "[3]: kind", "twice"):
+    for part in (
+        "cases = 0",
+        "Question 1 of the questionnaire: kind",
+        "Question 2 of the questionnaire: question",
+        "Question 3 of the questionnaire: question",
+        "Question 3 of the questionnaire: kind",
+        "Two questions of the questionnaire have the id 'a'",
+    ):
         assert part in message
     assert "6 error(s)" in message
 
