@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import math
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,9 @@ FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "WEBP")
 MAX_SIDE = 8_192  # what graphics cards draw as one texture
 MAX_PIXELS = 1 << 26  # below the size at which Pillow starts to warn of decompression bombs
 MAX_BYTES = 1 << 28
+
+WINDOW = "Window"
+"""The text of a PNG of ours that holds the samples to be shown black and white at first."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _ORIENTATION = 0x0112
@@ -141,6 +145,19 @@ def grey(data: bytes) -> Grey:
     except Exception as error:  # decoders raise nearly anything on broken bytes
         reason = str(error).strip() or type(error).__name__
         raise BadFilm(f"cannot be decoded: {reason}") from error
+
+
+def window(data: bytes) -> tuple[float, float] | None:
+    """Return the samples a film shows black and white at first, if its file says so."""
+    if not data.startswith(_PNG_SIGNATURE):
+        return None
+    with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
+        said = str(image.info.get(WINDOW, ""))
+    try:
+        low, high = map(float, said.split())
+    except ValueError:
+        return None
+    return (low, high) if math.isfinite(low) and math.isfinite(high) and low < high else None
 
 
 def _check_png(data: bytes) -> None:

@@ -30,7 +30,7 @@ _SPLITS = (0, 1, 2, 4, 8)
 """Low bits held apart: as many as fill a byte, since Huffman's code would waste a part of a bit."""
 
 
-def packed(pixels: Grey) -> bytes:
+def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
     """Encode a film for the browser, without loss.
 
     The bytes are gzip of: the length of a JSON header as four bytes, the lowest first; the header;
@@ -46,12 +46,15 @@ def packed(pixels: Grey) -> bytes:
     A ``high`` of 255 or more is written as 255, and its ``z`` among the escapes, two bytes each,
     the lower first. The header holds `width`, `height`, `bits`, `split`, `escapes` (their number),
     `top`, `steps`, `weights`, `fraction_bits`, and `levels`: the lowest level and the gaps between
-    all, or nothing where most levels between the film's lowest and highest occur. The same film
-    gives the same bytes on the same build of zlib and NumPy.
+    all, or nothing where most levels between the film's lowest and highest occur; and `window`
+    where the film came with one. The same film gives the same bytes on the same build of zlib and
+    NumPy.
 
     Parameters
     ----------
     pixels : ndarray of uint8 or uint16, shape (height, width)
+    window : tuple of float, optional
+        The samples to be shown black and white at first.
 
     Returns
     -------
@@ -63,7 +66,7 @@ def packed(pixels: Grey) -> bytes:
     split = _split(zigzag)
     high = zigzag >> split
     escapes = zigzag[high >= ESCAPE].astype("<u2")
-    header = _header(pixels, predictor, levels, split=split, escapes=len(escapes))
+    header = _header(pixels, predictor, levels, split=split, escapes=len(escapes), window=window)
     return gzipped(
         [
             len(header).to_bytes(4, "little") + header,
@@ -162,7 +165,13 @@ def _entropy_bits(counts: Counts) -> float:
 
 
 def _header(
-    pixels: Grey, predictor: Predictor, levels: list[int], *, split: int, escapes: int
+    pixels: Grey,
+    predictor: Predictor,
+    levels: list[int],
+    *,
+    split: int,
+    escapes: int,
+    window: tuple[float, float] | None,
 ) -> bytes:
     height, width = pixels.shape
     header: dict[str, Any] = {
@@ -176,6 +185,7 @@ def _header(
         "steps": predictor.steps,
         "weights": predictor.weights,
         "levels": levels,
+        **({"window": window} if window else {}),
     }
     return json.dumps(header, separators=(",", ":")).encode()
 
@@ -201,19 +211,19 @@ def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
     return np.array([row[2:-1] for row in rows[2:]], dtype=np.int32)
 
 
-def preview(pixels: Grey, *, low: int, high: int, longest: int = 1600) -> bytes:
+def preview(pixels: Grey, *, low: float, high: float, longest: int = 1600) -> bytes:
     """Return a film as an 8-bit greyscale PNG.
 
     Parameters
     ----------
     pixels : numpy.ndarray of unsigned int, shape (height, width)
         Grey levels.
-    low, high : int
-        The film's range of grey levels, shown from black to white.
+    low, high : float
+        The grey levels shown black and white.
     longest : int, default 1600
         The longer side at most, in pixels; a smaller film keeps its size.
     """
-    span = max(int(high) - int(low), 1)
+    span = high - low or 1
     shown = np.clip((pixels.astype(np.float32) - low) * (255 / span), 0, 255)
     picture = Image.fromarray(np.rint(shown).astype(np.uint8))
     picture.thumbnail((longest, longest), Image.Resampling.LANCZOS)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from study.films.decoding import grey, imported_bytes
+from study.films.decoding import grey, imported_bytes, window
 from study.films.packing import VERSION, packed
 
 MAX_BYTES = 4 << 30
@@ -132,7 +132,7 @@ def ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
     data = imported_bytes(path, sha256)
     found = shelf.get(sha256)
     if found is None:
-        found = packed(grey(data))
+        found = packed(grey(data), window(data))
         shelf.put(sha256, found)
     return found
 

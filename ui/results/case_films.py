@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from study.base.errors import StudyError
 from study.base.translation import t
-from study.films import grey, imported_bytes, preview
+from study.films import grey, imported_bytes, preview, window
 from study.lifecycle.closing import accuracy_is_shown
 from study.people.roles import Act
 from study.store import Store, studies
@@ -70,6 +70,7 @@ def _answer(request: Request) -> Response:
 def picture(view: FilmRow) -> Response:
     """Return a film's view as an 8-bit picture."""
     data = imported_bytes(view.file, view.sha256)
-    shown = preview(grey(data), low=view.low, high=view.high)
+    low, high = window(data) or (view.low, view.high)
+    shown = preview(grey(data), low=low, high=high)
     headers = {"Cache-Control": "private, max-age=600"}
     return Response(shown, media_type="image/png", headers=headers)

@@ -19,7 +19,13 @@ function film(header, ...planes) {
 test("a film worked out by hand", () => {
   // rows 5 3 / 4 0, each guessed as the sample to the left or, in the first column, the one above
   const bytes = film({ width: 2, height: 2, bits: 8, top: 5 }, [10, 3, 1, 7]);
-  assert.deepEqual(unpackSamples(bytes), { samples: Uint8Array.from([5, 3, 4, 0]), width: 2, height: 2 });
+  const samples = Uint8Array.from([5, 3, 4, 0]);
+  assert.deepEqual(unpackSamples(bytes), { samples, width: 2, height: 2, window: null });
+});
+
+test("a film that came with a window brings it along", () => {
+  const bytes = film({ width: 1, height: 1, bits: 8, top: 5, window: [-3.5, 7] }, [0]);
+  assert.deepEqual(unpackSamples(bytes).window, { low: -3.5, high: 7 });
 });
 
 test("low bits, escapes and levels worked out by hand", () => {

@@ -51,9 +51,9 @@ async function wordsOf(response) {
 
 /** @param {ArrayBuffer} body @param {View} view */
 function decode(body, view) {
-  const { samples, width, height } = unpackSamples(new Uint8Array(body));
+  const { samples, width, height, window } = unpackSamples(new Uint8Array(body));
   if (width !== view.width || height !== view.height) {
     throw new Error(`the film is ${width} x ${height}, not ${view.width} x ${view.height}`);
   }
-  return { samples, width, height, auto: quantileWindow(samples, 0.01, 0.99) };
+  return { samples, width, height, auto: window ?? quantileWindow(samples, 0.01, 0.99) };
 }

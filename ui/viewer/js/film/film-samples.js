@@ -7,13 +7,15 @@ const STEEPEST = 3 * 65535;
 
 /**
  * @typedef {{width: number, height: number, bits: number, split: number, escapes: number, top: number,
- *   steps: number[], weights: number[][], fraction_bits: number, levels: number[]}} Header
+ *   steps: number[], weights: number[][], fraction_bits: number, levels: number[],
+ *   window?: [number, number]}} Header
  */
 
 /**
  * Undo the packing of a film; the format is described at `packed` in study/films/packing.py.
  * @param {Uint8Array} bytes after the transport's own compression
- * @returns {{samples: Uint8Array|Uint16Array, width: number, height: number}}
+ * @returns {{samples: Uint8Array|Uint16Array, width: number, height: number,
+ *   window: Window|null}} the window is the one the film came with
  */
 export function unpackSamples(bytes) {
   const { header, planes } = opened(bytes);
@@ -21,7 +23,8 @@ export function unpackSamples(bytes) {
   const samples = bits === 8 ? new Uint8Array(width * height) : new Uint16Array(width * height);
   unpredict(zigzags(planes, header), header, samples);
   if (levels.length) place(samples, levels);
-  return { samples, width, height };
+  const window = header.window ? { low: header.window[0], high: header.window[1] } : null;
+  return { samples, width, height, window };
 }
 
 /** @param {Uint8Array} bytes @returns {{header: Header, planes: Uint8Array}} */

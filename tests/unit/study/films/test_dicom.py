@@ -1,0 +1,257 @@
+"""DICOM films: shown as pydicom itself renders them, and refused for their true reason."""
+
+import warnings
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pydicom
+import pytest
+from numpy.typing import NDArray
+from pydicom.dataset import Dataset, FileMetaDataset
+from pydicom.pixels.processing import apply_modality_lut, apply_voi_lut
+from pydicom.uid import CTImageStorage, ExplicitVRLittleEndian, generate_uid
+
+from study.films import BadFilm, grey, packed, unpacked, window
+from study.films.dicom import read
+
+BUNDLED = Path(pydicom.__file__).parent / "data" / "test_files"
+SHOWN = (
+    *("693_J2KI", "CT_small", "J2K_pixelrep_mismatch", "JPEG2000", "JPEGLSNearLossless_08"),
+    *("JPEGLSNearLossless_16", "MR_small", "MR_small_RLE", "MR_small_bigendian", "MR_small_expb"),
+    *("MR_small_implicit", "MR_small_jp2klossless", "MR_small_jpeg_ls_lossless"),
+    *("MR_small_padded", "examples_overlay", "liver_1frame"),
+)
+REFUSED = {
+    "MR_truncated": "cannot be decoded",
+    "SC_rgb_jpeg": "in colour",
+    "examples_palette": "in colour",
+    "rtdose": "15 frames",
+    "rtdose_1frame": "32 bits",
+    "test-SR": "no pixels",
+    "image_dfl": "deflated",
+    "JPGExtended": "lossy JPEG of 12 bits",
+    "no_meta": "not a DICOM file",
+}
+
+
+def film(stored: NDArray[Any], **tags: Any) -> bytes:
+    """Return the bytes of a DICOM file of these stored values."""
+    made = Dataset()
+    made.file_meta = FileMetaDataset()
+    made.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    made.file_meta.MediaStorageSOPClassUID = made.SOPClassUID = CTImageStorage
+    made.file_meta.MediaStorageSOPInstanceUID = made.SOPInstanceUID = generate_uid()
+    made.Rows, made.Columns = stored.shape
+    made.PhotometricInterpretation, made.SamplesPerPixel = "MONOCHROME2", 1
+    made.BitsAllocated, made.BitsStored, made.HighBit = 16, 12, 11
+    made.PixelRepresentation = int(stored.dtype.kind == "i")
+    made.PixelData = stored.tobytes()
+    for name, value in tags.items():
+        setattr(made, name, value)
+    out = BytesIO()
+    made.save_as(out, enforce_file_format=True)
+    return out.getvalue()
+
+
+def lut(values: list[int], first: int, *, signed: bool = False) -> Dataset:
+    """Return the one entry of a LUT sequence, of 16 bits."""
+    made = Dataset()
+    made.add_new("LUTDescriptor", "SS" if signed else "US", [len(values), first, 16])
+    made.add_new("LUTData", "US", values)
+    return made
+
+
+def rendition(data: bytes) -> NDArray[np.float64]:
+    """Return pydicom's own picture, from 0 to 255."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        source = pydicom.dcmread(BytesIO(data))
+        levels = apply_modality_lut(source.pixel_array, source)
+        shown = np.asarray(apply_voi_lut(levels, source), dtype=float)
+    if source.get("VOILUTSequence"):
+        low, high = 0.0, float(2 ** source.VOILUTSequence[0].LUTDescriptor[2] - 1)
+    elif source.get("WindowWidth") is None:
+        low, high = shown.min(), shown.max()
+    elif source.get("ModalityLUTSequence"):
+        low, high = 0.0, float(2 ** source.ModalityLUTSequence[0].LUTDescriptor[2] - 1)
+    else:
+        bits, signed = source.BitsStored, source.PixelRepresentation
+        ends = np.array([-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] if signed else [0, 2**bits - 1])
+        low, high = ends * float(source.get("RescaleSlope", 1)) + float(
+            source.get("RescaleIntercept", 0)
+        )
+    share = (shown - low) / (high - low)
+    inverse = source.get("PresentationLUTShape") == "INVERSE"
+    turned = source.PhotometricInterpretation == "MONOCHROME1" or inverse
+    return 255 * (1 - share if turned else share)
+
+
+def picture(data: bytes) -> NDArray[np.float64]:
+    """Return what the reading page draws at first of the film as it is kept."""
+    png = read(data).png()
+    ends = window(png)
+    assert ends is not None
+    low, high = ends
+    levels = unpacked(packed(grey(png), ends)).astype(float)
+    return np.asarray(np.floor(np.clip((levels - low) / (high - low), 0, 1) * 255 + 0.5))
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_pydicoms_own_files_look_as_pydicom_shows_them(name: str) -> None:
+    """Within one grey level, whatever the transfer syntax."""
+    data = (BUNDLED / f"{name}.dcm").read_bytes()
+    assert np.abs(picture(data) - rendition(data)).max() <= 1
+
+
+RAMP = np.arange(4096, dtype=np.uint16).reshape(64, 64)
+SIGNED = (np.arange(4096) - 2048).astype(np.int16).reshape(64, 64)
+CURVE = [round(65_535 * (n / 4095) ** 2) for n in range(4096)]
+WINDOW = {"WindowCenter": 700, "WindowWidth": 900}
+
+
+@pytest.mark.parametrize("photometric", ["MONOCHROME1", "MONOCHROME2"])
+@pytest.mark.parametrize("stored", [RAMP, SIGNED], ids=["unsigned", "signed"])
+@pytest.mark.parametrize(
+    "tags",
+    [
+        {},
+        {"RescaleSlope": 2.5, "RescaleIntercept": -1000},
+        WINDOW,
+        {**WINDOW, "RescaleSlope": 0.5, "RescaleIntercept": 100},
+        {**WINDOW, "VOILUTFunction": "LINEAR_EXACT"},
+        {**WINDOW, "VOILUTFunction": "SIGMOID"},
+        {"WindowCenter": 12, "WindowWidth": 1},
+        {"WindowCenter": [700, 20], "WindowWidth": [900, 50]},
+        {**WINDOW, "PresentationLUTShape": "INVERSE"},
+    ],
+    ids=str,
+)
+def test_every_window_looks_as_pydicom_shows_it(
+    stored: NDArray[Any], photometric: str, tags: dict[str, Any]
+) -> None:
+    """Within one grey level, for either polarity, signed or not."""
+    data = film(stored, PhotometricInterpretation=photometric, **tags)
+    assert np.abs(picture(data) - rendition(data)).max() <= 1
+
+
+@pytest.mark.parametrize("photometric", ["MONOCHROME1", "MONOCHROME2"])
+def test_lookup_tables_look_as_pydicom_shows_them(photometric: str) -> None:
+    """A VOI LUT of either signedness, and a modality LUT under a window."""
+    for stored, first in ((RAMP, 0), (SIGNED, -2048)):
+        entry = lut(CURVE, first, signed=first < 0)
+        data = film(stored, PhotometricInterpretation=photometric, VOILUTSequence=[entry])
+        assert np.abs(picture(data) - rendition(data)).max() <= 1
+    entry = lut(CURVE, 0)
+    entry.ModalityLUTType = "US"
+    data = film(RAMP, PhotometricInterpretation=photometric, ModalityLUTSequence=[entry], **WINDOW)
+    assert np.abs(picture(data) - rendition(data)).max() <= 1
+
+
+def test_samples_stay_those_of_the_file() -> None:
+    """A window and a rescale change no sample; a negative slope turns the film."""
+    kept = read(film(RAMP, RescaleSlope=3, RescaleIntercept=-7, **WINDOW))
+    assert np.array_equal(grey(kept.png()), RAMP)
+    assert np.array_equal(read(film(SIGNED)).samples, RAMP)
+    assert np.array_equal(read(film(RAMP, RescaleSlope=-1)).samples, 4095 - RAMP)
+
+
+@pytest.mark.parametrize(
+    ("tags", "seen"),
+    [
+        (
+            {
+                "ShutterShape": "RECTANGULAR",
+                "ShutterLeftVerticalEdge": 11,
+                "ShutterRightVerticalEdge": 30,
+                "ShutterUpperHorizontalEdge": 21,
+                "ShutterLowerHorizontalEdge": 25,
+            },
+            100,
+        ),
+        (
+            {
+                "ShutterShape": "CIRCULAR",
+                "CenterOfCircularShutter": [32, 32],
+                "RadiusOfCircularShutter": 10,
+            },
+            317,
+        ),
+        (
+            {
+                "ShutterShape": "POLYGONAL",
+                "VerticesOfThePolygonalShutter": [11, 11, 11, 20, 20, 20, 20, 11],
+            },
+            100,
+        ),
+    ],
+    ids=["rectangle", "circle", "polygon"],
+)
+def test_outside_of_a_shutter_all_is_black(tags: dict[str, Any], seen: int) -> None:
+    """Rows and columns count from 1; the edges themselves are seen."""
+    assert np.count_nonzero(read(film(RAMP + 1, BitsStored=13, HighBit=12, **tags)).samples) == seen
+
+
+def test_tags_become_the_few_facts_that_are_kept() -> None:
+    """View, side, age from two dates, spacing of the detector before the calibrated one."""
+    tags = {
+        "Modality": "DX",
+        "ViewPosition": "LL",
+        "ImageLaterality": "U",
+        "PatientSex": "F",
+        "PatientBirthDate": "19600524",
+        "StudyDate": "20200523",
+        "ImagerPixelSpacing": [0.15, 0.15],
+        "PixelSpacing": [0.13, 0.13],
+        "BurnedInAnnotation": "YES",
+    }
+    found = read(film(RAMP, **tags))
+    assert (found.view, found.laterality, found.sex, found.age) == (
+        "LEFT LATERAL",
+        "U",
+        "F",
+        "059Y",
+    )
+    assert found.spacing == "0.15\\0.15"
+    assert "burnt into" in found.notes[0]
+    assert read(film(RAMP, PatientAge="097Y")).age == "90-120"
+    turned = film(RAMP, Modality="CR", PatientOrientation=["L", "F"])
+    assert read(turned).view == "FRONTAL"
+
+
+@pytest.mark.parametrize(("name", "why"), REFUSED.items())
+def test_what_is_no_film_is_refused_with_its_reason(name: str, why: str) -> None:
+    """Colour, frames, plans, reports, cut pixels: by what they are."""
+    with pytest.raises(BadFilm, match=why):
+        read((BUNDLED / f"{name}.dcm").read_bytes())
+
+
+def test_a_bomb_is_refused_before_it_is_decoded() -> None:
+    """Sizes that are declared, and sizes of the picture inside that differ from them."""
+    with pytest.raises(BadFilm, match="65000 x 64 pixels"):
+        read(film(RAMP, Columns=65000))
+    data = bytearray((BUNDLED / "JPEG2000.dcm").read_bytes())
+    siz = data.find(b"\xff\x4f\xff\x51")
+    data[siz + 8 : siz + 12] = (60_000).to_bytes(4, "big")
+    with pytest.raises(BadFilm, match="its tags say 256 x 1024"):
+        read(bytes(data))
+
+
+def test_a_cut_picture_is_refused() -> None:
+    """A compressed picture without its end."""
+    source = pydicom.dcmread(BUNDLED / "JPEG2000.dcm")
+    frame = pydicom.encaps.get_frame(source.PixelData, 0, number_of_frames=1)
+    source.PixelData = pydicom.encaps.encapsulate([frame[: len(frame) // 2]])
+    out = BytesIO()
+    source.save_as(out)
+    with pytest.raises(BadFilm, match="cut off"):
+        read(out.getvalue())
+
+
+def test_a_smaller_rendition_keeps_the_window() -> None:
+    """A quarter of the sides, every sample weighed."""
+    small = read(film(RAMP, **WINDOW)).png(scale=0.25)
+    assert grey(small).shape == (16, 16)
+    assert grey(small).mean() == pytest.approx(RAMP.mean(), rel=0.01)
+    assert window(small) == window(read(film(RAMP, **WINDOW)).png())
