@@ -93,7 +93,7 @@ def by_rule(faults: Iterable[Fault]) -> list[Finding]:
 
 def content_findings(look: Transaction, bank: int) -> list[Finding]:
     """Return what sound items break of the rules of content, and where answers can be guessed."""
-    found = look_over(banks.whole_items(look, bank, together=True))
+    found = look_over(bank_contents.questions(look, bank))
     for rule, sentence in clues(banks.Questions(look, bank), shuffled=False).items():
         finding = Finding(rule=rule, remedy=REMEDIES[rule])
         finding.add("the bank", sentence)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
 from study.bank.fields import shown
-from study.base.bank_model import LETTERS, Item
+from study.base.bank_model import LETTERS, Question
 from study.base.bank_rules import TITLES, Rule
 
 N_EXAMPLES = 20
@@ -129,7 +129,7 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.casefold()))
 
 
-def look_over(items: Iterable[Item]) -> list[Finding]:
+def look_over(items: Iterable[Question]) -> list[Finding]:
     """Return what breaks the rules of content, in order of code.
 
     Parameters
@@ -155,7 +155,7 @@ def look_over(items: Iterable[Item]) -> list[Finding]:
     return [found[rule] for rule in sorted(found)]
 
 
-def _by_itself(item: Item, asked: Sequence[str]) -> Iterator[tuple[Rule, str]]:
+def _by_itself(item: Question, asked: Sequence[str]) -> Iterator[tuple[Rule, str]]:
     if item.truth is not None and _answered(item, asked, LETTERS.index(item.truth)):
         answer = item.options[LETTERS.index(item.truth)]
         yield Rule.ANSWERED, f"{shown(item.question)} holds {shown(answer)}"
@@ -176,7 +176,7 @@ def _again(options: Sequence[str]) -> str:
     )
 
 
-def _answered(item: Item, asked: Sequence[str], place: int) -> bool:
+def _answered(item: Question, asked: Sequence[str], place: int) -> bool:
     """Whether the correct option stands in the question, word by word, and no other one does."""
     truth = words_of(item.options[place])
     if not any(len(word) > 2 and word not in _SAYS_NOTHING for word in truth):
@@ -199,11 +199,11 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _not_shown(item: Item, asked: Sequence[str]) -> str:
+def _not_shown(item: Question, asked: Sequence[str]) -> str:
     """Return what the question asks for that none of its views is; empty where one has no name."""
     if _MAY_ASK.isdisjoint(asked):
         return ""
-    labels = [view.label for view in item.views]
+    labels = item.labels
     for what, asks, wanted in _ASKS_FOR:
         if not asks.search(item.question):
             continue
@@ -213,8 +213,10 @@ def _not_shown(item: Item, asked: Sequence[str]) -> str:
     return ""
 
 
-def _by_split(item: Item, splits: dict[str, str], tell: Callable[[Rule, str, str], None]) -> None:
-    split = item.attributes.get("split", "")
+def _by_split(
+    item: Question, splits: dict[str, str], tell: Callable[[Rule, str, str], None]
+) -> None:
+    split = item.split
     if not split:
         return
     for rule, kind, name in (
@@ -226,11 +228,11 @@ def _by_split(item: Item, splits: dict[str, str], tell: Callable[[Rule, str, str
             tell(rule, item.item_id, f"{kind} {name} is in {first} and in {split}")
 
 
-def _alike(items: Sequence[tuple[Item, Sequence[str]]]) -> Iterator[tuple[Item, Item]]:
+def _alike(items: Sequence[tuple[Question, Sequence[str]]]) -> Iterator[tuple[Question, Question]]:
     """Yield each item whose question an earlier one of the examination asks, with that one."""
     asked = [(item, frozenset(words)) for item, words in items]
     if len(items) > MOST_COMPARED:
-        first: dict[frozenset[str], Item] = {}
+        first: dict[frozenset[str], Question] = {}
         pairs = ((item, first.setdefault(words, item)) for item, words in asked)
         yield from ((item, other) for item, other in pairs if item is not other)
         return

@@ -22,7 +22,7 @@ from study.base.errors import BadFile, NotNow
 from study.base.provenance import NOT_KNOWN, Provenance
 from study.base.text import check_name
 from study.base.timestamps import stamp
-from study.store import Store, Transaction, banks, events
+from study.store import Store, Transaction, bank_contents, banks, events
 from study.store.events import EventKind
 
 MOST_LISTED = 1_000
@@ -155,7 +155,7 @@ def import_bank(
         if progress is not None:
             progress("store", 0, 1)
         tables = found.staged.tables
-        told = look_over(banks.whole_items(tables, 1, together=True))
+        told = look_over(bank_contents.questions(tables, 1))
         clues = guessable(banks.Questions(tables, 1), shuffled=False)
         content_sha256 = banks.content_sha256(tables, 1, simulated=simulated)
         with store.change() as change:

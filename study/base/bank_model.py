@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from study.base.bank_rules import Rule
 
@@ -102,6 +103,22 @@ class Asked:
     def place(self) -> int:
         """Return the place of the right option, counted from 0."""
         return LETTERS.index(self.truth)
+
+
+class Question(NamedTuple):
+    """An item as the rules of content look at it.
+
+    `labels` are the names of its views, empty where one has none; `truth` a letter or None.
+    """
+
+    item_id: str
+    question: str
+    options: tuple[str, ...]
+    truth: str | None
+    examination_id: str
+    patient_id: str
+    labels: tuple[str, ...]
+    split: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

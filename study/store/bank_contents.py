@@ -1,8 +1,10 @@
 """What is in a bank: counted by what its items say of themselves, and held against another bank."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
+from study.base.bank_model import Question
 from study.store.connection import Transaction
 
 _COMPARED = (
@@ -24,6 +26,29 @@ _EITHER = ", ".join(
         ("attributes", _ATTRIBUTES_OF),
     )
 )
+
+
+def questions(look: Transaction, bank: int) -> Iterator[Question]:
+    """Yield a bank's items as the rules of content ask for them: examination by examination."""
+    for row in look.cursor(
+        "SELECT item_id, question, options, truth, examination_id, patient_id, (SELECT "
+        "group_concat(label, '|') FROM item_views WHERE item_views.item = items.id), "
+        "coalesce(json_extract(attributes, '$.split'), '') FROM items "
+        "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+        "LEFT JOIN item_attributes ON item_attributes.item = items.id "
+        f"WHERE bank = {int(bank)} ORDER BY examination_id, items.id"
+    ):
+        item_id, question, options, truth, examination_id, patient_id, labels, split = row
+        yield Question(
+            item_id=item_id,
+            question=question,
+            options=tuple(json.loads(options)),
+            truth=truth,
+            examination_id=examination_id,
+            patient_id=patient_id,
+            labels=() if labels is None else tuple(labels.split("|")),
+            split=split,
+        )
 
 
 def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:

@@ -277,13 +277,9 @@ _WHOLE = (
 )
 
 
-def whole_items(look: Transaction, bank: int, *, together: bool = False) -> Iterator[Item]:
-    """Yield a bank's items with all that belongs to them, in the order they were imported in.
-
-    Or, with `together`, those of an examination one after another.
-    """
-    order = "examination_id, items.id" if together else "items.id"
-    for row in look.stream(f"{_WHOLE}WHERE bank = :bank ORDER BY {order}", bank=bank):
+def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
+    """Yield a bank's items with all that belongs to them, in the order they were imported in."""
+    for row in look.stream(f"{_WHOLE}WHERE bank = :bank ORDER BY items.id", bank=bank):
         views = json.loads(row["views"])
         yield Item(
             **{name: row[name] for name in ("item_id", "question", "truth", *_PLAIN)},

@@ -1,38 +1,32 @@
 """Rules of content: what each tells of, and what it lets pass."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from study.bank.checking import content_findings
 from study.bank.content import Finding, look_over
-from study.base.bank_model import Item, View
+from study.base.bank_model import Item, Question
 from study.base.bank_rules import Rule
 from study.store import Store, banks
 
-
-def _item(item_id: str = "q1", **values: Any) -> Item:
-    labels = values.pop("labels", ("PA",))
-    sound: Mapping[str, Any] = {
-        "question": "What is seen at the left base?",
-        "options": ("Effusion", "Nothing", "Consolidation"),
-        "truth": "A",
-        "task": "",
-        "category": "",
-        "subcategory": "",
-        "examination_id": "e1",
-        "patient_id": "p1",
-        "age": "",
-        "sex": "",
-        "views": tuple(View(path=f"{n}.png", label=label) for n, label in enumerate(labels)),
-        "report": {},
-        "explanation": "",
-    }
-    return Item(item_id=item_id, **{**sound, **values})
+_SOUND = Question(
+    item_id="q1",
+    question="What is seen at the left base?",
+    options=("Effusion", "Nothing", "Consolidation"),
+    truth="A",
+    examination_id="e1",
+    patient_id="p1",
+    labels=("PA",),
+    split="",
+)
 
 
-def _told(*items: Item) -> dict[Rule, list[str]]:
+def _item(item_id: str = "q1", **values: Any) -> Question:
+    return _SOUND._replace(item_id=item_id, **values)
+
+
+def _told(*items: Question) -> dict[Rule, list[str]]:
     found = look_over(sorted(items, key=lambda one: one.examination_id))
     return {one.rule: [key for key, _ in one.examples] for one in found}
 
@@ -128,10 +122,10 @@ def test_options_that_repeat_but_for_punctuation() -> None:
 
 def test_a_patient_or_an_examination_in_two_splits() -> None:
     found = _told(
-        _item("q1", attributes={"split": "train"}),
-        _item("q2", question="Which?", attributes={"split": "test"}),
-        _item("q3", examination_id="e3", attributes={"split": "test"}),
-        _item("q4", examination_id="e4", patient_id="p4", attributes={"split": "test"}),
+        _item("q1", split="train"),
+        _item("q2", question="Which?", split="test"),
+        _item("q3", examination_id="e3", split="test"),
+        _item("q4", examination_id="e4", patient_id="p4", split="test"),
         _item("q5", examination_id="e4", patient_id="p4", question="Why?"),
     )
     assert found == {Rule.PATIENT_SPLIT: ["q2", "q3"], Rule.EXAMINATION_SPLIT: ["q2"]}
@@ -149,12 +143,19 @@ def test_clues_of_the_whole_bank_stand_among_the_findings(store: Store) -> None:
     assert _findings(store, "none", [_item(truth=None)]) == []
 
 
-def _findings(store: Store, name: str, items: list[Item]) -> list[Finding]:
+def _findings(store: Store, name: str, items: list[Question]) -> list[Finding]:
     plain = dict.fromkeys(("format", "source_name", "source_sha256", "content_sha256"), "x")
     with store.change() as change:
         bank = banks.add(
             change, name=name, images_root="", simulated=0, imported_at_utc="", **plain
         )
-        banks.add_items(change, bank, items)
+        banks.add_items(change, bank, map(_whole, items))
     with store.look() as look:
         return content_findings(look, bank)
+
+
+def _whole(item: Question) -> Item:
+    told = item._asdict()
+    del told["labels"], told["split"]
+    empty = dict.fromkeys(("task", "category", "subcategory", "age", "sex", "explanation"), "")
+    return Item(**told | empty | {"views": (), "report": {}, "attributes": {}})
