@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
     commands = made.add_subparsers(dest="name", required=True, metavar="NAME")
     for name in benchmarks.NAMES:
-        module = import_module(f"benchmarks.{name}")
+        module = import_module(f"benchmarks.{benchmarks.MODULES.get(name, name)}")
         command = commands.add_parser(name, help=module.DESCRIPTION, description=module.DESCRIPTION)
         command.add_argument("--json", action="store_true", help="print JSON and nothing else")
         command.add_argument("--out", type=Path, help="also write the JSON to this file")
