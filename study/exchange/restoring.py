@@ -221,14 +221,13 @@ def _study(change: Transaction, bundle: Received, bank: int) -> int:
 
 
 def _cases(change: Transaction, bundle: Received, bank: int, study: int) -> dict[str, int]:
-    items = banks.item_numbers(change, bank)
-    drawn = bundle.carried.rows["case"]
-    _fitting(
-        bundle,
-        lambda: studies.add_cases(
-            change, study, [(items[row["item_id"]], row["number"], row["stratum"]) for row in drawn]
-        ),
-    )
+    def add() -> None:
+        rows = bundle.carried.rows["case"]
+        items = [banks.item_number(change, bank, row["item_id"]) for row in rows]
+        drawn = [(row["number"], row["stratum"]) for row in rows]
+        studies.add_cases(change, study, [(i, *d) for i, d in zip(items, drawn, strict=True)])
+
+    _fitting(bundle, add)
     return {row.item_id: row.id for row in studies.cases(change, study)}
 
 

@@ -28,7 +28,7 @@ from study.protocol.protocol import (
     stored_protocol,
 )
 from study.protocol.sampling import Stratum
-from study.store import Store, Transaction, banks, events, people, studies
+from study.store import Store, Transaction, bank_contents, events, people, studies
 from study.store import drafts as stored
 from study.store.banks import bank_row
 from study.store.drafts import DraftRow
@@ -250,7 +250,7 @@ def free_name(store: Store, wish: str) -> str:
 
 def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any]:
     values = {**Protocol().in_full(), "seed": int(f"{now:%Y%m%d}"), "option_order": "random"}
-    tasks = {row.task for row in banks.candidates(look, bank)}
+    tasks = bank_contents.counts(look, bank, "task")
     if len(tasks) < 2:
         values["stratify_by"] = []
     for cases in CASES_TO_BEGIN_WITH:

@@ -104,16 +104,17 @@ def draw_within(
 
 
 def _add_drawn(change: Transaction, study: int, bank: int, drawn: drawing.Rehearsed) -> None:
-    items = banks.item_numbers(change, bank)
     studies.add_cases(
         change,
         study,
         (
-            (items[item_id], position, stratum)
+            (banks.item_number(change, bank, item_id), position, stratum)
             for position, (item_id, stratum) in enumerate(drawn.cases, start=1)
         ),
     )
-    studies.add_practice_cases(change, study, (items[item_id] for item_id in drawn.practice))
+    studies.add_practice_cases(
+        change, study, (banks.item_number(change, bank, item_id) for item_id in drawn.practice)
+    )
 
 
 def cases_hash(look: Transaction, study: int) -> str:

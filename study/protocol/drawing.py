@@ -9,8 +9,8 @@ from typing import Any
 
 from study.base.errors import BadInput
 from study.base.translation import t
-from study.protocol.protocol import STRATA, Protocol
-from study.protocol.sampling import Candidate, Stratum, draw, draw_practice
+from study.protocol.protocol import Protocol
+from study.protocol.sampling import Candidate, Stratum, draw, draw_practice, pooled
 from study.store import Store, Transaction, banks
 
 
@@ -37,11 +37,15 @@ def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
 
 def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
     """Return what a draw from a bank gives, or refuse as `foresee` does."""
-    candidates = _candidates(look, bank, protocol)
-    drawn = draw(candidates, protocol)
+    if "site" in protocol.stratify_by:
+        raise BadInput(
+            t("stratify_by names site, but question banks do not record sites. Remove it.")
+        )
+    found = banks.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by)
+    drawn = draw(pooled(found), protocol)
     return Rehearsed(
         cases=drawn.cases,
-        practice=tuple(_practice(look, bank, candidates, drawn.cases, protocol)),
+        practice=tuple(_practice(look, bank, drawn.cases, protocol)),
         strata=drawn.strata,
     )
 
@@ -57,26 +61,9 @@ def locked(protocol: Protocol, study: str, bank_sha256: str, drawn: Rehearsed) -
     return {**found, "practice_cases_drawn": list(drawn.practice)} if drawn.practice else found
 
 
-def _candidates(look: Transaction, bank: int, protocol: Protocol) -> list[Candidate]:
-    if "site" in protocol.stratify_by:
-        raise BadInput(
-            t("stratify_by names site, but question banks do not record sites. Remove it.")
-        )
-    return [
-        Candidate(
-            item_id=row.item_id,
-            examination_id=row.examination_id,
-            patient_id=row.patient_id,
-            strata={key: value for key, value in row._asdict().items() if key in STRATA},
-        )
-        for row in banks.candidates(look, bank)
-    ]
-
-
 def _practice(
     look: Transaction,
     bank: int,
-    candidates: Iterable[Candidate],
     cases: Iterable[tuple[str, str]],
     protocol: Protocol,
 ) -> list[str]:
@@ -88,4 +75,5 @@ def _practice(
     # A bank may name neither patient nor examination, or give one film to several of them.
     elsewhere = {item_id for item_id, own in films.items() if own.isdisjoint(shown)}
     eligible = banks.with_truth(look, bank) & elsewhere
+    candidates = look.tuples(Candidate, banks.UNITS, bank=bank)
     return draw_practice(candidates, eligible, sample, protocol)

@@ -6,9 +6,10 @@ by augmenting paths, so a draw is refused only when none exists.
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from study.base.errors import BadInput
 from study.base.random_order import lot, shuffled
@@ -20,14 +21,16 @@ EXPECTED_ACCURACY = 0.8
 _Z_95 = 1.959963984540054
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """An item that could be drawn, with what it can be stratified by."""
+Pool = Mapping[str, Mapping[str, Sequence[str]]]
+"""What could be drawn: the item_id of every item, by stratum and unit."""
+
+
+class Candidate(NamedTuple):
+    """An item that could be drawn for practice."""
 
     item_id: str
     examination_id: str
     patient_id: str
-    strata: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,20 @@ class Draw:
     strata: tuple[Stratum, ...]
 
 
-def draw(candidates: Sequence[Candidate], protocol: Protocol) -> Draw:
+def pooled(found: Iterable[tuple[str, ...]]) -> Pool:
+    """Return the pool of items, each given as its item_id, its unit and its values by stratum.
+
+    >>> pooled([("q1", "p1", "a", ""), ("q2", "p1", "a", "")])
+    {'a / (none)': {'p1': ['q1', 'q2']}}
+    """
+    pool: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for item_id, unit, *values in found:
+        pool.setdefault(tuple(values), {}).setdefault(unit, []).append(item_id)
+    named = {_stratum_name(values): units for values, units in pool.items()}
+    return dict(sorted(named.items()))
+
+
+def draw(pool: Pool, protocol: Protocol) -> Draw:
     """Draw the cases a protocol asks for.
 
     Raises
@@ -61,20 +77,18 @@ def draw(candidates: Sequence[Candidate], protocol: Protocol) -> Draw:
     BadInput
         The bank cannot give them; the text says which stratum falls short, and by how much.
     """
-    by_stratum = _by_stratum(candidates, protocol.stratify_by)
-    targets = _targets({name: len(items) for name, items in by_stratum.items()}, protocol)
-    offers = {
-        name: _offers(by_stratum.get(name, []), protocol)
-        for name, target in targets.items()
-        if target
-    }
-    _check_supply(targets, offers, by_stratum, protocol)
-    chosen = _match(targets, offers, protocol)
+    targets = _targets({name: _n_items(units) for name, units in pool.items()}, protocol)
+    offers = _offers({name: pool[name] for name, n in targets.items() if n}, protocol)
+    _check_supply(targets, pool, offers, protocol)
+    chosen = [
+        (min(pool[name][unit], key=lambda one: lot(one, seed=protocol.seed, purpose="item")), name)
+        for unit, name in _match(targets, offers, protocol).items()
+    ]
     order = shuffled((item for item, _ in chosen), seed=protocol.seed, purpose="case number")
     stratum_of = dict(chosen)
     return Draw(
         cases=tuple((item, stratum_of[item]) for item in order),
-        strata=_summary(by_stratum, targets, protocol),
+        strata=_summary(pool, targets),
     )
 
 
@@ -133,15 +147,12 @@ def wilson_half_width(proportion: float, n: int) -> float:
     return _Z_95 * spread / (1 + z2 / n)
 
 
-def _stratum_name(candidate: Candidate, keys: Sequence[str]) -> str:
-    return " / ".join(candidate.strata[key] or "(none)" for key in keys) if keys else "all"
+def _stratum_name(values: Sequence[str]) -> str:
+    return " / ".join(value or "(none)" for value in values) if values else "all"
 
 
-def _by_stratum(candidates: Iterable[Candidate], keys: Sequence[str]) -> dict[str, list[Candidate]]:
-    found: dict[str, list[Candidate]] = defaultdict(list)
-    for candidate in candidates:
-        found[_stratum_name(candidate, keys)].append(candidate)
-    return dict(sorted(found.items()))
+def _n_items(units: Mapping[str, Sequence[str]]) -> int:
+    return sum(map(len, units.values()))
 
 
 def _targets(sizes: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
@@ -173,38 +184,23 @@ def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[s
     return targets
 
 
-def _unit(candidate: Candidate, protocol: Protocol) -> str:
-    if protocol.one_question_per == "item":
-        return candidate.item_id
-    if protocol.one_question_per == "examination":
-        return candidate.examination_id
-    return candidate.patient_id or candidate.examination_id
-
-
-def _offers(candidates: Iterable[Candidate], protocol: Protocol) -> dict[str, str]:
-    """Return one item by unit, chosen by lot, the units themselves in the order of their lots."""
-    by_unit: dict[str, list[str]] = defaultdict(list)
-    for candidate in candidates:
-        by_unit[_unit(candidate, protocol)].append(candidate.item_id)
-    return {
-        unit: min(by_unit[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="item"))
-        for unit in shuffled(by_unit, seed=protocol.seed, purpose="unit")
-    }
+def _offers(pool: Pool, protocol: Protocol) -> dict[str, list[str]]:
+    """Return the units of each stratum in the order of their lots."""
+    units = {unit for found in pool.values() for unit in found}
+    order = shuffled(units, seed=protocol.seed, purpose="unit")
+    return {name: [unit for unit in order if unit in found] for name, found in pool.items()}
 
 
 def _check_supply(
-    targets: Mapping[str, int],
-    offers: Mapping[str, Mapping[str, str]],
-    by_stratum: Mapping[str, Sequence[Candidate]],
-    protocol: Protocol,
+    targets: Mapping[str, int], pool: Pool, offers: Mapping[str, Sequence[str]], protocol: Protocol
 ) -> None:
     short = [
         f"  {name}: {targets[name]} asked for, {len(units)} there"
-        f" ({len(by_stratum[name])} items, one per {protocol.one_question_per})"
+        f" ({_n_items(pool[name])} items, one per {protocol.one_question_per})"
         for name, units in offers.items()
         if len(units) < targets[name]
     ]
-    if not by_stratum:
+    if not pool:
         short = [f"  {protocol.cases} asked for, none there"]
     if short:
         raise BadInput(
@@ -215,8 +211,8 @@ def _check_supply(
 
 
 def _match(
-    targets: Mapping[str, int], offers: Mapping[str, Mapping[str, str]], protocol: Protocol
-) -> list[tuple[str, str]]:
+    targets: Mapping[str, int], offers: Mapping[str, Sequence[str]], protocol: Protocol
+) -> dict[str, str]:
     """Give every place of every stratum a unit of its own (augmenting paths over the strata)."""
     holder: dict[str, str] = {}
     free = {name: iter(units) for name, units in offers.items()}
@@ -244,23 +240,17 @@ def _match(
                     f"{name} can be drawn beside the other strata. Ask for fewer cases, another "
                     "allocation, or another one_question_per."
                 )
-    return [(offers[name][unit], name) for unit, name in holder.items()]
+    return holder
 
 
-def _summary(
-    by_stratum: Mapping[str, Sequence[Candidate]], targets: Mapping[str, int], protocol: Protocol
-) -> tuple[Stratum, ...]:
-    units = {
-        name: len(Counter(_unit(candidate, protocol) for candidate in candidates))
-        for name, candidates in by_stratum.items()
-    }
+def _summary(pool: Pool, targets: Mapping[str, int]) -> tuple[Stratum, ...]:
     return tuple(
         Stratum(
             name=name,
-            n_items=len(candidates),
-            n_units=units[name],
+            n_items=_n_items(units),
+            n_units=len(units),
             n_drawn=targets[name],
             half_width=wilson_half_width(EXPECTED_ACCURACY, targets[name]),
         )
-        for name, candidates in by_stratum.items()
+        for name, units in pool.items()
     )

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,19 +71,6 @@ class ItemRow(NamedTuple):
     examination_id: str
     patient_id: str
     truth: str | None
-
-
-class CandidateRow(NamedTuple):
-    """What a draw needs to know of an item."""
-
-    item_id: str
-    examination_id: str
-    patient_id: str
-    task: str
-    category: str
-    subcategory: str
-    sex: str
-    view: str
 
 
 _PROVENANCE = tuple(one.name for one in fields(Provenance))
@@ -183,16 +170,35 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
             change.insert("reference_standard", item=number, truth=item.truth)
 
 
-def candidates(look: Transaction, bank: int) -> list[CandidateRow]:
-    """Return what a draw needs to know of every item of a bank."""
-    rows = look.rows(
-        "SELECT items.item_id, examination_id, patient_id, task, category, subcategory, sex, "
-        "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
-        "WHERE item_views.item = items.id ORDER BY position)), '') AS view "
-        "FROM items WHERE bank = :bank ORDER BY items.item_id",
-        bank=bank,
-    )
-    return [CandidateRow(**row) for row in rows]
+UNITS = "SELECT item_id, examination_id, patient_id FROM items WHERE bank = :bank"
+"""Every item of a bank with what it may be one of."""
+
+_UNIT = {
+    "item": "item_id",
+    "examination": "examination_id",
+    "patient": "coalesce(nullif(patient_id, ''), examination_id)",
+}
+_VIEW = (
+    "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
+    "WHERE item_views.item = items.id ORDER BY position)), '')"
+)
+
+
+def to_draw(
+    look: Transaction, bank: int, unit: str, strata: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the item_id of every item of a bank, its unit, and its value of each stratum.
+
+    Parameters
+    ----------
+    unit : {"item", "examination", "patient"}
+        An item without a patient is of its examination.
+    strata : sequence of str
+        Columns of items, or `view`: the names of its views, joined by `+`.
+    """
+    columns = ", ".join(["item_id", _UNIT[unit], *(_VIEW if s == "view" else s for s in strata)])
+    # Most items are of this bank where that takes long: in their own order they are read faster.
+    return look.cursor(f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}")
 
 
 def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
@@ -258,10 +264,20 @@ def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
     return found
 
 
-def item_numbers(look: Transaction, bank: int) -> dict[str, int]:
-    """Return the rowid of every item of a bank by its item_id."""
-    rows = look.rows("SELECT id, item_id FROM items WHERE bank = :bank", bank=bank)
-    return {row["item_id"]: row["id"] for row in rows}
+def item_number(look: Transaction, bank: int, item_id: str) -> int:
+    """Return the rowid of an item of a bank.
+
+    Raises
+    ------
+    KeyError
+        The bank has no such item.
+    """
+    found = look.value(
+        "SELECT id FROM items WHERE bank = :bank AND item_id = :item_id", bank=bank, item_id=item_id
+    )
+    if found is None:
+        raise KeyError(item_id)
+    return int(found)
 
 
 _WHOLE = (

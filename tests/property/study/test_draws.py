@@ -11,7 +11,8 @@ from study.base.canonical import canonical_json
 from study.base.errors import BadInput
 from study.protocol.assignment import assign
 from study.protocol.protocol import Protocol
-from study.protocol.sampling import Candidate, draw, draw_practice
+from study.protocol.sampling import draw_practice
+from tests.drawable import Drawable, draw_from, for_practice
 
 _candidates = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 12), st.sampled_from(["male", "female", ""])),
@@ -19,7 +20,7 @@ _candidates = st.lists(
     max_size=60,
 ).map(
     lambda rows: [
-        Candidate(
+        Drawable(
             item_id=f"q{i}",
             examination_id=f"e{patient}",
             patient_id=f"p{patient // 2}",
@@ -43,27 +44,18 @@ _protocols = st.fixed_dictionaries(
 ).map(Protocol.from_json)
 
 
-def _unit(candidate: Candidate, protocol: Protocol) -> str:
-    units = {
-        "patient": candidate.patient_id,
-        "examination": candidate.examination_id,
-        "item": candidate.item_id,
-    }
-    return units[protocol.one_question_per]
-
-
 @given(_candidates, _protocols)
 def test_a_draw_holds_its_rules_or_is_refused(
-    candidates: list[Candidate], protocol: Protocol
+    candidates: list[Drawable], protocol: Protocol
 ) -> None:
     """Right number, no unit twice, strata as summed; else a refusal."""
     by_id = {one.item_id: one for one in candidates}
     try:
-        drawn = draw(candidates, protocol)
+        drawn = draw_from(candidates, protocol)
     except BadInput:
         return
     assert len(drawn.cases) == protocol.cases
-    units = Counter(_unit(by_id[item], protocol) for item, _ in drawn.cases)
+    units = Counter(by_id[item].unit(protocol) for item, _ in drawn.cases)
     assert max(units.values()) == 1
     counted = Counter(stratum for _, stratum in drawn.cases)
     assert {one.name: one.n_drawn for one in drawn.strata if one.n_drawn} == counted
@@ -73,13 +65,13 @@ def test_a_draw_holds_its_rules_or_is_refused(
 
 @given(_candidates, _protocols)
 def test_without_strata_a_draw_fails_only_when_units_are_too_few(
-    candidates: list[Candidate], protocol: Protocol
+    candidates: list[Drawable], protocol: Protocol
 ) -> None:
     """One stratum: refused exactly when there are fewer units than cases."""
     protocol = Protocol.from_json({**protocol.as_json(), "stratify_by": []})
-    n_units = len({_unit(one, protocol) for one in candidates})
+    n_units = len({one.unit(protocol) for one in candidates})
     try:
-        draw(candidates, protocol)
+        draw_from(candidates, protocol)
     except BadInput:
         assert n_units < protocol.cases
     else:
@@ -88,12 +80,12 @@ def test_without_strata_a_draw_fails_only_when_units_are_too_few(
 
 @given(_candidates, _protocols, st.integers(1, 4), st.sets(st.integers(0, 59)))
 def test_practice_cases_are_of_nobody_in_the_sample(
-    candidates: list[Candidate], protocol: Protocol, n_practice: int, unknown: set[int]
+    candidates: list[Drawable], protocol: Protocol, n_practice: int, unknown: set[int]
 ) -> None:
     """Another patient each, with a reference standard; refused exactly when there are too few."""
     protocol = Protocol.from_json({**protocol.as_json(), "practice_cases": n_practice})
     try:
-        sample = {item for item, _ in draw(candidates, protocol).cases}
+        sample = {item for item, _ in draw_from(candidates, protocol).cases}
     except BadInput:
         return
     with_truth = {one.item_id for i, one in enumerate(candidates) if i not in unknown}
@@ -101,7 +93,7 @@ def test_practice_cases_are_of_nobody_in_the_sample(
     taken = {by_id[item].patient_id for item in sample}
     free = {one.patient_id for one in candidates if one.item_id in with_truth} - taken
     try:
-        drawn = draw_practice(candidates, with_truth, sample, protocol)
+        drawn = draw_practice(for_practice(candidates), with_truth, sample, protocol)
     except BadInput:
         assert len(free) < n_practice
         return
@@ -117,14 +109,14 @@ def test_without_patients_practice_keeps_away_from_the_samples_examinations(
 ) -> None:
     """A bank that names no patient is told apart by examination."""
     candidates = [
-        Candidate(item_id=f"q{i}", examination_id=name, patient_id="", strata={"task": "a"})
+        Drawable(item_id=f"q{i}", examination_id=name, patient_id="", strata={"task": "a"})
         for i, name in enumerate(examinations)
     ]
     protocol = Protocol.from_json({"cases": 1, "practice_cases": 1})
-    sample = {item for item, _ in draw(candidates, protocol).cases}
+    sample = {item for item, _ in draw_from(candidates, protocol).cases}
     by_id = {one.item_id: one.examination_id for one in candidates}
     try:
-        (drawn,) = draw_practice(candidates, set(by_id), sample, protocol)
+        (drawn,) = draw_practice(for_practice(candidates), set(by_id), sample, protocol)
     except BadInput:
         assert len(set(examinations)) == 1
         return

@@ -88,7 +88,7 @@ def test_a_bank_that_nothing_holds_to_can_be_removed(banked: Store) -> None:
     assert verify(banked) == []
     with banked.look() as look:
         assert banks.names(look) == ["bank"]
-        assert len(banks.candidates(look, row.id)) == 24
+        assert len(list(banks.to_draw(look, row.id, "item", ()))) == 24
         for table in ("item_views", "reference_standard", "report_texts", "explanations"):
             alone = f"SELECT count(*) FROM {table} WHERE item NOT IN (SELECT id FROM items)"
             assert look.value(alone) == 0
