@@ -47,7 +47,7 @@ _LONG_TABLE = 10_000
 _STEPS = {"bundle": 3.0, "figures": 1.0, "findings": 0.5, "headline": 2.0, "handing over": 1.5}
 _LONG = {
     "agreement_pairs": 6.0,
-    "agreement_between": 30.0,
+    "agreement_between": 11.0,
     "agreement_indices": 2.0,
     "time_model": 14.0,
 }

@@ -132,8 +132,12 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     parts: list[list[Floats]] = [[] for _ in comparisons]
     if comparisons:
         for block in _weight_blocks(matrix, options, weights):
+            same: dict[tuple[str, bytes], Floats] = {}  # a study of one task has all items in it
             for drawn, comparison in zip(parts, comparisons, strict=True):
-                drawn.append(comparison.resampled(block))
+                key = comparison.condition, comparison.items.tobytes()
+                if key not in same:
+                    same[key] = comparison.resampled(block)
+                drawn.append(same[key])
     rows = [
         row
         for comparison, drawn in zip(comparisons, parts, strict=True)

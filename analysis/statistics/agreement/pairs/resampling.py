@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,8 @@ def sums_of_resamples(
 ) -> Iterator[tuple[slice, Sums]]:
     """Yield blocks of pairs with their sums by resample, every resample for itself.
 
+    For measures that do not look at which letter was answered: all letters are counted as one.
+
     Parameters
     ----------
     matrix : ReadingMatrix
@@ -94,7 +96,7 @@ def sums_of_resamples(
     by_resample : Sums
         Of shape (n_block, n_resamples).
     """
-    answers = answers_of(matrix, items)
+    answers = replace(answers_of(matrix, items), tells_letters=False)
     draw = _Draw(weights=_fast(_of_clusters(weights, answers), len(items)))
     drawn_raters = draw.totals(counts_of_raters(answers))
     for block, counts in _counted(answers, pairs, len(weights)):
@@ -125,8 +127,11 @@ class _Counts:
 
     def by_resample(self, answers: Answers, raters: Numbers, draw: _Draw) -> Sums:
         """Return the sums by resample, given the raters' own."""
-        of_a = raters[:, self.a] - draw.totals_of_few(self.alone_a, len(self.a))
-        of_b = raters[:, self.b] - draw.totals_of_few(self.alone_b, len(self.b))
+        of_a, of_b = raters[:, self.a], raters[:, self.b]
+        if self.alone_a.nnz:
+            of_a -= draw.totals_of_few(self.alone_a, len(self.a))
+        if self.alone_b.nnz:
+            of_b -= draw.totals_of_few(self.alone_b, len(self.b))
         return sums_from(answers, of_a, of_b, draw.totals(self.shared))
 
 
@@ -189,6 +194,8 @@ def _fast(drawn: Floats, n_items: int) -> Numbers:
 
 
 def _blocks(answers: Answers, n_pairs: int, n_columns: int) -> Iterator[slice]:
-    size = max(SMALLEST, BUDGET // max(2 * answers.n_kinds * n_columns, 1))
+    # A mean over pairs is summed block by block: the blocks hang on nothing but the data.
+    n_kinds = replace(answers, tells_letters=True).n_kinds
+    size = max(SMALLEST, BUDGET // max(2 * n_kinds * n_columns, 1))
     for start in range(0, n_pairs, size):
         yield slice(start, min(start + size, n_pairs))

@@ -7,7 +7,9 @@ from scipy.stats import norm, t
 
 from analysis import Options, agreement_pairs
 from analysis.readings.clusters import percentile_limits, resample_weights
-from analysis.statistics.agreement.pairs import resampling
+from analysis.statistics.agreement.pairs import measures, resampling
+from analysis.statistics.agreement.pairs.pairing import pairs_of
+from analysis.statistics.study import Study
 from tests.unit.analysis.conftest import MakeBundle
 
 
@@ -74,3 +76,19 @@ def test_intervals_are_the_same_with_and_without_counting(
     pd.testing.assert_frame_equal(
         counted, agreement_pairs(bundle, Options(bootstrap=400)), check_exact=True
     )
+
+
+def test_means_count_all_letters_as_one_and_lose_nothing(make_bundle: MakeBundle) -> None:
+    """To the last bit, with gaps, unjudged items and options that vary."""
+    answers = {"R": "ABCAB." * 20, "S": "ABCBAD" * 20, "T": "AACB.D" * 20}
+    bundle = make_bundle("ABC." * 30, answers, n_options=[4, 5] * 60)
+    matrix = Study(bundle).matrix
+    pairs, items = pairs_of(matrix.columns), np.arange(120)
+    weights = resample_weights(120, 50, seed=2)
+    (_, lean), (_, _, full, _) = (
+        next(iter(found(matrix, pairs, items, weights)))
+        for found in (resampling.sums_of_resamples, resampling.resampled_sums)
+    )
+    assert len(lean.answers_a) == 1 < len(full.answers_a)
+    for measure in (measures.raw, measures.brennan_prediger, measures.error_consistency):
+        np.testing.assert_array_equal(measure(lean), measure(full))
