@@ -103,7 +103,7 @@ def _as_json(found: Report) -> dict[str, Any]:
             letter: {"items": n, "expected": round(expected, 2)}
             for letter, n, expected in _letters(found)
         },
-        "correct_letters_p": found.letters.p,
+        "correct_letters_p": found.letters.p if found.letters.n else None,
         "notes": list(found.notes),
     }
 
