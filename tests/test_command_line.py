@@ -244,6 +244,35 @@ def drawn(bank: Path, tmp_path: Path) -> Path:
     return db
 
 
+def test_a_bank_is_checked_imported_with_its_terms_compared_and_removed(
+    bank: Path, tmp_path: Path
+) -> None:
+    """A check keeps nothing and exits with 1 where an import would refuse."""
+    db = ("--db", tmp_path / "s.db")
+    done("study", "init", *db)
+    sound = json.loads(done("study", "bank", "check", bank, "--json"))
+    assert (sound["sound"], sound["items"], sound["rules"]) == (True, 120, [])
+    items = json.loads(bank.read_text())
+    items["q0001"]["correct_answer"] = "Z"
+    faulty = bank.with_name("faulty.json")
+    faulty.write_text(json.dumps(items))
+    refused = run("study", "bank", "check", faulty, "--json")
+    (rule,) = json.loads(refused.stdout)["rules"]
+    assert (refused.returncode, rule["code"], rule["count"]) == (1, "B121", 1)
+    assert "B121 fault" in run("study", "bank", "check", faulty).stdout
+    terms = ("--licence", "CC BY-NC 4.0", "--version", "2")
+    done("study", "import", bank, *db, "--bank", "a", *terms)
+    done("study", "import", faulty, *db, "--bank", "b", "--skip-faulty")
+    listed = csv.DictReader(io.StringIO(done("study", "bank", "list", *db)))
+    found = {row["bank"]: (row["items"], row["licence"], row["studies"]) for row in listed}
+    assert found == {"a": ("120", "CC BY-NC 4.0", "0"), "b": ("119", "", "0")}
+    assert "only in a (1)\n  q0001" in done("study", "bank", "compare", "a", "b", *db)
+    assert "by view:\n       120  PA+LATERAL" in done("study", "bank", "show", *db, "--bank", "a")
+    assert "119 items" in done("study", "bank", "remove", *db, "--bank", "b")
+    assert run("study", "bank", "remove", *db, "--bank", "b").returncode == 1
+    assert "Everything holds" in done("study", "verify", *db)
+
+
 def test_codes_that_nobody_saw_are_not_given(drawn: Path, tmp_path: Path) -> None:
     """A full disk behind the printout: refused, nobody invited, and asked again it works."""
     readers = tmp_path / "r.csv"
