@@ -140,13 +140,13 @@ def _of_run(results: Results) -> dict[str, Fact | None]:
     versions = provenance(results)["versions"]
     return {
         "numbers": Fact(
-            text=f"{who}; {count(len(bundle.items), 'item')}{patients},"
+            text=f"{who}; {count(len(bundle.items), 'case')}{patients},"
             f" {len(bundle.readings):,} readings",
             place="Findings",
         ),
         "reference": _fact(
             judged,
-            f"{judged:,} items have a reference standard (column truth)",
+            f"{judged:,} cases have a reference standard (column truth)",
             "items.csv of the bundle",
             "what it is, who set it and why",
         ),

@@ -19,12 +19,12 @@ def design(results: Results) -> Paragraph:
     readers, models = (int(counts.get(kind, 0)) for kind in RaterKind)
     items = results.bundle.items
     who = listed([text for text in (_n(readers, "reader"), _n(models, "model")) if text])
-    text = f"{who} answered {count(len(items), 'multiple-choice item')}"
+    text = f"{who} answered the multiple-choice questions of {count(len(items), 'case')}"
     text += f", {int((items['truth'] != '').sum()):,} of them with a reference standard."
     text += (
-        " Every item with a reference standard is assigned to every rater under every condition"
+        " Every case with a reference standard is assigned to every rater under every condition"
         " with any reading. A case that was never presented to a reader is no answer and stands in"
-        " no denominator of theirs; an item without a model's prediction is wrong. So is an item"
+        " no denominator of theirs; a case without a model's prediction is wrong. So is a case"
         " that was skipped, timed out, unparsed or refused. Of repeated readings the first counts."
     )
     if "excluded" in results.bundle.readings.columns:
@@ -39,7 +39,7 @@ def design(results: Results) -> Paragraph:
                 else " The primary analysis counts them; beside it stands what dropping them"
                 " changes."
             )
-    return Paragraph(title="Readings and items", text=text)
+    return Paragraph(title="Readings and cases", text=text)
 
 
 def _n(n: int, word: str) -> str:
@@ -49,7 +49,7 @@ def _n(n: int, word: str) -> str:
 def accuracy(results: Results, cite: Citations) -> Paragraph:
     """Say how accuracies, and ranks, got their intervals."""
     text = (
-        "Micro accuracy weighs items alike; its interval is Wilson's score interval"
+        "Micro accuracy weighs cases alike; its interval is Wilson's score interval"
         f"{cite('wilson1927')}. Macro accuracy is the mean of the tasks' accuracies, with the"
         f" MOVER interval over the tasks' Wilson limits{cite('zou2009')}."
     )
@@ -66,11 +66,11 @@ def agreement(results: Results, cite: Citations) -> Paragraph | None:
     if not has(results, "agreement_pairs"):
         return None
     text = (
-        "Agreement of two raters is computed over the items that both answered. Its chance"
+        "Agreement of two raters is computed over the cases that both answered. Its chance"
         " correction is the Brennan-Prediger coefficient, whose chance agreement is the mean of"
-        f" 1/k over these items, k being the options offered{cite('brennan1981')}. Error"
+        f" 1/k over these cases, k being the options offered{cite('brennan1981')}. Error"
         " consistency is Cohen's kappa on correct and incorrect"
-        f"{cite('geirhos2020')}. The share of same wrong answers is taken over the items that both"
+        f"{cite('geirhos2020')}. The share of same wrong answers is taken over the cases that both"
         f" got wrong. Cohen's kappa on letters{cite('cohen1960')} is given for comparison with"
         " published work only: option letters are arbitrary, and relabelling them changes it."
         " Standard errors of kappas follow Fleiss, Cohen and Everitt"
@@ -80,7 +80,7 @@ def agreement(results: Results, cite: Citations) -> Paragraph | None:
         text += (
             " Agreement of all readers, of all models and of all raters is given by the"
             " generalised Brennan-Prediger coefficient and Fleiss' kappa on correct and incorrect"
-            f"{cite('fleiss1971')}; within items that share their options also by Fleiss' and"
+            f"{cite('fleiss1971')}; within cases that share their options also by Fleiss' and"
             f" Conger's kappa{cite('conger1980')}, Krippendorff's alpha"
             f"{cite('hayes2007')} and AC1{cite('gwet2008')}, with standard errors by Gwet"
             f"{cite('gwet2021')}."
@@ -109,7 +109,7 @@ def panel(results: Results, cite: Citations) -> Paragraph | None:
         f" freedom by Hillis{cite('hillis2007')}."
     )
     if results.clustered:
-        text += f" Covariances are those of clustered items{cite('rao1992')}."
+        text += f" Covariances are those of clustered cases{cite('rao1992')}."
     if any(row["metric"] == "auc" for row in rows):
         keys = ("delong1988", *(("obuchowski1997",) if results.clustered else ("hillis2005",)))
         text += (
@@ -120,7 +120,7 @@ def panel(results: Results, cite: Citations) -> Paragraph | None:
     text += _declared(results, cite)
     if has(results, "reader_conditions"):
         text += (
-            " Two conditions are compared on the same readers and items by the two-treatment form"
+            " Two conditions are compared on the same readers and cases by the two-treatment form"
             " of the same method."
         )
     return Paragraph(title="Models against the panel of readers", text=text)
@@ -156,7 +156,7 @@ def single(results: Results, cite: Citations) -> Paragraph | None:
     if results.clustered:
         test += f" and Yang's test over patients{cite('yang2010')}"
     text = (
-        "Every two raters are compared on the same items: difference of accuracies with Tango's"
+        "Every two raters are compared on the same cases: difference of accuracies with Tango's"
         f" score interval{cite('tango1998')}, {test}. p-values of readers against models are"
         f" adjusted by Holm's method within a condition{cite('holm1979')}."
     )
@@ -180,7 +180,7 @@ def models(results: Results, cite: Citations) -> Paragraph | None:
         )
     if has(results, "time_model"):
         texts.append(
-            "Their logarithms are modelled with readers and items crossed as random effects;"
+            "Their logarithms are modelled with readers and cases crossed as random effects;"
             f" estimates are given as factors{cite('baayen2008', 'bates2015')}."
         )
     return Paragraph(title="Models of readings and times", text=" ".join(texts)) if texts else None
@@ -199,7 +199,7 @@ def sensitivity(results: Results) -> Paragraph | None:
     ]
     choices += list(dict.fromkeys(more))
     text = (
-        "The primary analysis counts missing answers as wrong, and leaves out of a reader's items"
+        "The primary analysis counts missing answers as wrong, and leaves out of a reader's cases"
         f" those that were never presented. Choices compared: {listed(choices)}."
     )
     return Paragraph(title="Sensitivity analyses", text=text)
@@ -211,7 +211,7 @@ def uncertainty(results: Results, cite: Citations) -> Paragraph:
     also = " and of single comparisons" if has(results, "comparisons") else ""
     if results.clustered:
         text = (
-            "Some patients (examinations where no patient is given) have several items:"
+            "Some patients (examinations where no patient is given) have several cases:"
             f" {count(results.n_clusters, 'cluster')} in all. Intervals of agreement, and second"
             f" intervals of accuracy{also}, are therefore percentile intervals"
             f" over {options.bootstrap:,} resamples of whole patients{cite('field2007')} (seed"
@@ -219,13 +219,13 @@ def uncertainty(results: Results, cite: Citations) -> Paragraph:
         )
     else:
         text = (
-            "No patient or examination has more than one item, so that items count as independent."
+            "No patient or examination has more than one case, so that cases count as independent."
             " Intervals of kappas are normal, those of the other measures of agreement t with"
             " n − 1 degrees of freedom; upper limits are cut at 1."
         )
         if has(results, "leaderboard") or has(results, "agreement_between"):
             text += (
-                f" Bootstrap intervals are over items, {options.bootstrap:,} resamples (seed"
+                f" Bootstrap intervals are over cases, {options.bootstrap:,} resamples (seed"
                 f" {options.seed})."
             )
     text += (

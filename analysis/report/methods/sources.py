@@ -122,7 +122,7 @@ SOURCES = (
         doi="10.3368/jhr.50.2.317",
     ),
     Source(
-        method="Readers and items as samples",
+        method="Readers and cases as samples",
         text="Obuchowski NA, Rockette HE. Hypothesis testing of diagnostic accuracy for multiple"
         " readers and multiple tests: an ANOVA approach with dependent observations."
         " Commun Stat Simul Comput 1995;24:285-308.",
@@ -167,13 +167,13 @@ SOURCES = (
         doi="10.2307/2531595",
     ),
     Source(
-        method="Area under the ROC curve of clustered items",
+        method="Area under the ROC curve of clustered cases",
         text="Obuchowski NA. Nonparametric analysis of clustered ROC curve data."
         " Biometrics 1997;53:567-578.",
         doi="10.2307/2533958",
     ),
     Source(
-        method="Percent correct of clustered items",
+        method="Percent correct of clustered cases",
         text="Rao JNK, Scott AJ. A simple method for the analysis of clustered binary data."
         " Biometrics 1992;48:577-585.",
         doi="10.2307/2532311",
@@ -192,7 +192,7 @@ SOURCES = (
         doi="10.1080/00031305.1996.10473566",
     ),
     Source(
-        method="Mixed model of response times, readers and items crossed",
+        method="Mixed model of response times, readers and cases crossed",
         text="Baayen RH, Davidson DJ, Bates DM. Mixed-effects modeling with crossed random effects"
         " for subjects and items. J Mem Lang 2008;59:390-412.",
         doi="10.1016/j.jml.2007.12.005",

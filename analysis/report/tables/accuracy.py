@@ -130,7 +130,7 @@ def missing_overview(results: Results) -> list[ReportTable]:
             name="missing",
             title="Missing answers",
             note="Outcome of every assigned case. Absent: never presented to a reader (not"
-            " counted), or without a model's prediction (incorrect). Every other unanswered item"
+            " counted), or without a model's prediction (incorrect). Every other unanswered case"
             " counts as incorrect.",
             file="tables/missing.csv",
             header=(
