@@ -30,6 +30,7 @@ from analysis.figures.drawing.chart import (
     Panel,
     Points,
     Rule,
+    Side,
     Tick,
 )
 from analysis.figures.drawing.labels import beside
@@ -395,3 +396,14 @@ def test_narrow_print_puts_panels_in_more_rows_and_drops_ticks_that_touch() -> N
 
 def _tick(at: float) -> Tick:
     return Tick(at=at, label=Label(text=str(at)))
+
+
+def test_a_name_between_intervals_stands_at_the_end_of_its_own() -> None:
+    """It crosses nobody's, and is nearest to what it names."""
+    axes = Axis(low=0, high=92), Axis(low=0, high=60)
+    places = [(46.0, 30.0), (38.0, 20.0), (54.0, 20.0)]
+    lines = [(46.0, 15.0, 52.0), (38.0, 2.0, 45.0), (54.0, 2.0, 45.0)]
+    names = [Label(text=text) for text in ("Consultant", "A", "B")]
+    middle = beside(names, places, axes, (92, 60), uprights=lines)[0]
+    assert middle.side is Side.CENTRE
+    assert middle.y + middle.dy_mm > 52 + 1.45
