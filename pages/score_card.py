@@ -14,7 +14,7 @@ from ui.app.masthead import masthead
 from ui.parts import look
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.reading.record import ADDRESS
+from ui.reading.record import ADDRESS, PDF
 from ui.reading.score_card import (
     case_html,
     comparison_table,
@@ -111,7 +111,7 @@ def _keepsake() -> None:
         reading_record(store(), person)
     except StudyError:
         return
-    links("record", {ADDRESS: t("Reading record to print or keep")})
+    links("record", {ADDRESS: t("Reading record to print or keep"), PDF: t("Reading record (PDF)")})
 
 
 masthead(person)

@@ -40,6 +40,7 @@ MAY_IMPORT_ANALYSIS = {
     "ui/results/headline.py",
     "ui/archive/exports.py",
     "ui/results/case_card.py",
+    "ui/reading/record.py",
     "pages/results.py",
 }
 

@@ -11,7 +11,7 @@ from study.base.translation import t
 from study.people.signing_in import Person
 from study.reading.peers import Count
 from study.reading.receipts import receipt
-from study.reading.score_card import score_card
+from study.reading.score_card import ScoreCard, score_card
 from study.store import Store, readings, studies
 
 
@@ -20,7 +20,8 @@ class ReadingRecord:
     """What a reader has read of a study.
 
     Moments are UTC, None where nothing was read. `reading_ms` is the time that cases were in view
-    with the timer running, over the `n_timed` readings whose time could be measured.
+    with the timer running, over the `n_timed` readings whose time could be measured. `card` is the
+    score card, or None where the reader is shown none.
     """
 
     study: str
@@ -32,7 +33,12 @@ class ReadingRecord:
     reading_ms: float
     n_timed: int
     receipt: str
-    score: Count | None
+    card: ScoreCard | None
+
+    @property
+    def score(self) -> Count | None:
+        """How many answers match, where the score card tells it and anything can."""
+        return self.card.total if self.card and self.card.total.n else None
 
 
 def reading_record(store: Store, person: Person) -> ReadingRecord:
@@ -58,13 +64,12 @@ def reading_record(store: Store, person: Person) -> ReadingRecord:
             raise NotNow(t("The reading record is available once you have read every case."))
         signs = receipt(look, study, person.reader, person.name)
     return ReadingRecord(
-        study=study.name, reader=person.name, receipt=signs, score=_score(store, person), **done
+        study=study.name, reader=person.name, receipt=signs, card=_card(store, person), **done
     )
 
 
-def _score(store: Store, person: Person) -> Count | None:
+def _card(store: Store, person: Person) -> ScoreCard | None:
     try:
-        told = score_card(store, person).total
+        return score_card(store, person)
     except (NotAllowed, NotNow):
         return None
-    return told if told.n else None

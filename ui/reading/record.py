@@ -1,7 +1,10 @@
-"""The reading record as a page of its own, laid out for one sheet of paper or a PDF."""
+"""The reading record on one sheet: as a page of its own to print, and as a PDF to keep."""
 
+import json
 from html import escape
+from pathlib import Path
 
+import typst
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -12,11 +15,12 @@ from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import language, t, tn
 from study.people.roles import Act
 from study.reading.record import ReadingRecord, reading_record
-from ui.reading.score_card import of
+from ui.reading.score_card import of, place
 from ui.server.access import allowed
 from ui.server.deployment import store
 
-ADDRESS = "reading-record"
+ADDRESS, PDF = "reading-record", "reading-record.pdf"
+_TEMPLATE = Path(__file__).parent / "record.typ"
 _STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 _MINUTE_MS, _HOUR_MIN = 60_000, 60
 _CSS = """
@@ -44,8 +48,8 @@ a { color: #0b4a7d; }
 
 
 def routes() -> list[Route]:
-    """Return the route."""
-    return [Route(f"/{ADDRESS}", _record, methods=["GET"])]
+    """Return the routes."""
+    return [Route(f"/{address}", _record, methods=["GET"]) for address in (ADDRESS, PDF)]
 
 
 def page(record: ReadingRecord) -> str:
@@ -68,8 +72,34 @@ def page(record: ReadingRecord) -> str:
         f'maxlength="100" autocomplete="name" placeholder=" ">'
         f'<small class="hint">{escape(hint)}</small></dd>{rows}</dl>'
         f"<p><small>{escape(_what_it_is())}</small></p>"
-        f'<p class="ways"><button onclick="print()">{escape(t("Print or save as PDF"))}</button>'
+        f'<p class="ways"><button onclick="print()">{escape(t("Print"))}</button>'
+        f'<a href="{PDF}" download>{escape(t("Download PDF"))}</a>'
         f'<a href="./">{escape(t("Back"))}</a></p></main></html>'
+    )
+
+
+def pdf(record: ReadingRecord) -> bytes:
+    """Set the same as PDF, without a place for a name."""
+    # Only here, because the fonts bring in matplotlib.
+    from analysis.figures.drawing.fonts import FOLDERS, east
+
+    rows = _rows(record)
+    data = {
+        "title": t("Reading record"),
+        "study": record.study,
+        "rows": rows,
+        "note": _what_it_is(),
+        "language": language().split("-")[0],
+        "east": east("".join((record.study, *(value for _, value in rows)))),
+    }
+    return bytes(
+        typst.compile(
+            str(_TEMPLATE),
+            sys_inputs={"data": json.dumps(data)},
+            font_paths=FOLDERS,
+            ignore_system_fonts=True,
+            format="pdf",
+        )
     )
 
 
@@ -83,6 +113,8 @@ def _rows(record: ReadingRecord) -> list[tuple[str, str]]:
     ]
     if record.score:
         rows.append((t("Answers that match the reference standard"), of(record.score)))
+    if record.card and record.card.comparison and record.card.comparison.place:
+        rows.append((t("Place among readers"), place(record.card)))
     if record.receipt:
         rows.append((t("Receipt"), record.receipt))
     return [(name, value) for name, value in rows if value]
@@ -119,6 +151,8 @@ def _answer(request: Request) -> Response:
     person = allowed(request, Act.READ)
     if person is None:
         return PlainTextResponse(t("Sign in as a reader."), status_code=401)
-    return HTMLResponse(
-        page(reading_record(store(), person)), headers={"Cache-Control": "no-store"}
-    )
+    record, headers = reading_record(store(), person), {"Cache-Control": "no-store"}
+    if request.url.path.endswith(PDF):
+        headers["Content-Disposition"] = f'attachment; filename="{PDF}"'
+        return Response(pdf(record), media_type="application/pdf", headers=headers)
+    return HTMLResponse(page(record), headers=headers)

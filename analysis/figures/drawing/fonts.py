@@ -30,7 +30,7 @@ KANA, HANGUL = (re.compile(signs) for signs in ("[\u3040-\u30ff]", "[\u1100-\u11
 
 def face(text: str, *, bold: bool = False) -> FontProperties:
     """Return the fonts that a text is written in, each for what those before it lack."""
-    return FontProperties(family=_families(_east(text)), weight="bold" if bold else "normal")
+    return FontProperties(family=_families(east(text)), weight="bold" if bold else "normal")
 
 
 def font(text: str, *, bold: bool = False) -> FT2Font:
@@ -67,7 +67,8 @@ def is_unseen(sign: str) -> bool:
     return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"
 
 
-def _east(text: str) -> str:
+def east(text: str) -> str:
+    """Return whose way of writing shared signs a text is set in: SC, JP or KR."""
     return "JP" if KANA.search(text) else "KR" if HANGUL.search(text) else "SC"
 
 

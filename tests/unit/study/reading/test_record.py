@@ -1,6 +1,8 @@
 """The record of what was read: to keep once it is done, with a score only where one is told."""
 
+import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -12,7 +14,7 @@ from study.reading.record import ReadingRecord, reading_record
 from study.store import Store
 from tests.conftest import NOW, person, reading
 from tests.unit.study.reading.test_score_card import close
-from ui.reading.record import page
+from ui.reading.record import page, pdf
 
 Opened = Callable[..., Store]
 
@@ -30,6 +32,13 @@ def _read(store: Store, n: int) -> None:
 
 def _record(store: Store) -> ReadingRecord:
     return reading_record(store, person(store))
+
+
+def _words(record: ReadingRecord) -> str:
+    """Return what stands in the PDF, on one line."""
+    command = ["pdftotext", "-layout", "-", "-"]
+    done = subprocess.run(command, input=pdf(record), capture_output=True, check=True)
+    return " ".join(done.stdout.decode().split())
 
 
 def test_a_record_is_to_be_had_when_every_case_is_read_and_tells_no_score_before_closing(
@@ -56,6 +65,26 @@ def test_a_record_is_to_be_had_when_every_case_is_read_and_tells_no_score_before
     score = _record(store).score
     assert isinstance(score, Count)
     assert f"{score.n_correct} of 8" in page(_record(store))
+    assert f"{score.n_correct} of 8" in _words(_record(store))
+    assert "place" not in _words(_record(store)).casefold()
+
+
+def test_the_pdf_says_what_the_page_says_in_any_script_and_leaves_the_score_where_none_is_told(
+    opened: Opened,
+) -> None:
+    """Hours and cases alone under feedback "never"; no markup, no box for a name, no lost sign."""
+    store = opened(feedback="never")
+    _read(store, 8)
+    close(store)
+    found = replace(_record(store), study="胸片 かな 한글 Ω", reader="R1 #[*b*]")
+    shown = _words(found)
+    assert found.card is None
+    assert "R1 #[*b*]" in shown
+    assert "胸片 かな 한글 Ω" in shown
+    assert "8 of 8" in shown
+    assert "3 h 30 min" in shown
+    assert "reference standard" not in shown
+    assert "Optional" not in shown
 
 
 def test_without_feedback_a_record_never_tells_a_score(opened: Opened) -> None:
