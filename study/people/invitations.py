@@ -86,7 +86,11 @@ def _checked(
     rows: list[tuple[int, dict[str | None, str | list[str] | None]]],
 ) -> list[Invitation]:
     faults = [
-        f"header: unknown column {name!r}. Known: {', '.join(_COLUMNS)}."
+        t(
+            "header: unknown column {name!r}. Known: {listed}.",
+            name=name[:60],
+            listed=", ".join(_COLUMNS),
+        )
         for name in header
         if name not in _COLUMNS
     ]
@@ -95,7 +99,9 @@ def _checked(
     if "reader_id" not in header:
         faults.append(t("header: the column reader_id is missing. Add it."))
     found = [_invitation(row) for _, row in rows]
-    for (line, row), invitation in zip(rows, found, strict=True):
+    # Under a wrong header every line is wrong: of those only the header is told.
+    lines = [] if faults else zip(rows, found, strict=True)
+    for (line, row), invitation in lines:
         if None in row:
             faults.append(t("line {line}: there are more cells than columns.", line=str(line)))
         elif not invitation.reader_id:

@@ -103,9 +103,30 @@ def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str],
     _field(page, "number_input", "Hidden repeats").set_value(99)  # type: ignore[attr-defined]
     page.run()
     assert drafts.find(banked, number).values["hidden_repeats"] == 99
-    assert any("hidden" in one.value for one in page.warning)
+    assert any("“Hidden repeats” = 99" in one.value for one in page.warning)
     again = _page("new_study.py", draft=str(number), step="design")
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("rubbish", ["", " trial", "a\x07b", "a\u202eb"])
+def test_a_name_that_is_none_is_refused_in_one_line_and_the_old_one_stays(
+    banked: Store, maker: Callable[[str], Person], rubbish: str
+) -> None:
+    """Empty, with space around it, or with what cannot be seen: nothing is half-done."""
+    number = _begun(banked)
+    before = drafts.find(banked, number)
+    page = _page("new_study.py", draft=str(number), step="sample")
+    _field(page, "text_input", "Study name").set_value(rubbish)  # type: ignore[attr-defined]
+    page.run()
+    assert not page.exception
+    assert len(page.error) == 1
+    assert "name of a study" in page.error[0].value
+    after = drafts.find(banked, number)
+    assert (after.name, after.values) == (before.name, before.values)
+    _field(page, "text_input", "Study name").set_value("Sound")  # type: ignore[attr-defined]
+    page.run()
+    assert not page.error
+    assert drafts.find(banked, number).name == "Sound"
 
 
 def test_the_drawn_cases_are_a_list_before_the_opening(

@@ -64,7 +64,10 @@ def wizard(working: Working, draw: Callable[[], None]) -> None:
     with body:
         st.header(titles()[step], anchor=False)
         _step(working, step, draw)
+    told = working.trouble
     save(working)
+    if working.trouble and working.trouble != told:
+        st.rerun()  # it stands beside its field, which is above; nobody goes on before they saw it
     if working.elsewhere:
         with body:
             _elsewhere(working)
@@ -75,6 +78,8 @@ def wizard(working: Working, draw: Callable[[], None]) -> None:
         _rail(working, step)
     with body:
         _onwards(working, step)
+    if told and not working.trouble:
+        st.rerun()
 
 
 def _step(working: Working, step: str, draw: Callable[[], None]) -> None:

@@ -1,5 +1,6 @@
 """The draft in this window: what it says, what was saved of it, and whether another was faster."""
 
+import re
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from study.base.errors import BadInput, NotNow
+from study.base.translation import t
 from study.lifecycle import drafts
 from study.lifecycle.drafts import Draft, SavedElsewhere
 from study.protocol.protocol import Protocol, faults_of
@@ -66,13 +68,46 @@ class Working:
         )
 
     def faults(self) -> list[str]:
-        """Return what keeps it from being drawn."""
-        return drafts.faults(self.draft())
+        """Return what keeps it from being drawn, in the pages' words."""
+        return [in_page_words(fault) for fault in drafts.faults(self.draft())]
 
     def protocol(self) -> Protocol | None:
         """Return the protocol it describes, or None while it has faults."""
         values = self.draft().protocol_values
         return None if faults_of(values) else Protocol.from_json(values)
+
+
+def in_page_words(fault: str) -> str:
+    """Return a fault with the fields called as the pages call them, not as the file does.
+
+    >>> in_page_words("hidden_repeats = 9 is more than cases = 5.")
+    '“Hidden repeats” = 9 is more than “Cases” = 5.'
+    """
+    called = {
+        "name": t("Study name"),
+        "bank": t("Question bank"),
+        "cases": t("Cases"),
+        "one_question_per": t("One question per"),
+        "stratify_by": t("Stratify by"),
+        "allocation": t("Allocation"),
+        "sessions": t("Sessions"),
+        "hidden_repeats": t("Hidden repeats"),
+        "back_navigation": t("Allow going back"),
+        "feedback": t("Show the correct answer"),
+        "score_card": t("Score card"),
+        "practice_cases": t("Practice cases"),
+        "bundle_extras": t("Include in the export"),
+        "washout_days": t("Wash-out"),
+        "confidence": t("Confidence rating"),
+        "endpoint": t("Primary endpoint"),
+        "consent": t("Consent"),
+    }
+    for key, label in called.items():
+        # A word of the language is a key only where a fault begins or a value follows.
+        place = rf"(?<![\w“]){key}(?!\w)"
+        where = place if "_" in key else rf"^{key}(?=[: ])|{place}(?= = )"
+        fault = re.sub(where, f"“{label}”", fault)
+    return fault
 
 
 def working_on(number: int) -> Working:

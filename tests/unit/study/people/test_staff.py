@@ -359,3 +359,15 @@ def test_the_tables_refuse_what_the_words_refuse(trial: Store) -> None:
             "SELECT person, 'coordinator', study, 'x' FROM grants WHERE role = 'reader'"
         )
     connection.close()
+
+
+def test_under_a_wrong_header_only_the_header_is_told() -> None:
+    """Ten thousand lines that lack a column are one fault, not ten thousand."""
+    text = "id,level\n" + "".join(f"R{n},resident\n" for n in range(10_000))
+    with pytest.raises(BadFile) as caught:
+        parse_invitations(text, source="readers.csv")
+    assert str(caught.value).splitlines() == [
+        "readers.csv: 2 error(s); no one was invited.",
+        "  header: unknown column 'id'. Known: reader_id, level, years, site, name, email.",
+        "  header: the column reader_id is missing. Add it.",
+    ]
