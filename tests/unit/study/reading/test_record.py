@@ -13,6 +13,7 @@ from study.reading.peers import Count
 from study.reading.record import ReadingRecord, reading_record
 from study.store import Store
 from tests.conftest import NOW, person, reading
+from tests.unit.study.reading.test_peers import FIVE, PEERS, read
 from tests.unit.study.reading.test_score_card import close
 from ui.reading.record import page, pdf
 
@@ -67,6 +68,18 @@ def test_a_record_is_to_be_had_when_every_case_is_read_and_tells_no_score_before
     assert f"{score.n_correct} of 8" in page(_record(store))
     assert f"{score.n_correct} of 8" in _words(_record(store))
     assert "place" not in _words(_record(store)).casefold()
+
+
+def test_the_pdf_tells_the_place_among_peers_once_the_score_card_does(opened: Opened) -> None:
+    """Without any other reader's id; before closing nothing of it."""
+    store = opened(readers=FIVE, **PEERS)
+    for reader, n_right in zip(FIVE, (5, 7, 5, 2, 6), strict=True):
+        read(store, reader, n_right)
+    assert "place" not in _words(_record(store)).casefold()
+    close(store)
+    shown = _words(_record(store))
+    assert "Your place: 3 (shared) of 5 readers" in shown
+    assert not any(other in shown for other in FIVE if other != "R1")
 
 
 def test_the_pdf_says_what_the_page_says_in_any_script_and_leaves_the_score_where_none_is_told(
