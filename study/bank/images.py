@@ -112,7 +112,7 @@ class ImageFolder:
         BadFilm
             When it is not there, leads out of the folder, or is not a film.
         """
-        data = self._bytes(path)
+        data = self.bytes_of(path)
         try:
             facts = inspect(data)
         except BadFilm as bad:
@@ -166,7 +166,8 @@ class ImageFolder:
         except BadFilm as bad:  # a raised one keeps the film's bytes alive
             return path, BadFilm(bad.what, bad.remedy, bad.rule), now[1]
 
-    def _bytes(self, path: str) -> bytes:
+    def bytes_of(self, path: str) -> bytes:
+        """Return a file's bytes, for `read` and for whoever reads another kind of film."""
         try:
             real = (self._root / path).resolve(strict=True)
             if not real.is_relative_to(self._root):

@@ -59,7 +59,10 @@ def folders(store: Store) -> list[str]:
     return [
         one.name
         for one in found
-        if one.is_dir() and not one.is_symlink() and not one.name.startswith(".") and has_bank(one)
+        if one.is_dir()
+        and not one.is_symlink()
+        and not one.name.startswith(".")
+        and (has_bank(one) or any(one.glob("*.xlsx")))
     ]
 
 
@@ -109,7 +112,7 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
         home.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
             unpack(archive, Path(scratch) / "bank")
-            place = _free_place(home, name)
+            place = free_place(home, name)
             (Path(scratch) / "bank").rename(place)
     except OSError as error:
         raise BadFile(
@@ -149,8 +152,23 @@ def import_arrived(
     NotNow
         Another bank of that name is there, or another import is under way.
     """
-    done = None
+    from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
+
+    done, is_dicom = None, False
     try:
+        if is_dicom := holds_dicom(arrived.place):
+            done = import_dicom(
+                store,
+                arrived.place,
+                name=name,
+                skip_faulty=skip_faulty,
+                simulated=simulated,
+                provenance=provenance,
+                progress=progress,
+                by=by,
+                now=now,
+            )
+            return done
         parts, images = find_bank(arrived.place, chosen)
         done = import_bank(
             store,
@@ -171,7 +189,7 @@ def import_arrived(
     except BadFile as error:
         raise BadFile(str(error).replace(f"{arrived.place}/", "")) from error
     finally:
-        if done is None or not done.is_new:
+        if done is None or not done.is_new or is_dicom:  # DICOM names patients: it never stays
             arrived.discard()
 
 
@@ -254,7 +272,8 @@ def _refuse(faults: list[str]) -> None:
         raise BadFile(t("Nothing was unpacked:") + "\n" + listed)
 
 
-def _free_place(home: Path, name: str) -> Path:
+def free_place(home: Path, name: str) -> Path:
+    """Return a folder for a bank that is not there yet."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "bank"
     tries = (home / (plain if n == 1 else f"{plain}-{n}") for n in range(1, 100_000))
     return next(place for place in tries if not place.exists())

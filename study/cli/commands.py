@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from study import demo as demo_study
-from study.bank.importing import import_bank
+from study.bank.importing import Imported, import_bank
 from study.bank.layout import find_bank, one_file
 from study.bank.reading import BankFormat, MissingImages
 from study.base.actor import COMMAND_LINE
@@ -59,6 +59,9 @@ def init(db: Path) -> None:
 )
 @click.option("--format", type=click.Choice(("rexvqa", "csv")), help="Default: by the ending.")
 @click.option("--skip-faulty", is_flag=True, help="Leave out items with faults, and list them.")
+@click.option(
+    "--scale", type=float, metavar="X", help="Of DICOM films: 0.25 keeps a quarter of each side."
+)
 @click.option("--version", metavar="V", default="", help="The bank's, such as 1.0.")
 @click.option("--licence", metavar="TEXT", default="", help="Its name, or its terms in words.")
 @click.option("--source-url", metavar="URL", default="", help="Where the bank comes from.")
@@ -73,34 +76,57 @@ def import_(
     missing_images: MissingImages | None,
     format: BankFormat | None,
     skip_faulty: bool,
+    scale: float | None,
     version: str,
     licence: str,
     source_url: str,
     citation: str,
 ) -> None:
     """Import a question bank (JSON, JSONL or CSV, or a folder that holds it) and its films."""
+    from study.bank.dicom_bank import holds_dicom, import_dicom  # a second to load
+
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
-    if path.is_dir():
-        parts, found = find_bank(path, (*split, *more))
-    elif split:
-        raise click.UsageError("--split goes with a folder; this is a file.")
-    else:
-        parts, found = one_file(path, images)
-    done = import_bank(
-        Store(db),
-        parts,
-        name=bank,
-        images=images or found,
-        format=format,
-        missing_images=missing_images,
-        skip_faulty=skip_faulty,
-        provenance=Provenance(
-            version=version, licence=licence, source_url=source_url, citation=citation
-        ),
-        now=now(),
-        progress=Told() if sys.stderr.isatty() else None,
+    provenance = Provenance(
+        version=version, licence=licence, source_url=source_url, citation=citation
     )
+    told = Told() if sys.stderr.isatty() else None
+    if path.is_dir() and not split and not more and holds_dicom(path):
+        done = import_dicom(
+            Store(db),
+            path,
+            name=bank,
+            skip_faulty=skip_faulty,
+            scale=scale or 1.0,
+            provenance=provenance,
+            now=now(),
+            progress=told,
+        )
+    else:
+        if scale is not None:
+            raise click.UsageError("--scale goes with a folder of DICOM films.")
+        if path.is_dir():
+            parts, found = find_bank(path, (*split, *more))
+        elif split:
+            raise click.UsageError("--split goes with a folder; this is a file.")
+        else:
+            parts, found = one_file(path, images)
+        done = import_bank(
+            Store(db),
+            parts,
+            name=bank,
+            images=images or found,
+            format=format,
+            missing_images=missing_images,
+            skip_faulty=skip_faulty,
+            provenance=provenance,
+            now=now(),
+            progress=told,
+        )
+    _tell(bank, done)
+
+
+def _tell(bank: str, done: Imported) -> None:
     if not done.is_new:
         print(f"Bank {bank!r} was imported from these very files before; nothing was changed.")
         return

@@ -4,6 +4,7 @@ Nothing else leaves here: what is not asked for by name stays in the file.
 """
 
 import io
+import logging
 import warnings
 from dataclasses import dataclass
 from datetime import date
@@ -21,6 +22,8 @@ from pydicom.pixels.decoders.base import get_decoder
 from pydicom.uid import DeflatedExplicitVRLittleEndian, JPEGExtended12Bit, RLELossless
 
 from study.films.decoding import MAX_BYTES, MAX_PIXELS, MAX_SIDE, WINDOW, BadFilm
+
+logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote patients' values
 
 Levels = NDArray[np.float64]
 

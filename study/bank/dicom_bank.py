@@ -1,0 +1,300 @@
+"""A folder of DICOM films and a spreadsheet of questions, made into a bank that names nobody.
+
+Films become PNGs of their samples under names of their own, ids become keyed hashes, and of the
+spreadsheet only the columns of a bank are taken: what is not on a list stays behind.
+"""
+
+import csv
+import hmac
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, as_text
+from study.bank.images import ImageFolder
+from study.bank.importing import FaultyBank, Imported, Missing, import_bank
+from study.bank.items import split_list
+from study.bank.reading import Progress
+from study.bank.source import Record, read_source
+from study.bank.spreadsheet import read_rows
+from study.bank.terms import view_label
+from study.bank.uploads import banks_folder, free_place
+from study.base.bank_model import Fault
+from study.base.bank_rules import Rule
+from study.base.errors import BadFile
+from study.base.text import check_name
+from study.films import BadFilm
+from study.films.dicom import DicomFilm, instance_uid, is_dicom, read
+from study.store import Store, deployment
+
+_SPREADSHEETS = (".csv", ".tsv", ".xlsx")
+_PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".json", ".jsonl", ".zip")
+_MOST_LOOKED_AT = 5_000
+_UID = re.compile(r"[0-9.]{5,64}")
+_TAKEN = (*(name for name in SPELLINGS if name not in ("options", "context")), "options")
+_SHORTEST_SECRET = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """A film as it was written, without its pixels."""
+
+    name: str
+    film: DicomFilm
+
+
+def holds_dicom(folder: Path) -> bool:
+    """Return whether a folder holds a spreadsheet and DICOM films."""
+    return bool(_spreadsheets(folder)) and any(
+        is_dicom(_head(path)) for path in islice(_files(folder), _MOST_LOOKED_AT)
+    )
+
+
+def import_dicom(
+    store: Store,
+    folder: Path,
+    *,
+    name: str,
+    now: datetime,
+    skip_faulty: bool = False,
+    scale: float = 1.0,
+    progress: Progress | None = None,
+    **further: Any,
+) -> Imported:
+    """Make a bank of a folder beside the store, and import it.
+
+    Parameters
+    ----------
+    skip_faulty
+        Leave out rows with faults; else a folder with any is refused whole.
+    scale
+        Below 1, films are kept that much smaller, and every item says so (`rendition`).
+    further
+        As `study.bank.importing.import_bank`.
+
+    Raises
+    ------
+    BadFile
+        The spreadsheet or a film has faults; the text lists them by row.
+    """
+    check_name(name, "bank")
+    if not 0.05 <= scale <= 1:
+        raise BadFile(f"A scale of {scale:g}; 0.05 to 1 are taken.")
+    with store.look() as look:
+        key = bytes.fromhex(deployment.secret(look))
+    home = banks_folder(store)
+    home.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
+        made = _Conversion(folder, Path(scratch) / "bank", key, scale)
+        made.run(progress or (lambda *_: None))
+        faulty = {fault.key for fault in made.faults}
+        if made.faults and not (skip_faulty and made.rows):
+            raise FaultyBank(
+                f"{len(made.faults)} fault(s) in {len(faulty)} row(s) of {made.sheet.name}; nothing"
+                " was imported.\n" + "\n".join(f"  {fault}" for fault in made.faults[:1_000]),
+                faults=tuple(made.faults[:1_000]),
+                n_faulty=len(faulty),
+                n_items=len(made.rows),
+                missing=Missing(n_films=0, n_items=0, n_shortened=0, examples=()),
+            )
+        made.write()
+        place = free_place(home, name)
+        made.into.rename(place)
+    done = None
+    try:
+        done = import_bank(
+            store,
+            place / "bank.csv",
+            name=name,
+            images=place,
+            now=now,
+            skip_faulty=skip_faulty,
+            progress=progress,
+            **further,
+        )
+    finally:
+        if done is None or not done.is_new:
+            shutil.rmtree(place, ignore_errors=True)
+    return replace(
+        done,
+        n_left_out=done.n_left_out + len(faulty),
+        left_out=(*made.faults[:1_000], *done.left_out),
+        notes=(*made.notes.lines(), *done.notes),
+    )
+
+
+class _Conversion:
+    """From a spreadsheet's rows to those of a bank, film by film."""
+
+    def __init__(self, folder: Path, into: Path, key: bytes, scale: float) -> None:
+        sheets = _spreadsheets(folder)
+        if len(sheets) != 1:
+            there = ", ".join(sheet.name for sheet in sheets) or "none"
+            raise BadFile(f"One spreadsheet (CSV or XLSX) is needed in the folder; there: {there}.")
+        self.sheet, self.into = sheets[0], into
+        self.rows: list[dict[str, str]] = []
+        self.faults: list[Fault] = []
+        self.notes = Notes()
+        self._folder, self._images = folder, ImageFolder(folder)
+        self._key, self._scale = key, scale
+        self._kept: dict[str, _Kept] = {}
+        self._by_uid: dict[str, str] | None = None
+        into.mkdir(parents=True)
+
+    def run(self, progress: Progress) -> None:
+        """Convert every row, and collect every fault."""
+        records = self._records()
+        for done, record in enumerate(records):
+            progress("films", done, len(records))
+            try:
+                self.rows.append(self._row(record))
+            except BadFilm as bad:
+                self.faults.append(
+                    Fault(key=record.place, what=bad.what, remedy=bad.remedy, rule=bad.rule)
+                )
+
+    def write(self) -> None:
+        """Write the bank's file."""
+        columns = list(dict.fromkeys(column for row in self.rows for column in row))
+        with (self.into / "bank.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns, restval="")
+            writer.writeheader()
+            writer.writerows(self.rows)
+
+    def _records(self) -> tuple[Record, ...]:
+        if self.sheet.suffix.lower() == ".xlsx":
+            return read_rows(self.sheet)
+        source = read_source(self.sheet, format="csv")
+        self.faults.extend(source.faults)
+        return source.records
+
+    def _row(self, record: Record) -> dict[str, str]:
+        assert isinstance(record.value, dict)
+        fields = Fields(record.value)
+        for column in fields.others():
+            self.notes.add(f"column {column} is not one of a bank's, left out", record.place)
+        found = {name: as_text(fields.first(name)) or "" for name in (*_TAKEN, *OPTION_FIELDS)}
+        found = {name: text for name, text in found.items() if name in fields}
+        written = [as_text(one) or "" for one in split_list(fields.first("images"))]
+        if not any(written) or not found.get("item_id"):
+            raise BadFilm("no item id, or no image", "fill both columns", Rule.NO_IMAGE)
+        kept = [self._film(one) for one in written if one]
+        for place, one in enumerate(kept, 1):
+            for note in one.film.notes:
+                self.notes.add(note, f"{record.place}, image {place}")
+        films = [one.film for one in kept]
+        if len({film.patient for film in films if film.patient}) > 1:
+            raise BadFilm("its images are of different patients", "check the images")
+        self._refuse_secrets(found, films)
+        return {
+            **found,
+            **_from_tags(found, films, self._scale),
+            "images": json.dumps([one.name for one in kept]),
+            "patient_id": self._pseudonym("P", found.get("patient_id") or _said(films, "patient")),
+            "examination_id": self._pseudonym(
+                "E", found.get("examination_id") or _said(films, "examination")
+            ),
+            **({"rendition": f"{self._scale:g}"} if self._scale < 1 else {}),
+        }
+
+    def _refuse_secrets(self, found: Mapping[str, str], films: list[DicomFilm]) -> None:
+        """Refuse a row whose texts hold what identifies the patient of its films."""
+        secrets = {
+            form.casefold()
+            for film in films
+            for secret in film.secrets
+            for form in (secret, secret.replace("^", " ").strip())
+            if len(form) >= _SHORTEST_SECRET
+        }
+        for column, text in found.items():
+            replaced = column in ("images", "patient_id", "examination_id")
+            if not replaced and any(secret in text.casefold() for secret in secrets):
+                raise BadFilm(
+                    f"column {column} holds a name or an id of the film's patient or examination",
+                    "write something else there",
+                )
+
+    def _pseudonym(self, kind: str, value: str) -> str:
+        digest = hmac.new(self._key, f"{kind}\n{value}".encode(), sha256).hexdigest()
+        return f"{kind}{digest[:16]}" if value else ""
+
+    def _film(self, written: str) -> _Kept:
+        path = self._path(written)
+        if path not in self._kept:
+            data = self._images.bytes_of(path)
+            try:
+                film = read(data)
+            except BadFilm as bad:
+                raise BadFilm(f"image {path}: {bad.what}", bad.remedy, bad.rule) from bad
+            name = hmac.new(self._key, sha256(data).digest(), sha256).hexdigest()[:24] + ".png"
+            (self.into / name).write_bytes(film.png(self._scale))
+            self._kept[path] = _Kept(name=name, film=replace(film, samples=film.samples[:0]))
+        return self._kept[path]
+
+    def _path(self, written: str) -> str:
+        """Return the path that a cell means: its own, or that of the film with this UID."""
+        if not _UID.fullmatch(written) or (self._folder / written).is_file():
+            return self._images.locate(written)
+        if self._by_uid is None:
+            heads = ((path, _head(path)) for path in _files(self._folder))
+            self._by_uid = {
+                instance_uid(head): path.relative_to(self._folder).as_posix()
+                for path, head in heads
+                if is_dicom(head)
+            }
+        return self._by_uid.get(written, written)
+
+
+def _from_tags(found: Mapping[str, str], films: list[DicomFilm], scale: float) -> dict[str, str]:
+    """Return what the films' tags say where the spreadsheet says nothing."""
+    spacings = ["\\".join(str(float(s) / scale) for s in _sides(film)) for film in films]
+    said = {
+        "age": _said(films, "age"),
+        "sex": _said(films, "sex"),
+        "views": json.dumps([view_label(film.view)[0] for film in films]),
+        "pixel_spacing": json.dumps(spacings) if any(spacings) else "",
+    }
+    return {name: value for name, value in said.items() if not found.get(name)}
+
+
+def _sides(film: DicomFilm) -> list[str]:
+    return film.spacing.split("\\") if film.spacing else []
+
+
+def _said(films: list[DicomFilm], name: str) -> str:
+    return next((value for film in films if (value := str(getattr(film, name)))), "")
+
+
+def _spreadsheets(folder: Path) -> list[Path]:
+    return sorted(
+        one
+        for one in folder.iterdir()
+        if one.suffix.lower() in _SPREADSHEETS and one.is_file() and one.name[0] not in ".~"
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Return the files that may be DICOM, without following links."""
+    for place, _, names in os.walk(folder):
+        for name in sorted(names):
+            path = Path(place) / name
+            if path.suffix.lower() not in (*_SPREADSHEETS, *_PICTURES) and not path.is_symlink():
+                yield path
+
+
+def _head(path: Path) -> bytes:
+    """Return a file's beginning, which holds its file meta information."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4096)
+    except OSError:
+        return b""

@@ -1,0 +1,185 @@
+"""A folder of DICOM films and a spreadsheet: a bank in which nobody can be found again."""
+
+import zipfile
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from openpyxl import Workbook
+
+from study.bank.dicom_bank import holds_dicom, import_dicom
+from study.bank.importing import FaultyBank
+from study.bank.spreadsheet import MOST_BYTES, read_rows
+from study.bank.uploads import import_arrived, receive
+from study.base.actor import COMMAND_LINE
+from study.base.errors import BadFile
+from study.films.dicom import read
+from study.lifecycle import deployments
+from study.store import Store, banks
+from tests.conftest import NOW, entropy_from
+from tests.unit.study.films.test_dicom import film
+
+RAMP = np.arange(4096, dtype=np.uint16).reshape(64, 64)
+SECRETS = {
+    "PatientName": "Featherstone^Quentin",
+    "PatientID": "MRN-4711-0815",
+    "PatientBirthDate": "19410223",
+    "StudyInstanceUID": "1.2.826.0.1.3680043.8.498.7777",
+    "AccessionNumber": "ACC-99-1234",
+    "InstitutionName": "Nowhere General",
+    "ReferringPhysicianName": "Grimsby^Ada",
+    "StudyDate": "20190314",
+    "DeviceSerialNumber": "SN-5550199",
+}
+UID = "1.2.826.0.1.3680043.8.498.555"
+HEADER = "item_id,question,option_a,option_b,truth,images,PatientName\n"
+FILE = "Featherstone_MRN-4711-0815"
+
+
+def folder(tmp_path: Path, rows: str = "", **tags: Any) -> Path:
+    """Return a folder of two films of one patient, and a spreadsheet."""
+    place = tmp_path / "delivery"
+    place.mkdir()
+    common = {**SECRETS, "Modality": "DX", "PatientSex": "F", "ViewPosition": "PA", **tags}
+    (place / FILE).write_bytes(film(RAMP, ImagerPixelSpacing=[0.2, 0.2], **common))
+    other = film(RAMP[::-1].copy(), **{**common, "ViewPosition": "GRIMSBY"})
+    (place / "second.dcm").write_bytes(other)
+    rows = rows or (
+        f"q1,Is there an effusion?,Yes,No,B,{FILE}|second.dcm,{SECRETS['PatientName']}\n"
+        "q2,Is the heart large?,Yes,No,A,second.dcm,\n"
+    )
+    (place / "questions.csv").write_text(HEADER + rows, encoding="utf-8")
+    return place
+
+
+def stored(tmp_path: Path) -> bytes:
+    """Return all bytes and names beneath the store's folder."""
+    there = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    return b"\n".join(bytes(path) + path.read_bytes() for path in there)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Return an empty store in a folder of its own."""
+    (tmp_path / "home").mkdir()
+    return deployments.init(tmp_path / "home" / "s.db", entropy=entropy_from(1), now=NOW)
+
+
+def test_nothing_of_a_patient_stays(tmp_path: Path, store: Store) -> None:
+    """No value of the tags, no file's name, no column that is not a bank's; groups survive."""
+    place = folder(tmp_path)
+    assert holds_dicom(place)
+    done = import_dicom(store, place, name="own", now=NOW)
+    assert (done.n_items, done.n_films) == (2, 2)
+    with store.look() as look:
+        rows = look.rows("SELECT * FROM items ORDER BY item_id")
+        films = look.rows("SELECT bits, spacing_mm FROM films ORDER BY spacing_mm DESC")
+        labels = look.rows("SELECT label FROM item_views ORDER BY item, position")
+    assert len({row["patient_id"] for row in rows}) == 1
+    assert rows[0]["patient_id"].startswith("P")
+    assert (rows[0]["age"], rows[0]["sex"]) == ("78 years", "female")
+    assert [row["label"] for row in labels] == ["PA", "", ""]
+    assert [row["bits"] for row in films] == [16, 16]
+    assert films[0]["spacing_mm"] == pytest.approx(0.2)
+    kept = stored(tmp_path).lower()
+    leaks = [*SECRETS.values(), FILE, "delivery", "Grimsby", "Featherstone", "1941", UID]
+    assert not [leak for leak in leaks if leak.lower().encode() in kept]
+    assert any("PatientName" in note for note in done.notes)
+    assert any("burnt into" in note for note in done.notes)
+
+
+def test_the_same_folder_again_changes_nothing(tmp_path: Path, store: Store) -> None:
+    """The hashes are the deployment's own, so the same films give the same bank."""
+    place = folder(tmp_path)
+    assert import_dicom(store, place, name="own", now=NOW).is_new
+    before = stored(tmp_path)
+    assert not import_dicom(store, place, name="own", now=NOW).is_new
+    assert len(stored(tmp_path)) == len(before)
+
+
+def test_an_upload_leaves_no_original(tmp_path: Path, store: Store) -> None:
+    """What was uploaded goes once its bank is made."""
+    place, out = folder(tmp_path), BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for path in place.iterdir():
+            packed.write(path, path.name)
+    arrived = receive(store, out, name="own")
+    done = import_arrived(store, arrived, name="own", by=COMMAND_LINE, now=NOW)
+    assert done.n_items == 2
+    assert b"Featherstone" not in stored(tmp_path)
+
+
+def test_films_are_found_by_their_uid_and_kept_smaller_where_asked(
+    tmp_path: Path, store: Store
+) -> None:
+    """A rendition of a quarter of each side has four times the spacing, and says so."""
+    place = folder(tmp_path)
+    data = film(RAMP, PatientID="4711-x", ImagerPixelSpacing=[0.2, 0.2])
+    (place / "third").write_bytes(data)
+    uid = read(data).instance
+    (place / "questions.csv").write_text(HEADER + f"q1,Why?,Yes,No,B,{uid},\n", encoding="utf-8")
+    import_dicom(store, place, name="own", now=NOW, scale=0.25)
+    with store.look() as look:
+        bank = banks.bank_row(look, "own")
+        found = look.rows("SELECT width, spacing_mm FROM films WHERE bank = :id", id=bank.id)
+    assert found[0]["width"] == 16
+    assert found[0]["spacing_mm"] == pytest.approx(0.8)
+    assert b"rendition" in stored(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("q1,Why?,Yes,No,B,../../etc/passwd,", "leads out"),
+        ("q1,Why?,Yes,No,B,absent.dcm,", "not found"),
+        ("q1,Why?,Yes,No,B,questions.csv,", "not a DICOM file"),
+        ("MRN-4711-0815,Why?,Yes,No,B,second.dcm,", "column item_id holds"),
+        ("q1,What has Featherstone Quentin?,Yes,No,B,second.dcm,", "column question holds"),
+        (",Why?,Yes,No,B,second.dcm,", "no item id"),
+    ],
+)
+def test_a_fault_names_its_row(tmp_path: Path, store: Store, row: str, why: str) -> None:
+    """And nothing is kept, of that row or of any other."""
+    place = folder(tmp_path, f"q0,Why?,Yes,No,B,second.dcm,\n{row}\n")
+    with pytest.raises(FaultyBank, match=rf"(?s)line 3: .*{why}"):
+        import_dicom(store, place, name="own", now=NOW)
+    assert not list((tmp_path / "home" / "banks").iterdir())
+    assert import_dicom(store, place, name="own", now=NOW, skip_faulty=True).n_items == 1
+
+
+def book(path: Path, *rows: list[Any]) -> Path:
+    """Write a workbook of one sheet."""
+    made = Workbook()
+    for row in rows:
+        made.active.append(row)  # type: ignore[union-attr]
+    made.save(path)
+    return path
+
+
+def test_a_workbook_gives_texts_by_row(tmp_path: Path) -> None:
+    """Numbers without a point, rows by their own number, empty ones left out."""
+    path = book(tmp_path / "q.xlsx", ["item_id", "age"], [1, 60.0], [None, None], ["q2", 0.5])
+    found = [(row.place, row.value) for row in read_rows(path)]
+    assert found == [
+        ("row 2", {"item_id": "1", "age": "60"}),
+        ("row 4", {"item_id": "q2", "age": "0.5"}),
+    ]
+
+
+def test_a_workbook_that_is_none_is_refused(tmp_path: Path) -> None:
+    """A bomb, another file, an error in a cell, a column twice."""
+    bomb = tmp_path / "bomb.xlsx"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as packed, packed.open("a", "w") as file:
+        for _ in range(MOST_BYTES // 10_000_000 + 1):
+            file.write(bytes(10_000_000))
+    with pytest.raises(BadFile, match="unpacks to"):
+        read_rows(bomb)
+    (tmp_path / "text.xlsx").write_text("item_id")
+    with pytest.raises(BadFile, match="not an XLSX"):
+        read_rows(tmp_path / "text.xlsx")
+    with pytest.raises(BadFile, match="row 2: a formula gives #N/A"):
+        read_rows(book(tmp_path / "error.xlsx", ["a"], ["#N/A"]))
+    with pytest.raises(BadFile, match="given twice"):
+        read_rows(book(tmp_path / "twice.xlsx", ["a", "a"], ["1", "2"]))
