@@ -153,7 +153,7 @@ def book(path: Path, *rows: list[Any]) -> Path:
     """Write a workbook of one sheet."""
     made = Workbook()
     for row in rows:
-        made.active.append(row)  # type: ignore[union-attr]
+        made.active.append(row)
     made.save(path)
     return path
 
