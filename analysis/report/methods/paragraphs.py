@@ -76,6 +76,11 @@ def agreement(results: Results, cite: Citations) -> Paragraph | None:
         " Standard errors of kappas follow Fleiss, Cohen and Everitt"
         f"{cite('fleiss1969')}; those of the other measures divide by n − 1{cite('gwet2008')}."
     )
+    if has(results, "agreement_with_truth"):
+        text += (
+            " The agreement of each rater with the reference standard is measured in the same way,"
+            " over the cases that the rater answered."
+        )
     if has(results, "agreement_groups"):
         text += (
             " Agreement of all readers, of all models and of all raters is given by the"
