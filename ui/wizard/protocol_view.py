@@ -169,7 +169,7 @@ def _rules(protocol: Protocol) -> Lines:
         else t("No breaks offered"),
         t("Minimum window size"): " × ".join(map(str, protocol.smallest_window)) or t("No limit"),
         t("Display check"): value_in_words("display_check", protocol.display_check),
-        t("Included in the export"): value_in_words("bundle_extras", protocol.bundle_extras),
+        t("Also in the export"): value_in_words("bundle_extras", protocol.bundle_extras),
         t("Shown beside the question"): value_in_words("context", protocol.context),
     }
 
