@@ -55,5 +55,5 @@ function decode(body, view) {
   if (width !== view.width || height !== view.height) {
     throw new Error(`the film is ${width} x ${height}, not ${view.width} x ${view.height}`);
   }
-  return { samples, width, height, auto: window ?? quantileWindow(samples, 0.01, 0.99) };
+  return { samples, width, height, auto: window ?? quantileWindow(samples, 0.01, 0.99), own: window !== null };
 }

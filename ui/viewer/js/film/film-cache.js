@@ -6,7 +6,7 @@ import { FilmError } from "./film-error.js";
 /** @import { FilmRenderer } from "./film-renderer.js" */
 /** @import { Case, View, Window } from "../page/types.js" */
 
-/** @typedef {{view: View, auto: Window, handle: number}} LoadedFilm  on the card, ready to show */
+/** @typedef {{view: View, auto: Window, own?: boolean, handle: number}} LoadedFilm  on the card, ready to show */
 /** @typedef {{promise: Promise<LoadedFilm[]>, loaded: LoadedFilm[]|null, dropped: boolean,
  *   abandon: (() => void)[]}} Job */
 
@@ -75,7 +75,7 @@ export class FilmCache {
       for (const [i, view] of item.views.entries()) {
         const film = await films[i];
         const handle = await this.#upload(film);
-        loaded.push({ view, auto: film.auto, handle });
+        loaded.push({ view, auto: film.auto, own: film.own, handle });
         if (job.dropped) throw new FilmError("no longer wanted", { kind: "line" });
       }
     } catch (error) {

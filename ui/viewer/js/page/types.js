@@ -45,7 +45,7 @@
  * @typedef {{response_ms: number, elapsed_ms: number, hidden_ms: number, paused_ms: number}} Times
  * @typedef {{low: number, high: number}} Window  grey values shown black and white
  * @typedef {{samples: Uint8Array|Uint16Array, width: number, height: number}} Pixels
- * @typedef {Pixels & {auto: Window}} Film
+ * @typedef {Pixels & {auto: Window, own?: boolean}} Film  opened in the window it came with, if it has its own
  * @typedef {{x: number, y: number, width: number, height: number}} Rect  in device pixels
  * @typedef {{scale: number, x: number, y: number, fit: boolean}} ZoomPan  device pixels per film pixel, and
  *   the film point in the middle of the pane

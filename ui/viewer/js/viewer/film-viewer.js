@@ -276,9 +276,10 @@ export class FilmViewer {
     this.#tellUses(visible);
   }
 
-  #stateOf({ window, preset: chosen }) {
+  #stateOf({ window, preset: chosen, film }) {
+    const name = PRESETS[chosen] ?? "";
     return {
-      window, preset: PRESETS[chosen] ?? "", inverted: this.#inverted, swapped: this.#hanging.swapped,
+      window, preset: film.own && name === "auto" ? "" : name, inverted: this.#inverted, swapped: this.#hanging.swapped,
       linked: this.linked && this.#hanging.panes.length > 1, measuring: this.measure.on,
     };
   }
