@@ -49,8 +49,15 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
     Raises
     ------
     BadFile
-        A folder holds no bank file, or several.
+        A folder holds no bank file, or several, or DICOM films.
     """
+    from study.bank.dicom_bank import holds_dicom  # a second to load
+
+    if path.is_dir() and holds_dicom(path):
+        raise BadFile(
+            f"{path} holds DICOM films, which are checked as they are converted: import it; with "
+            "any fault nothing is kept, and all are listed"
+        )
     parts, own = find_bank(path) if path.is_dir() else one_file(path, images)
     files = ", ".join(str(part.path) for part in parts)
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,6 +1,7 @@
 """Everything people see can be translated: the template is up to date, every message is marked."""
 
 import ast
+import re
 import shutil
 import string
 import subprocess
@@ -60,7 +61,9 @@ def test_a_language_says_everything_and_leaves_no_value_out(language: str) -> No
     """At least 19 of 20 messages, each with the values of the English, in every form by number."""
     with catalogue.TEMPLATE.open("rb") as file:
         wanted = {message.id: message for message in read_po(file) if message.id}
-    with (words.folder() / language / words.FILE).open("rb") as file:
+    path = words.folder() / language / words.FILE
+    assert not re.search("^(<<<<<<<|>>>>>>>)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    with path.open("rb") as file:
         there = read_po(file)
     said = {one.id: one for one in there if one.id in wanted and one.string and not one.fuzzy}
     assert len(said) >= 0.95 * len(wanted)

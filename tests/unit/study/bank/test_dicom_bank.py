@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from openpyxl import Workbook
 
+from study.bank.checking import check_bank
 from study.bank.dicom_bank import holds_dicom, import_dicom
 from study.bank.importing import FaultyBank
 from study.bank.spreadsheet import MOST_BYTES, read_rows
@@ -97,6 +98,12 @@ def test_the_same_folder_again_changes_nothing(tmp_path: Path, store: Store) -> 
     before = stored(tmp_path)
     assert not import_dicom(store, place, name="own", now=NOW).is_new
     assert len(stored(tmp_path)) == len(before)
+
+
+def test_a_check_says_that_dicom_is_checked_by_its_import(tmp_path: Path) -> None:
+    """Else it would tell the films to be no images."""
+    with pytest.raises(BadFile, match="import it"):
+        check_bank(folder(tmp_path), images=None)
 
 
 def test_an_upload_leaves_no_original(tmp_path: Path, store: Store) -> None:
