@@ -263,7 +263,8 @@ def _upload() -> None:
     st.caption(
         t(
             "A ZIP file with the bank file (JSON in the ReXVQA format, or CSV) and the images, in "
-            "the same folder or in folders of their own."
+            "the same folder or in folders of their own; or DICOM images with their questions as "
+            "CSV or Excel."
         )
     )
     links(
