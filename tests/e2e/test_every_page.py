@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, TimeoutError
+from playwright.sync_api import Page, TimeoutError, expect
 
 from study.people.roles import Role
 from tests.e2e.conftest import Profile
@@ -113,6 +113,8 @@ def test_the_reading_page_and_its_sheets_have_no_serious_fault(
         page.keyboard.press("Escape")
     page.keyboard.press("p")
     page.wait_for_selector("[data-state='paused']")
+    # Tools that are not to be used grow faint a moment later.
+    expect(page.locator("[data-command=preset]")).to_have_css("opacity", "0.4")
     assert not faults(page)
     page.keyboard.press("p")
     page.wait_for_selector("[data-state='ready']")

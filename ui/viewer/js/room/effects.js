@@ -216,7 +216,8 @@ export function effectsOf(room, parts) {
 
 /** What the root says of the room, for its style, for tests, and for whoever looks from outside.
  *  @param {HTMLElement} root @param {State} state @param {Phase} phase @param {number} [total] cases */
-function sign({ dataset }, state, phase, total) {
+function sign(root, state, phase, total) {
+  const { dataset } = root;
   const item = state.shown?.item;
   const halt = halted(state);
   if (total) dataset.total = String(total);
@@ -227,6 +228,18 @@ function sign({ dataset }, state, phase, total) {
   else if (STEPS.includes(dataset.step ?? "")) delete dataset.step;
   dataset.feedback = String(feedbackShown(state));
   dataset.state = phase;
+  signTools(root, phase, feedbackShown(state));
+}
+
+/** Which tools can be used: while no film is read there is nothing to handle, and in a feedback no pause.
+ *  @param {HTMLElement} root @param {Phase} phase @param {boolean} feedback */
+function signTools(root, phase, feedback) {
+  for (const tool of root.querySelectorAll(".rr-tools button")) {
+    const { command } = /** @type {HTMLElement} */ (tool).dataset;
+    const idle = command === "pause" ? phase === "loading" || feedback
+      : command !== "help" && phase !== "ready" && !feedback;
+    tool.setAttribute("aria-disabled", String(idle));
+  }
 }
 
 /** The way to the record of what was read, beside this page: it stays as it is. */
