@@ -2,9 +2,15 @@
 
 import streamlit as st
 
+from ui.app.document import DOCUMENT
 from ui.app.home import HOME
 from ui.app.routes import routes
 from ui.server.deployment import lifespan
 from ui.server.headers import HEADERS
 
-app = st.App("ui/app/router.py", routes=routes(), middleware=[HEADERS, HOME], lifespan=lifespan)
+app = st.App(
+    "ui/app/router.py",
+    routes=routes(),
+    middleware=[HEADERS, HOME, DOCUMENT],
+    lifespan=lifespan,
+)

@@ -20,6 +20,7 @@ from analysis.results import Results, analyse
 from analysis.statistics.accuracy.accuracy import accuracy
 from analysis.statistics.accuracy.items import item_difficulty, missing
 from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
 from analysis.statistics.accuracy.sensitivity import sensitivity
 from analysis.statistics.agreement.between import agreement_between
 from analysis.statistics.agreement.groups.table import agreement_groups
@@ -62,6 +63,8 @@ __all__ = [
     "item_difficulty",
     "leaderboard",
     "missing",
+    "model_conditions",
+    "model_runs",
     "panel_adjusted",
     "read_bundle",
     "reader_conditions",

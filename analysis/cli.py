@@ -9,8 +9,11 @@ from typing import Any
 import click
 
 from analysis.bundle import read_bundle
+from analysis.bundle.model import Bundle
+from analysis.bundle.protocol import stated
 from analysis.errors import AnalysisError, OptionsError
 from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
+from analysis.report.board import PAGE, read_cards, write_leaderboard
 from analysis.report.formats.output import write_report, write_tables
 
 EPILOG = "Exit: 0 done, 1 refused with the reasons on stderr, 2 wrong usage."
@@ -132,3 +135,23 @@ def tables(folder: Path, out: Path, options: Options) -> str:
     """Write OUT/tables/*.csv alone; an older report in OUT is removed."""
     write_tables(read_bundle(folder), out, options)
     return f"{out / 'tables'}"
+
+
+@program.command("leaderboard", epilog=EPILOG)
+@click.argument("folders", metavar="FOLDER...", type=PATH, nargs=-1, required=True)
+@click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to.")
+@click.option("--cards", metavar="FILE", type=PATH, help="CSV of models: model, name, licence ...")
+@click.option("--seed", metavar="N", type=int, default=DEFAULT_SEED, help="Seed of the bootstrap.")
+def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -> None:
+    """Write a leaderboard of one study or several as a static web page, with its numbers as CSV."""
+    try:
+        bundles: dict[str, Bundle] = {}
+        for folder in folders:
+            bundle = read_bundle(folder)
+            name = str(stated(bundle.protocol, "name") or folder.stem)
+            again = sum(known.partition(" (")[0] == name for known in bundles)
+            bundles[f"{name} ({again + 1})" if again else name] = bundle
+        write_leaderboard(bundles, out, Options(seed=seed), read_cards(cards) if cards else None)
+    except AnalysisError as error:
+        raise Refused(str(error)) from error
+    click.echo(f"{out / PAGE}")

@@ -14,6 +14,7 @@ from analysis.options import Options
 from analysis.statistics.accuracy.accuracy import accuracy
 from analysis.statistics.accuracy.items import item_difficulty, missing
 from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
 from analysis.statistics.accuracy.sensitivity import sensitivity
 from analysis.statistics.agreement.between import agreement_between
 from analysis.statistics.agreement.groups.table import agreement_groups
@@ -130,6 +131,8 @@ TABLES: Mapping[str, Callable[[Study], pd.DataFrame]] = {
     "agreement_indices": agreement_indices,
     "agreement_with_truth": agreement_with_truth,
     "intra_reader": intra_reader,
+    "model_runs": model_runs,
+    "model_conditions": model_conditions,
     "time_model": time_model,
     "item_difficulty": item_difficulty,
     "leaderboard": leaderboard,

@@ -14,6 +14,7 @@ NAMES = (
     "kappas",
     "report",
     "coverage",
+    "models",
 )
 """The benchmarks, in the order they are listed; each is the module of its name but one."""
 

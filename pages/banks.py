@@ -14,12 +14,14 @@ from study.bank.removing import remove_bank
 from study.base.errors import StudyError
 from study.base.provenance import LONGEST, Provenance
 from study.base.translation import t, tn
+from study.lifecycle.teaching import mark
 from study.people.roles import Act
 from study.store import banks
+from study.store import teaching as teaching_banks
 from ui.app.masthead import masthead
 from ui.parts.confirming import answer, ask
 from ui.parts.links import links
-from ui.parts.look import grid, listed, refused
+from ui.parts.look import error_line, grid, listed, refused
 from ui.parts.text import minute, plain, time_left
 from ui.parts.uploads import upload
 from ui.server import bank_import
@@ -51,8 +53,37 @@ def _there() -> None:
             }
         ),
     )
-    links("to_drafts", {"new-study": t("Draft a study")})
+    links(
+        "to_drafts",
+        {
+            "new-study": t("Draft a study"),
+            **{f"explore?bank={row.id}": t("Questions of {bank}", bank=row.name) for row in found},
+        },
+    )
+    _teaching([row.name for row in found])
     _removal([row.name for row in found])
+
+
+def _teaching(names: list[str]) -> None:
+    """Let coordinators say which banks may be practised with."""
+    with store().look() as look:
+        taught = [row.name for row in teaching_banks.taught(look)]
+    with st.expander(t("Teaching")):
+        st.caption(
+            t(
+                "Anyone with an account here can practise with these banks, and sees the answers. "
+                "A bank cannot be practised with while its cases are being read in a study; "
+                "readers wait until their own study is closed."
+            )
+        )
+        chosen = st.multiselect(t("Banks open for teaching"), names, taught, key="taught")
+        if st.button(t("Save"), key="save-taught"):
+            with error_line():
+                for name in set(taught) ^ set(chosen):
+                    mark(store(), name, taught=name in chosen, **acting(person))
+                st.rerun()
+        if taught:
+            links("to_teaching", {"teaching": t("See the teaching page")})
 
 
 def _removal(names: list[str]) -> None:

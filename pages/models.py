@@ -1,9 +1,10 @@
-"""The models page: predictions handed in, kept, withdrawn; never how right they are."""
+"""The models page: exam papers out, predictions in, kept, withdrawn; never how right they are."""
 
 from study.base.translation import t
 from study.models.withdrawals import models_of, withdrawn
 from study.people.roles import Act
 from ui.app.masthead import masthead
+from ui.overview.exam_paper import exam_paper
 from ui.overview.model_list import show_models, show_withdrawn, withdrawal_answer
 from ui.overview.model_upload import model_form
 from ui.parts.look import error_line, page_title
@@ -17,8 +18,9 @@ page_title(
     t("Models"),
     t(
         "A model joins the study as a rater: predictions for the study's cases are kept; "
-        "everything else in the file is ignored. Accepted formats are the submission JSON of the "
-        "ReXVQA leaderboard, JSON Lines, or CSV with item_id and answer columns."
+        "everything else in the file is ignored. Accepted are the submission JSON of the ReXVQA "
+        "leaderboard, results of VLMEvalKit, lm-eval, lmms-eval, Inspect and MedEvalKit, batch "
+        "output of OpenAI, Anthropic and Gemini, and any table whose columns you name."
     ),
 )
 with error_line():
@@ -27,6 +29,7 @@ with error_line():
     if found:
         show_models(person.study_name, found, n_cases)
     withdrawal_answer(person)
+    exam_paper()
     gone = withdrawn(store(), person.study_name)
     if gone:
         show_withdrawn(gone)

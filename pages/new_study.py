@@ -45,7 +45,7 @@ def _begin(names: list[str]) -> None:
     with st.form("begin", border=True):
         left, middle, right = st.columns([2, 2, 2])
         name = left.text_input(
-            t("Name"), value=drafts.free_name(store(), t("New study")), max_chars=100
+            t("Study name"), value=drafts.free_name(store(), t("New study")), max_chars=100
         )
         bank = middle.selectbox(t("Question bank"), names)
         models = [NEW, *_studies_to_begin_from()]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from study.base.errors import NotAllowed, StudyError
-from study.base.translation import t
+from study.base.translation import right_to_left, t
 from study.people.roles import Act
 from study.reading.receipts import receipt_of
 from study.reading.record import reading_record
@@ -23,6 +23,7 @@ from ui.reading.score_card import (
     summary,
     verdict,
 )
+from ui.reading.teaching import to_teaching
 from ui.server.access import guard
 from ui.server.deployment import store
 
@@ -67,13 +68,14 @@ def _paged(card: ScoreCard) -> None:
     at = choose.selectbox(
         t("Case"), range(len(cases)), format_func=lambda one: _label(cases[one]), key=AT
     )
+    keys = ("Right", "Left") if right_to_left() else ("Left", "Right")
     for column, label, step, key, off in (
-        (back, t("Back"), -1, "Left", at == 0),
-        (on, t("Next"), 1, "Right", at == len(cases) - 1),
+        (back, t("Previous"), -1, keys[0], at == 0),
+        (on, t("Next"), 1, keys[1], at == len(cases) - 1),
     ):
         column.button(
             label,
-            key=f"card-{key}",
+            key=f"card{step}",
             shortcut=key,
             disabled=off,
             on_click=_go,
@@ -129,3 +131,4 @@ except StudyError as error:
     st.info(plain(str(error)))
 _receipt()
 _keepsake()
+to_teaching()

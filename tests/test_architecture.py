@@ -29,7 +29,7 @@ FLOORS = {
     "study": "base films store bank people protocol reading monitoring lifecycle models trail "
     "exchange cli",
     "analysis": "bundle readings statistics figures report",
-    "ui": "parts viewer server overview results reading wizard archive app people",
+    "ui": "parts viewer server overview results banks reading wizard archive app people",
 }
 """The folders of each package, from the ground: a folder uses none above it."""
 EXAMPLES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}

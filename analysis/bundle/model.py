@@ -66,6 +66,7 @@ READING_COLUMNS = (
     "raw_answer",
     "flags",
     "excluded",
+    "run",
 )
 READING_NUMBERS = ("position", "confidence", "response_ms", "elapsed_ms", "hidden_ms", "paused_ms")
 
@@ -85,6 +86,9 @@ class Bundle:
     readings : pandas.DataFrame
         One row a reading: the columns of `readings.csv` as text, `answer` a letter or empty,
         `status` never empty, `repeat` int, `flags` words separated by single blanks.
+    aside : pandas.DataFrame
+        A model's readings that do not stand for it, as `readings`: runs after its first, and
+        conditions that no reader had.
     protocol : mapping
         The protocol as exported; empty when there is none.
     confidence_means : str
@@ -98,6 +102,7 @@ class Bundle:
     items: pd.DataFrame
     raters: pd.DataFrame
     readings: pd.DataFrame
+    aside: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=[*READING_COLUMNS]))
     protocol: Mapping[str, Any] = field(default_factory=dict)
     confidence_means: str = ""
     sha256: Mapping[str, str] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from analysis.bundle.protocol import stated
 from analysis.bundle.raters import check_raters, mark_simulated, raters_of
 from analysis.bundle.readings import check_readings
 from analysis.bundle.source import read_files
+from analysis.bundle.standing import set_aside
 from analysis.errors import BundleError, Fault
 from analysis.options import CONFIDENCE
 
@@ -199,10 +200,12 @@ def _check(
     if faults:
         raise BundleError(faults)
     everyone = raters_of(readings) if raters is None else raters
+    standing, aside = set_aside(readings, everyone)
     return Bundle(
         items=items,
         raters=mark_simulated(everyone, readings),
-        readings=readings,
+        readings=standing,
+        aside=aside,
         protocol=protocol,
         sha256=sha256,
         about=about,

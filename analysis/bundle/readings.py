@@ -25,6 +25,7 @@ from analysis.bundle.model import (
     WRITTEN_STATUSES,
     Status,
 )
+from analysis.bundle.standing import numbered_runs
 from analysis.errors import Fault
 
 FILE = "readings.csv"
@@ -39,12 +40,14 @@ def check_readings(
     """Check the readings and bring answers and statuses into one form.
 
     `raters` is None when the bundle has no `raters.csv`. The readings. Without a status, a reading
-    with an answer is `answered` and one without is `skipped`; an empty `repeat` is 0.
+    with an answer is `answered` and one without is `skipped`; an empty `repeat` is the place of the
+    reading's `run` among its rater's, or 0.
     """
     if not len(table):
         what, remedy = "holds no reading", "Export the study after somebody has read"
         return table, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
     readings = stripped(with_columns(table, READING_COLUMNS), READING_NAMES)
+    readings["run"] = each_distinct(readings["run"], str.strip)
     readings["answer"] = each_distinct(readings["answer"], lambda cell: cell.strip().upper())
     readings["status"] = _statuses(readings)
     for column in ("flags", "excluded"):
@@ -155,7 +158,7 @@ def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
 
 
 def _repeats(readings: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
-    cells = each_distinct(readings["repeat"], str.strip)
+    cells = numbered_runs(readings)
     numbers = whole_numbers(cells)
     sound = (numbers >= 0) | (cells == "")
     faults = faults_where(

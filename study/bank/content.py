@@ -6,12 +6,12 @@ Nothing is held but one examination and the first split of each, so a bank's siz
 
 import re
 import string
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, groupby
 
 from study.bank.fields import shown
-from study.base.bank_model import LETTERS, Question
+from study.base.bank_model import LETTERS, VIEW_CLASSES, Question
 from study.base.bank_rules import TITLES, Rule
 
 N_EXAMPLES = 20
@@ -35,6 +35,16 @@ _SAYS_NOTHING = frozenset(
     ("yes", "no", "none", "not", "true", "false", "the", "and", "both", "neither", "other", "all")
 )
 
+BY_ITEM = (
+    Rule.ANSWERED,
+    Rule.ALIKE,
+    Rule.OPTIONS_ALIKE,
+    Rule.NOT_SHOWN,
+    Rule.PATIENT_SPLIT,
+    Rule.EXAMINATION_SPLIT,
+)
+"""Rules of content that single items break, and not the bank as a whole."""
+
 _PICTURE = r"(?:views?|films?|images?|radiographs?|projections?|x-?rays?)"
 ASKS_FOR = {
     "a lateral view": (
@@ -44,7 +54,7 @@ ASKS_FOR = {
     ),
     "a frontal view": (
         rf"\b(?:frontal|pa|ap|postero-?anterior|antero-?posterior) (?:chest )?{_PICTURE}",
-        ("PA", "AP", "FRONTAL", "AP AXIAL", "LORDOTIC", "ERECT", "SUPINE"),
+        VIEW_CLASSES["frontal"],
     ),
     "an oblique view": (
         rf"\boblique (?:chest )?{_PICTURE}",
@@ -138,21 +148,29 @@ def look_over(items: Iterable[Question]) -> list[Finding]:
         Those of one examination one after another.
     """
     found: dict[Rule, Finding] = {}
-
-    def tell(rule: Rule, key: str, what: str) -> None:
+    for rule, key, what in flags(items):
         found.setdefault(rule, Finding(rule=rule, remedy=REMEDIES[rule])).add(key, what)
+    return [found[rule] for rule in sorted(found)]
 
+
+def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
+    """Yield each rule of `BY_ITEM` that an item breaks, with the item's id and how.
+
+    Parameters
+    ----------
+    items
+        Those of one examination one after another. Of questions that are alike, and where a
+        patient or an examination is in two splits, the first item is let be.
+    """
     splits: dict[str, str] = {}
     for examination_id, group in groupby(items, key=lambda one: one.examination_id):
         together = [(item, words_of(item.question)) for item in group]
         for item, asked in together:
-            for rule, what in _by_itself(item, asked):
-                tell(rule, item.item_id, what)
-            _by_split(item, splits, tell)
+            for rule, what in (*_by_itself(item, asked), *_by_split(item, splits)):
+                yield rule, item.item_id, what
         for item, like in _alike(together):
             what = f"asks of examination {examination_id} as {like.item_id} does: "
-            tell(Rule.ALIKE, item.item_id, what + shown(item.question))
-    return [found[rule] for rule in sorted(found)]
+            yield Rule.ALIKE, item.item_id, what + shown(item.question)
 
 
 def _by_itself(item: Question, asked: Sequence[str]) -> Iterator[tuple[Rule, str]]:
@@ -213,9 +231,7 @@ def _not_shown(item: Question, asked: Sequence[str]) -> str:
     return ""
 
 
-def _by_split(
-    item: Question, splits: dict[str, str], tell: Callable[[Rule, str, str], None]
-) -> None:
+def _by_split(item: Question, splits: dict[str, str]) -> Iterator[tuple[Rule, str]]:
     split = item.split
     if not split:
         return
@@ -225,7 +241,7 @@ def _by_split(
     ):
         first = splits.setdefault(f"{kind} {name}", split) if name else split
         if first != split:
-            tell(rule, item.item_id, f"{kind} {name} is in {first} and in {split}")
+            yield rule, f"{kind} {name} is in {first} and in {split}"
 
 
 def _alike(items: Sequence[tuple[Question, Sequence[str]]]) -> Iterator[tuple[Question, Question]]:

@@ -52,6 +52,7 @@ LEFT_ASIDE = (
     "Manufacturer",
     "ImageModality",
     "split",
+    "site",
     "model_prediction",
 )
 MOST_OF_AN_ATTRIBUTE = 2_000

@@ -227,11 +227,15 @@ class ItemReader:
         return labels
 
     def _report(self, fields: Fields, draft: ItemDraft) -> tuple[dict[str, str], dict[str, str]]:
-        context: dict[str, str] = {}
-        if written := self._loose_text(fields, "context", draft):
-            context = context_parts(written)
-            if not context:
-                self._notes.add("context not understood, left out", draft.key)
+        written = fields.first("context")
+        if isinstance(written, dict):
+            inner = Fields(written)
+            told = {name: as_text(inner.first(name)) for name in ("age", "sex", *REPORT_SECTIONS)}
+            context = {name: text for name, text in told.items() if text}
+        else:
+            context = context_parts(self._loose_text(fields, "context", draft))
+        if written is not None and not context:
+            self._notes.add("context not understood, left out", draft.key)
         report = {name: self._loose_text(fields, name, draft) for name in REPORT_SECTIONS}
         for name in REPORT_SECTIONS:
             report[name] = report[name] or context.get(name, "")

@@ -34,11 +34,9 @@ def read_rows(path: Path) -> tuple[Record, ...]:
             raise BadFile(f"{name} unpacks to {size:,} bytes; up to {MOST_BYTES:,} are taken")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # styles and the like that nobody asks for
-            book = load_workbook(path, read_only=True, data_only=True)
-            try:
+            with path.open("rb") as file:  # openpyxl refuses paths of another ending
+                book = load_workbook(file, read_only=True, data_only=True)
                 rows = _rows(name, book.worksheets[0].iter_rows(values_only=True))
-            finally:
-                book.close()
     except BadFile:
         raise
     except Exception as error:  # nearly anything on a damaged workbook
@@ -55,7 +53,7 @@ def _rows(name: str, found: object) -> tuple[Record, ...]:
         if number > MOST_ROWS or len(cells) > MOST_COLUMNS:
             raise BadFile(
                 f"{name} has more than {MOST_ROWS:,} rows or {MOST_COLUMNS} columns; delete what"
-                " is not of the bank"
+                " does not belong to it"
             )
         texts = [_text(name, number, cell) for cell in cells]
         if not any(texts):
@@ -69,7 +67,7 @@ def _rows(name: str, found: object) -> tuple[Record, ...]:
         row = {key: text for key, text in zip(header, texts, strict=False) if key}
         records.append(Record(key="", place=f"row {number}", value=row))
     if not records:
-        raise BadFile(f"{name} holds no rows under a header; its first sheet is the bank")
+        raise BadFile(f"{name} holds no rows under a header; its first sheet is read")
     return tuple(records)
 
 

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
+_IN_A_YEAR = {"year": 1, "month": 12, "week": 52.18, "day": 365.25}
 _CODED_AGE = re.compile(r"(\d{1,3})\s*([YMWD]?)", re.IGNORECASE)
 _AGE_RANGE = re.compile(r"(\d{1,3})\s*(?:-|\u2013|to)\s*(\d{1,3})\s*(?:y|years)?", re.IGNORECASE)
 _WORDED_AGE = re.compile(r"\d{1,3} (?:years?|months?|weeks?|days?)|\d+ to \d+ years")
@@ -89,6 +90,22 @@ def age_in_words(text: str) -> tuple[str, bool]:
     if between := _AGE_RANGE.fullmatch(text):
         return f"{int(between[1])} to {int(between[2])} years", True
     return text, not text or _WORDED_AGE.fullmatch(text) is not None
+
+
+def age_in_years(words: str) -> tuple[int, int] | None:
+    """Return the whole years between which an age in words lies; None where it does not say.
+
+    Examples
+    --------
+    >>> age_in_years("60 years"), age_in_years("50 to 60 years"), age_in_years("18 months")
+    ((60, 60), (50, 60), (1, 1))
+    """
+    if between := re.fullmatch(r"(\d+) to (\d+) years", words):
+        return int(between[1]), int(between[2])
+    if told := re.fullmatch(r"(\d+) (year|month|week|day)s?", words):
+        years = int(int(told[1]) / _IN_A_YEAR[told[2]])
+        return years, years
+    return None
 
 
 def sex_in_words(text: str) -> tuple[str, bool]:

@@ -9,6 +9,14 @@ from study.base.bank_rules import Rule
 LETTERS = "ABCDEFGH"
 """The letters of options, as many as an item may have."""
 
+VIEW_CLASSES: Mapping[str, Sequence[str]] = {
+    "frontal": ("PA", "AP", "FRONTAL", "AP AXIAL", "LORDOTIC", "ERECT", "SUPINE"),
+    "lateral": ("LATERAL", "LEFT LATERAL", "RIGHT LATERAL"),
+    "oblique": ("OBLIQUE", "LEFT OBLIQUE", "RIGHT OBLIQUE", "LAO", "RAO", "LPO", "RPO"),
+    "decubitus": ("DECUBITUS", "LEFT DECUBITUS", "RIGHT DECUBITUS"),
+}
+"""Every name of a view (`study.bank.terms.VIEW_LABELS`) by what kind of view it is."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:

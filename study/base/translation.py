@@ -71,6 +71,11 @@ def region() -> Locale:
     return _region(_language.get())
 
 
+def right_to_left() -> bool:
+    """Return whether the language in use is written from right to left."""
+    return bool(region().text_direction == "rtl")
+
+
 def decimal(value: float, places: int = 0) -> str:
     """Return a number with so many decimal places as the language in use writes it.
 
@@ -134,10 +139,27 @@ def folder() -> Path:
 
 
 def _written(values: Mapping[str, object]) -> dict[str, object]:
-    return {
-        name: decimal(value) if isinstance(value, int) and not isinstance(value, bool) else value
-        for name, value in values.items()
-    }
+    """Write numbers as the language does; a name within words from right to left stands apart."""
+    rtl = right_to_left()
+    written = dict(values)
+    for name, value in values.items():
+        if isinstance(value, int) and not isinstance(value, bool):
+            written[name] = decimal(value)
+        elif rtl and isinstance(value, str):
+            written[name] = _Apart(value)
+    return written
+
+
+class _Apart(str):
+    """A name put into a message, between marks that keep its own direction."""
+
+    __slots__ = ()
+
+    def __format__(self, how: str) -> str:
+        return f"\u2068{super().__format__(how)}\u2069"
+
+    def __repr__(self) -> str:
+        return f"\u2068{super().__repr__()}\u2069"
 
 
 @lru_cache

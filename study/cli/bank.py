@@ -11,9 +11,11 @@ import click
 from study.bank.checking import Report, check_bank
 from study.bank.describing import compared, described, in_full
 from study.bank.removing import remove_bank
+from study.bank.striking import strike
 from study.base.bank_model import LETTERS
 from study.base.csv_cells import csv_line
 from study.cli.program import PATH, Group, command, note, now, program
+from study.lifecycle.teaching import mark
 from study.store import Store, banks
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -160,6 +162,26 @@ def remove(db: Path, name: str) -> None:
     print(f"Removed: bank {name!r}, {row.n_items} items and {row.n_films} films.")
     if row.images_root:
         note(f"its image files stay in {row.images_root}.")
+
+
+@command("strike", of_study=False, group=bank)
+@click.argument("item", metavar="ITEM")
+@_BANK
+@click.option("--reason", metavar="TEXT", required=True)
+@click.option("--back", is_flag=True, help="Take it back.")
+def strike_(db: Path, item: str, name: str, reason: str, back: bool) -> None:
+    """Strike an item off, so that no study draws it from now on; or take it back."""
+    strike(Store(db), name, item, reason=reason, back=back, now=now())
+    print(f"{'Taken back' if back else 'Struck off'}: {item} of bank {name!r}.")
+
+
+@command(of_study=False, group=bank)
+@_BANK
+@click.option("--on/--off", "taught", default=True, help="Open it for teaching, or end that.")
+def teach(db: Path, name: str, taught: bool) -> None:
+    """Let people practise with a bank, answers shown; or no longer."""
+    mark(Store(db), name, taught=taught, now=now())
+    print(f"Bank {name!r} is {'open' if taught else 'no longer open'} for teaching.")
 
 
 def _print_json(found: Any) -> None:

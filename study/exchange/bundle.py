@@ -24,7 +24,7 @@ from study.base.csv_cells import csv_bytes
 from study.base.errors import BadFile
 from study.exchange import records_file
 from study.exchange.preparation_tables import preparation_tables
-from study.exchange.schemas import FILES, Column
+from study.exchange.schemas import Column, columns_in
 from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
@@ -34,7 +34,7 @@ from study.store.events import EventRow
 from study.store.studies import StudyRow, study_row
 from study.trail import study_trails
 
-_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 GUARDED = "cells_guarded"
@@ -111,7 +111,10 @@ def files_of(
     trail = list(events.walk(look, chain, after=passed))
     amended = [one._asdict() for one in studies.amendments(look, found.id)]
     tables = tables or tables_of(look, found, blinded=blinded, texts=texts)
-    files = {name: table_bytes(FILES[name], rows, guard=guard) for name, rows in tables.items()}
+    files = {
+        name: table_bytes(columns_in(name, rows), rows, guard=guard)
+        for name, rows in tables.items()
+    }
     files["protocol.json"] = _pretty(
         {
             "sha256": found.protocol_sha256,
@@ -126,14 +129,28 @@ def files_of(
         files["audit.jsonl"] = _lines(trail)
         for chain, told in study_trails.merged_chains(look, study).items():
             files[audit_file(told["deployment_id"])] = _lines(events.walk(look, chain))
-    rows = {name: len(table) for name, table in tables.items()}
     gone = withdrawn_in(look, found)
     provenance = banks.bank_row(look, found.bank_name).provenance
-    package = _package(found, trail, files, rows, blinded, gone)
+    package = _package(found, trail, files, tables, blinded, gone)
     package["reading_room"]["texts"] = texts
     package["reading_room"]["bank"] = {"name": found.bank_name, **asdict(provenance)}
     files["datapackage.json"] = _pretty({**provenance.in_package(found.bank_name), **package})
     return files
+
+
+_SINCE = frozenset(
+    {
+        "bundle_extras",
+        "required_views",
+        "age",
+        "unknown_age",
+        "sex",
+        "without_flags",
+        "only_items",
+        "without_items",
+    }
+)
+"""Keys of the protocol that bundles once did not have."""
 
 
 def _in_force(study: StudyRow) -> dict[str, Any]:
@@ -142,7 +159,7 @@ def _in_force(study: StudyRow) -> dict[str, Any]:
     A bundle made before says nothing of it, and is restored to the same bytes.
     """
     values = stored_protocol(study).in_full()
-    return {key: value for key, value in values.items() if key != "bundle_extras" or value}
+    return {key: value for key, value in values.items() if key not in _SINCE or value}
 
 
 def audit_file(deployment_id: str) -> str:
@@ -181,7 +198,7 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
-            info = zipfile.ZipInfo(name, _ZIP_DATE)
+            info = zipfile.ZipInfo(name, ZIP_DATE)
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = 0o644 << 16
             archive.writestr(info, files[name])
@@ -281,6 +298,8 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             yield {
                 "rater_id": model.model_id,
                 **row._asdict(),
+                "repeat": row.repeat if row.run else None,
+                "shown_order": json.loads(row.detail).get("order"),
                 "timing_source": "simulated" if model.simulated else None,
             }
 
@@ -302,7 +321,7 @@ def _package(
     study: StudyRow,
     trail: Sequence[EventRow],
     files: Mapping[str, bytes],
-    rows: Mapping[str, int],
+    tables: Tables,
     blinded: bool,
     gone: Sequence[Withdrawn],
 ) -> dict[str, Any]:
@@ -323,11 +342,13 @@ def _package(
             "withdrawn_models": [asdict(one) for one in gone],
             "confidence_means": "answer",
         },
-        "resources": [_resource(name, files[name], rows.get(name)) for name in files],
+        "resources": [_resource(name, files[name], tables.get(name)) for name in files],
     }
 
 
-def _resource(name: str, content: bytes, n_rows: int | None) -> dict[str, Any]:
+def _resource(
+    name: str, content: bytes, rows: Sequence[Mapping[str, Any]] | None
+) -> dict[str, Any]:
     resource: dict[str, Any] = {
         "name": name.replace(".", "-"),
         "path": name,
@@ -336,15 +357,15 @@ def _resource(name: str, content: bytes, n_rows: int | None) -> dict[str, Any]:
         "bytes": len(content),
         "hash": f"sha256:{hashlib.sha256(content).hexdigest()}",
     }
-    if n_rows is None:
+    if rows is None:
         return {**resource, "type": "json" if name.endswith(".json") else "file"}
     return {
         **resource,
         "type": "table",
         "mediatype": "text/csv",
-        "rows": n_rows,
+        "rows": len(rows),
         "schema": {
-            "fields": [column.field() for column in FILES[name]],
+            "fields": [column.field() for column in columns_in(name, rows)],
             "missingValues": [""],
             **_KEYS[name],
         },

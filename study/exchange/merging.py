@@ -19,6 +19,7 @@ from study.exchange.restoring import insert_rows
 from study.models.withdrawals import key_of
 from study.store import Store, Transaction, archive, events, models, people, studies
 from study.store.events import EventKind
+from study.store.models import PLAIN
 from study.store.studies import StudyRow, study_row
 from study.trail.study_trails import merged_chains
 from study.trail.verification import study_verdict
@@ -176,7 +177,8 @@ def _by_model(
         key_of(row): [row["model_version"], row["simulated"]] for row in rows["model"]
     }
     for row in rows["prediction"]:
-        found[key_of(row)].append([row["item_id"], row["answer"], row["status"]])
+        later = [row.get(column, plain) for column, plain in PLAIN.items()]
+        found[key_of(row)].append([row["item_id"], row["answer"], row["status"], *later])
     gone = {key_of(row) for row in rows["withdrawn_model"]}
     return (
         {key[0]: same for key, same in found.items() if key not in gone},

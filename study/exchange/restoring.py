@@ -188,14 +188,15 @@ def _items(bundle: Received) -> list[Item]:
             **{key: row[key] for key in _ITEM_KEYS},
             options=tuple(json.loads(row["options"])),
             truth=row["truth"] or None,
-            age=shown[row["item_id"]]["age"],
-            sex=shown[row["item_id"]]["sex"],
+            age=case["age"],
+            sex=case["sex"],
             views=(),
-            report={},
+            report={key: case[key] for key in ("indication", "comparison") if key in case},
             explanation="",
             attributes={},
         )
         for row in bundle.items
+        for case in (shown[row["item_id"]],)
     ]
 
 

@@ -1,5 +1,6 @@
 """The bundle's tables, column by column: the data dictionary that exports carry."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ class Column:
     description: str
     required: bool = False
     enum: tuple[str, ...] = ()
+    seldom: bool = False
+    """Whether a table in which no row has it is written without it."""
 
     def field(self) -> dict[str, Any]:
         """Return the column as a field of a Frictionless table schema."""
@@ -73,15 +76,23 @@ READINGS = (
     _RATER_ID,
     _ITEM_ID,
     Column(name="answer", description="Letter in the item's canonical order; empty if none"),
-    Column(name="condition", description="What the reader was shown; empty for models"),
+    Column(
+        name="condition",
+        description="What the reader was shown; of a model only where its file says so",
+    ),
     Column(name="session", type="integer", description="Sitting block of the reader, from 1"),
-    Column(name="repeat", type="integer", description="1, or 2 for a hidden repeat"),
+    Column(
+        name="repeat",
+        type="integer",
+        description="1, or 2 for a hidden repeat; of a model with several runs which one, from 1",
+    ),
     Column(name="position", type="integer", description="Place in the reader's list, from 1"),
     Column(name="status", description="What became of the question", enum=STATUSES),
     Column(
         name="confidence",
-        type="integer",
-        description="How sure the reader is of the answer: step of the confidence scale",
+        type="number",
+        description="How sure the reader is of the answer: step of the confidence scale; of a "
+        "model from 0 to 1",
     ),
     Column(
         name="response_ms",
@@ -107,6 +118,7 @@ READINGS = (
         name="excluded",
         description="The reason for which the reading was set aside; empty where it counts",
     ),
+    Column(name="run", description="What a model's run is called", seldom=True),
 )
 
 QUESTIONNAIRE = (
@@ -159,6 +171,13 @@ DISPLAY_CHECKS = (
         "words separated by blanks; empty where the screen did well",
     ),
 )
+
+
+def columns_in(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
+    """Return the columns that a table of a name is written with, given its rows."""
+    there = {key for row in rows for key, value in row.items() if value not in (None, "")}
+    return tuple(column for column in FILES[name] if not column.seldom or column.name in there)
+
 
 FILES = {
     "items.csv": ITEMS,

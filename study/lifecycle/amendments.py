@@ -15,7 +15,7 @@ from study.base.text import checked_reason
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.lifecycle import exposure
-from study.protocol.protocol import Feedback, Protocol, faults_of, stored_protocol
+from study.protocol.protocol import ITEM_LISTS, Feedback, Protocol, faults_of, stored_protocol
 from study.store import Store, Transaction, events, readings, studies
 from study.store.events import EventKind
 from study.store.studies import Amendment, StudyRow, study_row
@@ -36,7 +36,12 @@ AMENDABLE = (
 )
 """What may change after the opening; `feedback` and `instructions` within limits."""
 
-_DRAWN = frozenset({"cases", "seed", "stratify_by", "allocation", "one_question_per"})
+_DRAWN = frozenset(
+    {
+        *("cases", "seed", "stratify_by", "allocation", "one_question_per"),
+        *("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS),
+    }
+)
 _ASSIGNED = frozenset(
     {"case_order", "option_order", "conditions", "sessions", "hidden_repeats", "practice_cases"}
 )

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from study.base.actor import By
+from study.base.errors import NotNow
 from study.base.translation import later, said, t, tn
 from study.people.roles import Role
 from study.protocol.protocol import Feedback, stored_protocol
-from study.store import Transaction, banks, events, people, readings, studies
+from study.store import Store, Transaction, banks, events, people, readings, studies, teaching
 from study.store.events import EventKind
 from study.store.people import GrantRow
 from study.store.studies import StudyRow
@@ -21,10 +22,18 @@ from study.store.studies import StudyRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A part somebody has or had in another study, in which they may have learnt the answers."""
+    """Where somebody may have learnt the answers: in another study, in teaching on a bank.
+
+    `role` is None in teaching, and `study` then the bank's name.
+    """
 
     study: str
-    role: Role
+    role: Role | None
+
+    @property
+    def as_detail(self) -> dict[str, str]:
+        """What the trail says of it."""
+        return {"study": self.study, "role": self.role} if self.role else {"bank": self.study}
 
 
 def being_read(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
@@ -57,6 +66,25 @@ def tells(study: StudyRow) -> bool:
         return bool(study.state == "closed")
     protocol = stored_protocol(study)
     return protocol.interim_results or protocol.feedback is Feedback.AFTER_CASE
+
+
+def record_truth_shown(store: Store, bank: str, *, now: datetime, by: By) -> None:
+    """Note that somebody has a bank's reference standard shown to them, or refuse it.
+
+    Raises
+    ------
+    NotNow
+        Cases of the bank are being read in an open study that keeps it to itself.
+    """
+    with store.change() as change:
+        if being_read(change, banks.bank_row(change, bank).id):
+            raise NotNow(
+                t(
+                    "Cases from this bank are being read in a study. The reference standard can "
+                    "be shown once that study is closed."
+                )
+            )
+        events.record(change, "", now, kind=EventKind.TRUTH_SHOWN, detail={"bank": bank}, by=by)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -94,10 +122,15 @@ def record_others(
 def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]:
     """Return where a person may have seen the reference standard of what is in a study's bank.
 
-    That is wherever they run a study of the same cases or look after its statistics, and wherever
-    they have read and were told the right answers.
+    That is wherever they run a study of the same cases or look after its statistics, wherever they
+    have read and were told the right answers, and in teaching.
     """
-    return tuple(
+    taught = tuple(
+        Seen(study=bank.name, role=None)
+        for bank in teaching.learnt_from(look, person)
+        if banks.shared(look, bank.id, study.id)
+    )
+    return taught + tuple(
         dict.fromkeys(
             Seen(study=part.study_name, role=Role(part.role))
             for part in people.ever(look, person)
@@ -122,6 +155,7 @@ def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]
 
 
 _ROLES = {
+    None: later("in teaching with {study}"),
     Role.READER: later("as a reader in {study}, where correct answers were shown"),
     Role.COORDINATOR: later("as a coordinator of {study}"),
     Role.STATISTICIAN: later("as a statistician of {study}"),

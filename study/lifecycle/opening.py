@@ -6,7 +6,7 @@ Refused is by `study.lifecycle.studies`; what it will refuse is said here before
 from collections.abc import Container
 
 from study.bank.guessing import guessable
-from study.base.translation import t
+from study.base.translation import t, tn
 from study.lifecycle.exposure import (
     acquainted,
     being_read,
@@ -16,7 +16,7 @@ from study.lifecycle.exposure import (
     told_in,
 )
 from study.protocol.protocol import Feedback, Protocol, stored_protocol
-from study.store import Store, Transaction, banks
+from study.store import Store, Transaction, bank_contents, banks, teaching
 from study.store.studies import study_row
 
 
@@ -35,10 +35,25 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
         reading = being_read(look, row.bank, but=row.id)
         asked = banks.Questions(look, row.bank, None if reading else row.id)
         return (
+            *_struck(look, row.id),
             *guessable(asked, shuffled=protocol.option_order == "random"),
             *elsewhere(look, row.bank, protocol, but=row.id),
             *(in_words(reader, parts) for reader, parts in acquainted(look, row).items()),
         )
+
+
+def _struck(look: Transaction, study: int) -> tuple[str, ...]:
+    found = bank_contents.struck_cases(look, study)
+    if not found:
+        return ()
+    return (
+        tn(
+            "{n} case was struck off the bank after the draw, and stays in the study: {items}.",
+            "{n} cases were struck off the bank after the draw, and stay in the study: {items}.",
+            len(found),
+            items=", ".join(found),
+        ),
+    )
 
 
 def consent_to_read(store: Store, study: str) -> str:
@@ -96,6 +111,17 @@ def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0)
                 "seen them there should not read here. The audit trails of these studies will "
                 "record this.",
                 studies=listed(telling),
+            )
+        )
+    n_learners = teaching.n_learners(look, bank)
+    if n_learners:
+        found.append(
+            tn(
+                "{n} person has practised with this bank in teaching, where the answers are "
+                "shown. They should not read in this study.",
+                "{n} people have practised with this bank in teaching, where the answers are "
+                "shown. They should not read in this study.",
+                n_learners,
             )
         )
     return tuple(found)

@@ -359,7 +359,7 @@ def _admit(
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
     seen = exposure.seen_by(change, person, study)
-    met = {"may_know": [{"study": one.study, "role": one.role} for one in seen]} if seen else {}
+    met = {"may_know": [one.as_detail for one in seen]} if seen else {}
     events.record(
         change, study.name, now, kind=EventKind.READER_INVITED, detail={**about, **met}, by=by
     )

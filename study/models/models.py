@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.canonical import sha256_of
@@ -14,7 +16,13 @@ from study.base.errors import BadFile, NotNow
 from study.base.text import check_name, name_key
 from study.base.timestamps import stamp
 from study.base.translation import later, said, t
-from study.models.predictions import Prediction, PredictionFile, read_predictions
+from study.models.columns import Meant
+from study.models.predictions import (
+    Prediction,
+    PredictionFile,
+    read_predictions,
+    stored_detail,
+)
 from study.models.withdrawals import withdraw_in
 from study.store import Store, Transaction, events, models, people, studies
 from study.store.events import EventKind
@@ -32,6 +40,7 @@ class Example:
     status: str
     answer: str | None
     option: str
+    confidence: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +60,12 @@ class Found:
     @property
     def by_status(self) -> dict[str, int]:
         """Return how many of the study's cases have each status."""
-        return dict(Counter(str(one.status) for one in self.file.predictions))
+        return dict(Counter(str(one.status) for one in self.file.standing))
 
     @property
     def n_absent(self) -> int:
         """Return of how many cases the file says nothing."""
-        return self.n_cases - len(self.file.predictions)
+        return self.n_cases - len(self.file.standing)
 
     @property
     def n_unanswered(self) -> int:
@@ -71,16 +80,16 @@ class Found:
     @property
     def absent_ids(self) -> list[str]:
         """Return the cases of the study that the file says nothing of."""
-        there = {one.item_id for one in self.file.predictions}
+        there = {one.item_id for one in self.file.standing}
         return [item_id for item_id in self.options if item_id not in there]
 
     def examples(self, most: int) -> list[Example]:
         """Return predictions to look at, in the file's order: half of them without an answer."""
-        unclear = [one for one in self.file.predictions if one.answer is None]
-        clear = [one for one in self.file.predictions if one.answer is not None]
+        unclear = [one for one in self.file.standing if one.answer is None]
+        clear = [one for one in self.file.standing if one.answer is not None]
         chosen = {one.item_id for one in unclear[: max(most // 2, most - len(clear))]}
         chosen |= {one.item_id for one in islice(clear, most - len(chosen))}
-        return [self._example(one) for one in self.file.predictions if one.item_id in chosen]
+        return [self._example(one) for one in self.file.standing if one.item_id in chosen]
 
     def _example(self, one: Prediction) -> Example:
         return Example(
@@ -88,12 +97,18 @@ class Found:
             words=one.raw_answer,
             status=one.status,
             answer=one.answer,
+            confidence=one.confidence,
             option=self.options[one.item_id][ord(one.answer) - ord("A")] if one.answer else "",
         )
 
 
-def read_model(store: Store, path: Path, *, study: str) -> Found:
-    """Read a prediction file for a study, and keep nothing of it.
+def read_model(store: Store, *paths: Path, study: str, meant: Meant | None = None) -> Found:
+    """Read a prediction file for a study, or several that make one, and keep nothing of it.
+
+    Parameters
+    ----------
+    meant
+        The columns by what they say; without it they are recognised.
 
     Raises
     ------
@@ -103,14 +118,14 @@ def read_model(store: Store, path: Path, *, study: str) -> Found:
     with store.look() as look:
         cases = studies.cases(look, study_row(look, study).id)
     options = {row.item_id: tuple(json.loads(row.options)) for row in cases}
-    read = read_predictions(path, options=options)
+    read = read_predictions(*paths, options=options, meant=meant)
     if not read.predictions:
         raise BadFile(
             t(
                 "{path} has no prediction for any case in the study {study!r}. Predictions are "
                 "matched by item_id; check the IDs. In the file, {n_file}: {theirs}. In the study, "
                 "{n_study}: {ours}.",
-                path=path,
+                path=", ".join(str(path) for path in paths),
                 study=study,
                 n_file=len(read.unknown_ids),
                 theirs=some_of(read.unknown_ids),
@@ -118,7 +133,9 @@ def read_model(store: Store, path: Path, *, study: str) -> Found:
                 ours=some_of(options),
             )
         )
-    return Found(study=study, source_name=path.name, file=read, options=options)
+    return Found(
+        study=study, source_name=", ".join(path.name for path in paths), file=read, options=options
+    )
 
 
 def some_of(ids: Iterable[str]) -> str:
@@ -135,6 +152,7 @@ def keep_model(
     simulated: bool = False,
     replace: bool = False,
     reason: str = "",
+    told: Mapping[str, Any] = MappingProxyType({}),
     by: By = COMMAND_LINE,
     now: datetime,
 ) -> None:
@@ -142,6 +160,8 @@ def keep_model(
 
     Parameters
     ----------
+    told
+        What else the event of its adding says, such as how it was asked.
     replace
         Withdraw the model of that name first, for `reason`; without it a taken name is refused.
 
@@ -177,7 +197,18 @@ def keep_model(
         models.add_predictions(
             change,
             (
-                (number, cases[one.item_id], one.answer, one.status, one.raw_answer)
+                (
+                    number,
+                    cases[one.item_id],
+                    one.answer,
+                    one.status,
+                    one.raw_answer,
+                    one.condition,
+                    one.run,
+                    one.repeat,
+                    one.confidence,
+                    stored_detail(one),
+                )
                 for one in found.file.predictions
             ),
         )
@@ -185,6 +216,7 @@ def keep_model(
             **models.facts(models.of_study(change, study.id)[-1]),
             "n_predictions": len(found.file.predictions),
             "predictions_sha256": predictions_hash(change, number),
+            **told,
         }
         events.record(change, found.study, now, kind=EventKind.MODEL_ADDED, detail=detail, by=by)
 
@@ -223,7 +255,7 @@ def check_free(store: Store, *, study: str, model_id: str) -> None:
 
 def predictions_hash(look: Transaction, model: int) -> str:
     """Return the hash that covers every stored prediction of a model."""
-    return sha256_of([row._asdict() for row in models.predictions(look, model)])
+    return sha256_of([row.told() for row in models.predictions(look, model)])
 
 
 def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:

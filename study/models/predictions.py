@@ -1,37 +1,45 @@
 """Predictions of models from files, as ``docs/predictions-format.md`` describes them."""
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from study.bank.fields import as_text, missing, shown
-from study.bank.source import Record, Repeated, Source, plain_key, read_source
+from study.bank.source import Record, Repeated
+from study.base.canonical import canonical_json
 from study.base.errors import BadFile
-from study.models.answer_parser import is_refusal, parse_answer
-
-__all__ = [
-    "Prediction",
-    "PredictionFile",
-    "PredictionStatus",
-    "parse_answer",
-    "predict",
-    "read_predictions",
-]
+from study.base.text import LONGEST
+from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal
+from study.models.columns import (
+    ANSWER_KEYS,
+    ID_KEYS,
+    WORD_KEYS,
+    Meant,
+    check_columns,
+    check_roles,
+    first_of,
+    is_used,
+    used_by_name,
+)
+from study.models.files import Records, natural, read_records
+from study.models.harnesses import Said, Shape, name_of, named, plain, shape_of, words_of
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
-ID_KEYS = ("item_id", "question_id", "id")
-PREDICTION_KEYS = ("model_prediction", "prediction")
-WORD_KEYS = ("answer", "output", "model_output", "response")
-ANSWER_KEYS = (*PREDICTION_KEYS, *WORD_KEYS)
+STANDING = ("", "image", "unaided", "aided")
+"""The conditions under which a model was shown what readers are; the first stands for it."""
+
+_MOST_FAULTS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """What a model said about one item.
+    """What a model said about one item, in one run under one condition.
 
     Attributes
     ----------
@@ -44,24 +52,44 @@ class Prediction:
         `refused`: an unmistakable refusal to answer.
     raw_answer : str
         The model's words, verbatim.
+    condition : str
+        What the model was shown, such as `image-absent`; empty where the file does not say.
+    run : str
+        What the run is called; empty where there is one only.
+    repeat : int
+        Which run it is, from 1.
+    confidence : float or None
+        How sure the model is of its answer, from 0 to 1.
+    detail : mapping
+        What else is known: the `rule` by which the words were read, `probabilities` by letter,
+        the `order` of the options, `prompt`, `explanation`, and why the request `failed`.
     """
 
     item_id: str
     answer: str | None
     status: PredictionStatus
     raw_answer: str
+    condition: str = ""
+    run: str = ""
+    repeat: int = 1
+    confidence: float | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionFile:
-    """A file of predictions as read.
+    """A file of predictions as read, or several that make one.
 
     Attributes
     ----------
-    format : str
-        `json`, `jsonl` or `csv`.
+    shape : str
+        What the file is, in words, such as `VLMEvalKit XLSX table`.
+    n_rows : int
+        How many entries it holds.
+    columns : tuple of str
+        The names in them.
     sha256 : str
-        Of the file's bytes, in hexadecimal.
+        Of the file's bytes, in hexadecimal; of several files, of their hashes one a line.
     predictions : tuple of Prediction
         For items that were asked about, in file order.
     unknown_ids : tuple of str
@@ -70,23 +98,50 @@ class PredictionFile:
         What was not understood or had to be decided, with counts.
     """
 
-    format: str
+    shape: str
+    n_rows: int
+    columns: tuple[str, ...]
     sha256: str
     predictions: tuple[Prediction, ...]
     unknown_ids: tuple[str, ...]
     notes: tuple[str, ...]
 
+    @property
+    def n_runs(self) -> int:
+        """Return how many runs there are."""
+        return max((one.repeat for one in self.predictions), default=1)
 
-def read_predictions(path: Path, *, options: Mapping[str, tuple[str, ...]]) -> PredictionFile:
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Return the conditions there are answers under, the standing one first."""
+        found = {one.condition for one in self.predictions}
+        ranks = {name: rank for rank, name in enumerate(STANDING)}
+        return tuple(sorted(found, key=lambda one: (ranks.get(one, len(ranks)), one)))
+
+    @property
+    def standing(self) -> tuple[Prediction, ...]:
+        """Return the answers that stand for the model: the first run's, shown what readers are."""
+        condition = self.conditions[0] if self.predictions else ""
+        return tuple(
+            one for one in self.predictions if (one.repeat, one.condition) == (1, condition)
+        )
+
+
+def read_predictions(
+    *paths: Path, options: Mapping[str, tuple[str, ...]], meant: Meant | None = None
+) -> PredictionFile:
     """Read a model's predictions.
 
     Parameters
     ----------
-    path : Path
-        A submission in the leaderboard's format, JSON, JSON lines or CSV; see
-        ``docs/predictions-format.md``.
+    *paths : Path
+        Files of any shape that ``docs/predictions-format.md`` names. Of several, those that say
+        something of the same items are runs, in the order given; an exam paper's `paper.json` among
+        them tells the order of options, the condition and the items' numbers.
     options : mapping of str to tuple of str
         The options of each item by its id, in canonical order, without letters.
+    meant : mapping of str to str, optional
+        The columns by what they say; without it they are recognised.
 
     Returns
     -------
@@ -95,40 +150,457 @@ def read_predictions(path: Path, *, options: Mapping[str, tuple[str, ...]]) -> P
     Raises
     ------
     BadFile
-        When the file cannot be read, with every fault listed: entries that are none, without an id,
+        When a file cannot be read, with every fault listed: entries that are none, without an id,
         or with an id given before.
+    BadInput
+        When `meant` names what no column can mean.
     """
-    source = read_source(path, is_record=_is_record)
-    _check_columns(path, source)
-    faults = [str(fault) for fault in source.faults]
-    found: dict[str, object] = {}
-    keys = _keys_used(path, source)
-    keyless = 0
-    for record in source.records:
-        item_id, fault = _identified(record, found)
-        if fault:
-            faults.append(fault)
-            continue
-        has_key, found[item_id] = _said(record.value, keys)
-        keyless += not has_key
+    if meant is not None:
+        check_roles(meant)
+    paper = next((one for one in map(_paper, paths) if one), None)
+    read = [_said_in(path, meant) for path in paths if not paper or path != paper.path]
+    if not read:
+        raise BadFile(f"{paths[0]} is an exam paper without answers; give it beside the answers")
+    faults = [fault for one in read for fault in one.faults]
+    said = [each for one in read for each in one.said]
+    where = ", ".join(str(path) for path in paths)
+    if not faults and not any(one.has_words or _has_more(one) for one in said):
+        raise BadFile(
+            f"{where} holds no predictions; name them"
+            f" {' or '.join(f'`{key}`' for key in ANSWER_KEYS[:4])}"
+        )
+    reader = _Reader(options, explicit=meant or {})
+    predictions = reader.predictions(_with_runs(read, options, paper))
+    faults += reader.faults
     if faults:
-        raise BadFile(f"{path} has faults:\n" + "\n".join(f"- {fault}" for fault in faults))
-    if keyless == len(found):
-        raise BadFile(f"{path} holds no predictions; name them {_or(ANSWER_KEYS[:4])}")
+        more = len(faults) - _MOST_FAULTS
+        listed = faults[:_MOST_FAULTS] + ([f"and {more:,} more"] if more > 0 else [])
+        raise BadFile(f"{where} has faults:\n" + "\n".join(f"- {fault}" for fault in listed))
     return PredictionFile(
-        format=source.format,
-        sha256=source.sha256,
-        predictions=tuple(
-            predict(item_id, said, options[item_id])
-            for item_id, said in found.items()
-            if item_id in options
-        ),
-        unknown_ids=tuple(item_id for item_id in found if item_id not in options),
-        notes=_notes(source, keys, keyless),
+        shape=" and ".join(dict.fromkeys(one.shape for one in read)),
+        n_rows=sum(len(one.found.records) for one in read),
+        columns=tuple(dict.fromkeys(column for one in read for column in one.found.columns)),
+        sha256=_sha256([one.found.sha256 for one in read]),
+        predictions=tuple(predictions),
+        unknown_ids=tuple(reader.unknown),
+        notes=(*(note for one in read for note in one.notes), *reader.notes()),
     )
 
 
-def predict(item_id: str, said: object, options: Sequence[str]) -> Prediction:
+def columns_of(path: Path) -> tuple[str, ...]:
+    """Return the names of a file's columns, to be named; raises `BadFile` as `read_records`."""
+    return read_records(path, is_record=_is_record).columns
+
+
+def _sha256(of_files: Sequence[str]) -> str:
+    if len(of_files) == 1:
+        return of_files[0]
+    return sha256("".join(f"{one}\n" for one in of_files).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Paper:
+    """What an exam paper tells of answers that came back without it."""
+
+    path: Path
+    condition: str
+    orders: Mapping[str, str]
+    ids: Mapping[str, str]
+
+    def beside(self, item_id: str, said: Mapping[str, object]) -> dict[str, object]:
+        """Return what was said beside an answer, with what the paper adds."""
+        told = {"order": self.orders.get(item_id), "condition": self.condition}
+        return {**said, **{key: one for key, one in told.items() if missing(said.get(key))}}
+
+
+def _paper(path: Path) -> _Paper | None:
+    """Return the exam paper that a file is the `paper.json` of, or None."""
+    if path.name != "paper.json":
+        return None
+    try:
+        about = json.loads(path.read_bytes())
+        items = [(one["index"], one["item_id"], one["shown_order"]) for one in about["items"]]
+        condition = about["model_protocol"]["condition"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return _Paper(
+        path=path,
+        condition=str(condition),
+        orders={str(item_id): str(order) for _, item_id, order in items},
+        ids={str(number): str(item_id) for number, item_id, _ in items},
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What a file says, before it is held against the items."""
+
+    found: Records
+    shape: str
+    said: Sequence[Said]
+    faults: Sequence[str]
+    notes: Sequence[str]
+
+
+def _said_in(path: Path, meant: Meant | None) -> _Read:
+    found = read_records(path, is_record=partial(_is_record, meant=meant))
+    faults = [str(fault) for fault in found.faults]
+    notes = list(found.notes)
+    if meant is not None:
+        check_columns(path, meant, found)
+        shape, said = found.dress, [named(record, meant) for record in found.records]
+    elif harness := shape_of(found):
+        shape, said = harness.name, list(_harness_said(harness, found, faults, notes))
+    else:
+        words = words_of(found)
+        _check_plain(path, found, words)
+        shape, said = name_of(found), [plain(record, words) for record in found.records]
+        notes += _unused(found.records, words)
+    faults += [
+        f"{record.key or record.place}: a key given twice; keep one of each"
+        for record in found.records
+        if isinstance(record.value, Repeated)
+    ]
+    return _Read(found=found, shape=shape, said=said, faults=faults, notes=notes)
+
+
+def _is_record(found: dict[str, object], meant: Meant | None = None) -> bool:
+    if meant is not None:
+        return set(meant.values()) <= found.keys()
+    if "custom_id" in found or "doc_id" in found:
+        return True
+    return first_of(found, ID_KEYS)[0] and first_of(found, ANSWER_KEYS)[0]
+
+
+def _harness_said(
+    harness: Shape, found: Records, faults: list[str], notes: list[str]
+) -> Iterator[Said]:
+    filters: dict[object, None] = {}
+    for record in found.records:
+        if not isinstance(record.value, dict):
+            faults.append(f"{record.place}: not an entry of its kind but {shown(record.value)}")
+            continue
+        for said in harness.read(record, record.value):
+            filters.setdefault(said.beside.get("filter"))
+            if said.beside.get("filter") == next(iter(filters)):
+                yield said
+    if len(filters) > 1:
+        names = ", ".join(map(str, filters))
+        notes.append(f"each sample stands once a filter ({names}); its words are taken once")
+
+
+def _check_plain(path: Path, found: Records, words: Sequence[str]) -> None:
+    """Refuse a table without the usual columns, and two that may each be the reference standard."""
+    columns = dict.fromkeys(found.columns)
+    if found.format in ("csv", "xlsx", "parquet"):
+        for keys in (ID_KEYS[:3], words if words != WORD_KEYS else ANSWER_KEYS[:6]):
+            wanted = ID_KEYS if keys == ID_KEYS[:3] else keys
+            if not first_of(columns, wanted)[0] and not _has_probabilities(found.columns, keys):
+                raise BadFile(
+                    f"{path} has no column {' or '.join(f'`{key}`' for key in keys)}; its header is"
+                    f" {', '.join(found.columns) or 'empty'}"
+                )
+    if words != WORD_KEYS:
+        return
+    for record in found.records:
+        value = record.value
+        if isinstance(value, dict) and all(
+            first_of(value, keys)[1] is not None for keys in (WORD_KEYS[:1], WORD_KEYS[1:])
+        ):
+            raise BadFile(
+                f"{path} has both {WORD_KEYS[0]} and"
+                f" {' or '.join(f'`{key}`' for key in WORD_KEYS[1:])} in one entry, and one of them"
+                " may be the reference standard. Keep the model's own and take the other out, or"
+                " say which column it is"
+            )
+
+
+def _has_probabilities(columns: Iterable[str], keys: Sequence[str]) -> bool:
+    return keys != ID_KEYS[:3] and any(is_used(one, {"probabilities", "probs"}) for one in columns)
+
+
+def _unused(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
+    known = used_by_name(words)
+    ignored: Counter[str] = Counter(
+        key
+        for record in records
+        if isinstance(record.value, dict)
+        for key in record.value
+        if not is_used(key, known)
+    )
+    return (f"key {shown(key)} not used ({n:,} entries)" for key, n in ignored.items())
+
+
+def _has_more(said: Said) -> bool:
+    return bool(said.failed or said.refused) or not missing(said.beside.get("probabilities"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What was said of an item whose id was made out, in a run that has its name."""
+
+    item_id: str
+    run: str
+    said: Said
+
+
+def _with_runs(
+    read: Sequence[_Read], options: Mapping[str, object], paper: _Paper | None
+) -> Iterator[_Found]:
+    """Name item and run; of several files that say something of the same items each is a run."""
+    chosen = _id_name([said for one in read for said in one.said], options)
+    found = [
+        [
+            _Found(item_id=_id(said, chosen), run=_label(said.beside.get("run")), said=said)
+            for said in one.said
+        ]
+        for one in read
+    ]
+    ids = [{one.item_id for one in each} for each in found]
+    overlap = sum(len(one) for one in ids) > len(set().union(*ids))
+    unnamed = not any(one.run for each in found for one in each)
+    for n, each in enumerate(found, 1):
+        for one in each:
+            run, item_id, said = one.run, one.item_id, one.said
+            if overlap and unnamed:
+                run = str(n)
+            if paper:
+                item_id = item_id if item_id in options else paper.ids.get(item_id, item_id)
+                said = replace(said, beside=paper.beside(item_id, said.beside))
+            yield _Found(item_id=item_id, run=run, said=said)
+
+
+def _id_name(said: Sequence[Said], options: Mapping[str, object]) -> str:
+    """Return the name under which the ids stand: the first that knows any item, else the first."""
+    names = dict.fromkeys(name for one in said for name in one.ids)
+    known = (n for n in names if any(_id_text(one.ids.get(n)) in options for one in said))
+    return next(known, next(iter(names), ""))
+
+
+def _id(said: Said, chosen: str) -> str:
+    return _id_text(said.ids.get(chosen, next(iter(said.ids.values()), None))) or ""
+
+
+def _id_text(value: object) -> str | None:
+    return as_text(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def _label(value: object) -> str:
+    """Return what a run or a condition is called, as text."""
+    if missing(value) or isinstance(value, bool):
+        return ""
+    text = _id_text(value) if isinstance(value, int | float) else as_text(value)
+    return (text or str(value)).removesuffix(".0")[:LONGEST]
+
+
+class _Reader:
+    """Makes predictions of what was said, and collects what is wrong and what is to be noted."""
+
+    def __init__(self, options: Mapping[str, tuple[str, ...]], *, explicit: Meant) -> None:
+        self._options, self._explicit = options, explicit
+        self._counts: Counter[str] = Counter()
+        self.faults: list[str] = []
+        self.unknown: dict[str, None] = {}
+
+    def predictions(self, found: Iterable[_Found]) -> list[Prediction]:
+        """Return the predictions for the items, in file order."""
+        there: dict[tuple[str, str, str], _Found] = {}
+        for one in found:
+            condition = _condition(one.said.beside.get("condition"))
+            key = (one.item_id, condition, one.run)
+            place = one.said.place
+            if not one.item_id:
+                self.faults.append(_no_id(one.said))
+            elif key in there:
+                self.faults.append(
+                    f"{one.item_id}: given again at {place}; keep one prediction an item, or say"
+                    " which column tells runs apart"
+                )
+            else:
+                there[key] = one
+        ranks = {run: n for n, run in enumerate(sorted({run for *_, run in there}, key=natural), 1)}
+        scale = self._scale([one.said for one in there.values()])
+        made = []
+        for (item_id, condition, run), one in there.items():
+            self._note(one.said)
+            if item_id not in self._options:
+                self.unknown[item_id] = None
+                continue
+            label = "" if len(ranks) == 1 and run == "1" else run
+            made.append(self._prediction(one, condition, label, ranks[run], scale))
+        if any(one.condition == "options-shuffled" and "order" not in one.detail for one in made):
+            self._counts["letters under options-shuffled are taken in canonical order"] = 0
+        return made
+
+    def notes(self) -> Iterator[str]:
+        """Yield what is to be known, with counts."""
+        for what, n in self._counts.items():
+            yield what.replace("{n}", f"{n:,}")
+
+    def _note(self, said: Said) -> None:
+        if said.failed:
+            self._counts[f"{{n}} requests failed ({said.failed}) and count as skipped"] += 1
+        elif not said.has_words and not _has_more(said):
+            self._counts["{n} entries without a prediction count as skipped"] += 1
+
+    def _scale(self, said: Sequence[Said]) -> Mapping[str, float]:
+        """Return what confidence and probabilities are divided by: 100 where one is above 1."""
+        largest: dict[str, float] = defaultdict(float)
+        for one in said:
+            for role in ("confidence", "probabilities"):
+                given = one.beside.get(role)
+                for value in _numbers(given):
+                    largest[role] = max(largest[role], value)
+        return {role: 100.0 if 1 < most <= 100 else 1.0 for role, most in largest.items()}
+
+    def _prediction(
+        self, one: _Found, condition: str, run: str, repeat: int, scale: Mapping[str, float]
+    ) -> Prediction:
+        said, options = one.said, self._options[one.item_id]
+        where = f"{one.item_id} ({said.place})"
+        order = self._order(where, said.beside.get("order"), len(options))
+        likely = self._probabilities(where, said.beside.get("probabilities"), options, scale)
+        read = predict(
+            one.item_id,
+            None if said.failed else said.words,
+            options,
+            order=order,
+            probabilities=likely,
+            refused=said.refused,
+        )
+        confidence = self._confidence(where, said.beside.get("confidence"), scale)
+        if confidence is None and likely and read.answer:
+            confidence = likely.get(read.answer)
+        detail = {
+            **read.detail,
+            "order": order,
+            "probabilities": likely,
+            "prompt": _words(said.beside.get("prompt")),
+            "explanation": _words(said.beside.get("explanation")),
+            "failed": said.failed,
+        }
+        return Prediction(
+            item_id=one.item_id,
+            answer=read.answer,
+            status=read.status,
+            raw_answer=read.raw_answer,
+            condition=condition,
+            run=run,
+            repeat=repeat,
+            confidence=confidence,
+            detail={key: value for key, value in detail.items() if value},
+        )
+
+    def _confidence(self, where: str, given: object, scale: Mapping[str, float]) -> float | None:
+        if missing(given):
+            return None
+        found = [value / scale.get("confidence", 1.0) for value in _numbers(given)]
+        if len(found) == 1 and 0 <= found[0] <= 1:
+            return found[0]
+        self._bad("confidence", where, given, "a number from 0 to 1, or from 0 to 100")
+        return None
+
+    def _probabilities(
+        self, where: str, given: object, options: Sequence[str], scale: Mapping[str, float]
+    ) -> dict[str, float]:
+        if missing(given):
+            return {}
+        given = _loaded(given)
+        if isinstance(given, list):
+            given = dict(zip(LETTERS, given, strict=False)) if len(given) == len(options) else {}
+        found: dict[str, float] = {}
+        named = {" ".join(text.split()).casefold(): n for n, text in enumerate(options)}
+        for key, value in given.items() if isinstance(given, dict) else ():
+            if missing(value):
+                continue
+            n = named.get(" ".join(str(key).split()).casefold(), LETTERS.find(str(key).upper()))
+            number = [one / scale.get("probabilities", 1.0) for one in _numbers(value)]
+            if len(str(key)) == 1 and not 0 <= n < len(options) and number == [0]:
+                continue
+            if not 0 <= n < len(options) or len(number) != 1 or not 0 <= number[0] <= 1:
+                found = {}
+                break
+            found[LETTERS[n]] = number[0]
+        if not found and not (isinstance(given, dict) and all(map(missing, given.values()))):
+            self._bad("probabilities", where, given, "one number an option, from 0 to 1")
+        return found
+
+    def _order(self, where: str, given: object, n_options: int) -> str:
+        if missing(given):
+            return ""
+        letters = "".join(given) if isinstance(given, list) else str(given)
+        letters = "".join(sign for sign in letters.upper() if sign.isalpha())
+        if sorted(letters) != list(LETTERS[:n_options]):
+            self.faults.append(
+                f"{where}: {shown(given)} is no order of {n_options} options; write their canonical"
+                " letters as they were shown, such as CADB"
+            )
+            return ""
+        return letters if letters != LETTERS[:n_options] else ""
+
+    def _bad(self, role: str, where: str, given: object, wanted: str) -> None:
+        if any(key.startswith(role[:11]) for key in self._explicit):
+            self.faults.append(f"{where}: the {role} {shown(given)} is not {wanted}")
+        else:
+            self._counts[f"{role} of {{n}} entries is not {wanted}, and not used"] += 1
+
+
+def _no_id(said: Said) -> str:
+    if said.ids or said.has_words is False or isinstance(said.words, dict | str | list):
+        return f"{said.place}: no item id; give the id of the item in `{ID_KEYS[0]}`"
+    return f"{said.place}: not a prediction but {shown(said.words)}; give an object"
+
+
+def _condition(value: object) -> str:
+    """Return a condition's name in the spelling of the protocol's: `image-absent`."""
+    return "-".join(_label(value).lower().replace("_", " ").replace("-", " ").split())
+
+
+def _words(value: object) -> str:
+    return "" if missing(value) else _text(value)
+
+
+def _text(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates
+
+
+def _loaded(given: object) -> object:
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def _numbers(given: object) -> list[float]:
+    """Return the numbers in a cell, a list or an object; a percentage counts as its hundredth."""
+    given = _loaded(given)
+    if isinstance(given, dict):
+        return [number for value in given.values() for number in _numbers(value)]
+    if isinstance(given, list):
+        return [number for value in given for number in _numbers(value)]
+    if isinstance(given, bool) or given is None:
+        return []
+    text = str(given).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        return []
+    return [number / 100 if text.endswith("%") else number]
+
+
+def predict(
+    item_id: str,
+    said: object,
+    options: Sequence[str],
+    *,
+    order: str = "",
+    probabilities: Mapping[str, float] | None = None,
+    refused: bool = False,
+    rules: str = STANDARD,
+) -> Prediction:
     """Make a prediction of what a model said.
 
     Parameters
@@ -139,101 +611,44 @@ def predict(item_id: str, said: object, options: Sequence[str]) -> Prediction:
         The model's words; null or blank for none; other JSON values are read as their text.
     options : sequence of str
         The item's options in canonical order, without letters.
+    order : str
+        The canonical letters in the order in which the model was shown the options, if another.
+    probabilities : mapping of str to float, optional
+        The options' probabilities by letter: without words the largest is the answer.
+    refused : bool
+        Whether the provider says that the model declined.
+    rules : str
+        By which of `study.models.answer_parser.RULES` the words are read.
 
     Returns
     -------
     Prediction
     """
-    if missing(said):
-        raw = said if isinstance(said, str) else ""
-        return Prediction(item_id=item_id, answer=None, status="skipped", raw_answer=raw)
-    raw = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-    raw = raw.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates
-    answer = parse_answer(raw, options)
-    status: PredictionStatus = "answered" if answer else "unparsed"
-    if answer is None and is_refusal(raw):
+    raw = said if isinstance(said, str) else ""
+    answer, rule, status = None, "", "skipped"
+    if not missing(said):
+        raw = _text(said)
+        places = [LETTERS.index(letter) for letter in order] or list(range(len(options)))
+        answer, rule = answer_in(raw, [options[place] for place in places], rules)
+        answer = LETTERS[places[LETTERS.index(answer)]] if answer else None
+        status = "unparsed"
+    elif probabilities:
+        most = max(probabilities.values())
+        best = [letter for letter, value in probabilities.items() if value == most]
+        answer, rule = (best[0] if len(best) == 1 else None), "most probable"
+        status = "unparsed"
+    if answer is None and (refused or (status == "unparsed" and is_refusal(raw))):
         status = "refused"
-    return Prediction(item_id=item_id, answer=answer, status=status, raw_answer=raw)
-
-
-def _is_record(found: dict[str, object]) -> bool:
-    keys = {plain_key(key) for key in found}
-    return any(plain_key(key) in keys for key in ID_KEYS) and _said(found, ANSWER_KEYS)[0]
-
-
-def _keys_used(path: Path, source: Source) -> tuple[str, ...]:
-    """Return the keys that hold the answers of this file.
-
-    Beside a `model_prediction` anywhere in the file, `answer` may well be the correct one; beside
-    an `output` nobody can tell, so the file is refused.
-    """
-    records = [record.value for record in source.records if isinstance(record.value, dict)]
-    if any(_first(record, PREDICTION_KEYS)[0] for record in records):
-        return PREDICTION_KEYS
-    for record in records:
-        if all(_first(record, keys)[1] is not None for keys in (WORD_KEYS[:1], WORD_KEYS[1:])):
-            raise BadFile(
-                f"{path} has both {WORD_KEYS[0]} and {_or(WORD_KEYS[1:])} in one entry, and one of "
-                "them may be the reference standard. Keep the model's own and take the other out."
-            )
-    return WORD_KEYS
-
-
-def _check_columns(path: Path, source: Source) -> None:
-    if source.format != "csv":
-        return
-    columns = {plain_key(column) for column in source.columns}
-    for keys in (ID_KEYS, ANSWER_KEYS):
-        if columns.isdisjoint(map(plain_key, keys)):
-            raise BadFile(
-                f"{path} has no column {_or(keys)}; its header is"
-                f" {', '.join(source.columns) or 'empty'}"
-            )
-
-
-def _identified(record: Record, found: Mapping[str, object]) -> tuple[str, str]:
-    """Return a record's item id, and what is wrong with the record, if anything."""
-    value: object = record.value
-    given: object = record.key or None
-    if isinstance(value, dict) and given is None:
-        given = _first(value, ID_KEYS)[1]
-    item_id = as_text(given)
-    if not item_id and given is None and not isinstance(value, dict):
-        return "", f"{record.place}: not a prediction but {shown(value)}; give an object"
-    if not item_id:
-        return "", f"{record.place}: no item id; give the id of the item in {_or(ID_KEYS[:1])}"
-    if item_id in found:
-        return "", f"{item_id}: given again at {record.place}; keep one prediction an item"
-    if isinstance(value, Repeated):
-        return item_id, f"{item_id}: a key given twice; keep one of each"
-    return item_id, ""
-
-
-def _said(value: object, keys: Iterable[str]) -> tuple[bool, object]:
-    """Return whether a record has a key for its answer, and the first answer that is filled."""
-    return _first(value, keys) if isinstance(value, dict) else (True, value)
-
-
-def _first(record: Mapping[str, object], keys: Iterable[str]) -> tuple[bool, object]:
-    plain = {plain_key(key): value for key, value in record.items()}
-    given = [plain[plain_key(key)] for key in keys if plain_key(key) in plain]
-    return bool(given), next((value for value in given if not missing(value)), None)
-
-
-def _notes(source: Source, keys: Iterable[str], keyless: int) -> tuple[str, ...]:
-    known = {plain_key(key) for key in (*ID_KEYS, *keys)}
-    ignored: Counter[str] = Counter(
-        key
-        for record in source.records
-        if isinstance(record.value, dict)
-        for key in record.value
-        if plain_key(key) not in known
+    return Prediction(
+        item_id=item_id,
+        answer=answer,
+        status="answered" if answer else status,  # type: ignore[arg-type]
+        raw_answer=raw,
+        detail=({"rule": rule} if rule and answer else {})
+        | ({"rules": rules} if rules != STANDARD else {}),
     )
-    notes = [f"key {shown(key)} not used ({n:,} entries)" for key, n in ignored.items()]
-    if keyless:
-        notes.append(f"{keyless:,} entries without a prediction count as skipped")
-    return tuple(notes)
 
 
-def _or(keys: Iterable[str]) -> str:
-    return " or ".join(f"`{key}`" for key in keys)
+def stored_detail(one: Prediction) -> str:
+    """Return what else is known of a prediction as the JSON that is stored."""
+    return canonical_json(dict(one.detail))

@@ -61,7 +61,7 @@ def assign(
                     session=session,
                     repeat=repeat,
                     position=len(assigned) + 1,
-                    shown_order=_shown_order(n_options[item_id], protocol, which),
+                    shown_order=options_order(n_options[item_id], protocol, which),
                 )
             )
     return assigned
@@ -87,7 +87,7 @@ def assign_practice(
             session=1,
             repeat=1,
             position=position,
-            shown_order=_shown_order(
+            shown_order=options_order(
                 n_options[item_id], protocol, f"{reader_id}/{item_id}/practice"
             ),
         )
@@ -156,7 +156,8 @@ def _repeat_place(item_id: str, block: Sequence[tuple[str, int]], seed: int, who
     return start + draw % (len(block) - start + 1)
 
 
-def _shown_order(n_options: int, protocol: Protocol, which: str) -> str:
+def options_order(n_options: int, protocol: Protocol, which: str) -> str:
+    """Return the order in which options are shown; `which` is ``rater/item/condition/repeat``."""
     letters = LETTERS[:n_options]
     if protocol.option_order == "canonical":
         return letters

@@ -120,6 +120,27 @@ def window(value: Any) -> tuple[int, ...]:
     return tuple(map(whole(1, 10_000), value))
 
 
+def years(value: Any) -> tuple[int, ...]:
+    """Check the years from and to; an empty list is any age."""
+    if value == []:
+        return ()
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(t("must be [from, to] in years, or [] for any age."))
+    low, high = map(whole(0, 150), value)
+    if low > high:
+        raise ValueError(t("must have the lower age first."))
+    return low, high
+
+
+def ids(value: Any) -> tuple[str, ...]:
+    """Check a list of item ids, whose order says nothing."""
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise ValueError(
+            t("must be a list of item IDs, or the name of a file beside the protocol file.")
+        )
+    return tuple(sorted(set(value)))
+
+
 def allocation(value: Any) -> str | dict[str, int]:
     """Check how cases are shared among strata."""
     if isinstance(value, dict):

@@ -4,14 +4,17 @@ The draw itself and the forecast on the set-up page are one calculation: what is
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from study.bank.content import flags
+from study.bank.terms import age_in_years
 from study.base.errors import BadInput
 from study.base.translation import t
-from study.protocol.protocol import Protocol
+from study.protocol.protocol import ITEM_LISTS, Protocol
 from study.protocol.sampling import Candidate, Stratum, draw, draw_practice, pooled
-from study.store import Store, Transaction, banks
+from study.store import Store, Transaction, bank_contents, banks, draws
+from study.store.draws import Conditions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,16 +40,82 @@ def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
 
 def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
     """Return what a draw from a bank gives, or refuse as `foresee` does."""
-    if "site" in protocol.stratify_by:
-        raise BadInput(
-            t("stratify_by names site, but question banks do not record sites. Remove it.")
-        )
-    found = banks.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by)
+    _check_strata(look, bank, protocol)
+    asked = _conditions(look, bank, protocol)
+    found = draws.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by, asked)
     drawn = draw(pooled(found), protocol)
     return Rehearsed(
         cases=drawn.cases,
-        practice=tuple(_practice(look, bank, drawn.cases, protocol)),
+        practice=tuple(_practice(look, bank, drawn.cases, protocol, asked)),
         strata=drawn.strata,
+    )
+
+
+def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
+    """Return how many items of a bank may be drawn, and of how many units they are.
+
+    Raises
+    ------
+    BadInput
+        A list names what the bank has not.
+    """
+    with store.look() as look:
+        asked = _conditions(look, bank, protocol)
+        return draws.left(look, bank, protocol.one_question_per, asked)
+
+
+def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
+    for name in [one for one in protocol.stratify_by if one in draws.ATTRIBUTES]:
+        if not draws.has_attribute(look, bank, name):
+            raise BadInput(
+                t("stratify_by names {name}, which no item of the bank has. Remove it.", name=name)
+            )
+        if draws.tells_the_answer(look, bank, name):
+            raise BadInput(
+                t(
+                    "stratify_by names {name}, which in this bank tells the reference standard. "
+                    "Remove it.",
+                    name=name,
+                )
+            )
+
+
+def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
+    """Return what an item has to meet, with all that the bank has to be asked for it."""
+    for key in ITEM_LISTS:
+        strange = draws.unknown(look, bank, getattr(protocol, key))
+        if strange:
+            raise BadInput(
+                t(
+                    "{key} names {n} item(s) that the bank does not have, such as {examples}. "
+                    "Take them out, or choose another bank.",
+                    key=key,
+                    n=len(strange),
+                    examples=", ".join(strange[:3]),
+                )
+            )
+    without = set(protocol.without_items)
+    if protocol.without_flags:
+        for rule, item_id, _ in flags(bank_contents.questions(look, bank)):
+            if rule in protocol.without_flags:
+                without.add(item_id)
+    return Conditions(
+        views=protocol.required_views,
+        ages=_ages(look, bank, protocol) if protocol.age else None,
+        sexes=protocol.sex or None,
+        items=protocol.only_items or None,
+        without=tuple(sorted(without)) or None,
+    )
+
+
+def _ages(look: Transaction, bank: int, protocol: Protocol) -> tuple[str, ...]:
+    """Return the ages in words that lie within the protocol's; a range has to as a whole."""
+    low, high = protocol.age
+    found = {words: age_in_years(words) for words in draws.ages(look, bank)}
+    return tuple(
+        words
+        for words, years in found.items()
+        if (protocol.unknown_age if years is None else low <= years[0] and years[1] <= high)
     )
 
 
@@ -66,7 +135,9 @@ def _practice(
     bank: int,
     cases: Iterable[tuple[str, str]],
     protocol: Protocol,
+    asked: Conditions,
 ) -> list[str]:
+    """Draw practice cases: they meet what the sample does, but for the list it is drawn from."""
     if not protocol.practice_cases:
         return []
     sample = {item_id for item_id, _ in cases}
@@ -75,5 +146,8 @@ def _practice(
     # A bank may name neither patient nor examination, or give one film to several of them.
     elsewhere = {item_id for item_id, own in films.items() if own.isdisjoint(shown)}
     eligible = banks.with_truth(look, bank) & elsewhere
-    candidates = look.tuples(Candidate, banks.UNITS, bank=bank)
+    if asked != Conditions(items=asked.items):
+        met = draws.to_draw(look, bank, "item", (), replace(asked, items=None))
+        eligible &= {item_id for item_id, _ in met}
+    candidates = look.tuples(Candidate, draws.UNITS, bank=bank)
     return draw_practice(candidates, eligible, sample, protocol)

@@ -8,16 +8,20 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from study.bank.content import BY_ITEM
+from study.base.bank_model import VIEW_CLASSES
 from study.base.errors import BadProtocol, NotFound
 from study.base.translation import languages, later, said, spoken, t
 from study.protocol import checks
+from study.protocol.item_lists import ids_beside
 from study.protocol.questionnaire import Question, questions
+from study.store.draws import ATTRIBUTES
 from study.store.studies import StudyRow
 
 
@@ -37,11 +41,13 @@ class Feedback(StrEnum):
     AFTER_STUDY = "after study"
 
 
-STRATA = ("task", "category", "subcategory", "view", "sex", "site")
+STRATA = ("task", "category", "subcategory", "view", "view_class", "sex", *ATTRIBUTES)
+SEXES = ("female", "male", "other")
+ITEM_LISTS = ("only_items", "without_items")
 UNITS = ("patient", "examination", "item")
 ORDERS = ("random", "fixed")
 OPTION_ORDERS = ("canonical", "random")
-CONTEXTS = ("age", "sex")
+CONTEXTS = ("age", "sex", "indication", "comparison")
 ENDPOINTS = ("accuracy", "AUC")
 HYPOTHESES = ("non-inferiority", "superiority")
 ABOUT = ("readers like these", "these readers")
@@ -72,6 +78,12 @@ _LEFT_OUT = frozenset(
         "exclusions",
         "score_card",
         "bundle_extras",
+        "required_views",
+        "age",
+        "unknown_age",
+        "sex",
+        "without_flags",
+        *ITEM_LISTS,
     }
 )
 """Keys that stand in the locked protocol only where they are not at their default."""
@@ -133,6 +145,17 @@ class Protocol:
     bundle_extras
         What the bundle holds of the time before the first case: the ``questionnaire`` (choices and
         numbers; free text with ``questionnaire texts`` too) and the ``display checks``.
+    required_views
+        Kinds of view, of each of which every case has one.
+    age, unknown_age
+        Years from and to, both included; empty for any. Whether an item whose age is not known, or
+        in odd words, may be drawn all the same.
+    sex
+        Whom cases may be of; empty for anybody.
+    without_flags
+        Codes of rules of content; what breaks one of them is not drawn.
+    only_items, without_items
+        The item_id of what alone may be drawn, and of what is not; empty for no limit.
     """
 
     name: str = ""
@@ -153,7 +176,7 @@ class Protocol:
     feedback: Feedback = Feedback.NEVER
     practice_cases: int = 0
     hidden_repeats: int = 0
-    context: tuple[str, ...] = field(default=CONTEXTS)
+    context: tuple[str, ...] = ("age", "sex")
     margin: float = 0.05
     instructions: str = ""
     consent: str = ""
@@ -171,6 +194,13 @@ class Protocol:
     exclusions: str = "sensitivity"
     score_card: str = "own"
     bundle_extras: tuple[str, ...] = ()
+    required_views: tuple[str, ...] = ()
+    age: tuple[int, ...] = ()
+    unknown_age: bool = False
+    sex: tuple[str, ...] = ()
+    without_flags: tuple[str, ...] = ()
+    only_items: tuple[str, ...] = ()
+    without_items: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the protocol as JSON values, with the keys of the TOML file.
@@ -205,12 +235,12 @@ class Protocol:
 
 
 def read_protocol(path: Path) -> Protocol:
-    """Read and check a protocol file.
+    """Read and check a protocol file; lists of items may lie beside it.
 
     Raises
     ------
     NotFound
-        No such file.
+        No such file, or no such list.
     BadProtocol
         Not TOML, or with faults; all of them are listed.
     """
@@ -228,7 +258,11 @@ def read_protocol(path: Path) -> Protocol:
         raise BadProtocol(
             t("{path} is not valid TOML: {error}. See docs/protocol.md.", path=path, error=error)
         ) from error
-    return protocol_from(text, source=str(path))
+    values = _parsed(text, source=str(path))
+    for key in ITEM_LISTS:
+        if isinstance(values.get(key), str):
+            values[key] = ids_beside(path, values[key])
+    return _checked(values, source=str(path))
 
 
 def protocol_from(text: str, *, source: str) -> Protocol:
@@ -239,8 +273,12 @@ def protocol_from(text: str, *, source: str) -> Protocol:
     BadProtocol
         Not TOML, or with faults; all of them are listed.
     """
+    return _checked(_parsed(text, source=source), source=source)
+
+
+def _parsed(text: str, *, source: str) -> dict[str, Any]:
     try:
-        values = tomllib.loads(text.removeprefix("\ufeff"))
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise BadProtocol(
             t(
@@ -249,7 +287,6 @@ def protocol_from(text: str, *, source: str) -> Protocol:
                 error=error,
             )
         ) from error
-    return _checked(values, source=source)
 
 
 def faults_of(values: Mapping[str, Any]) -> list[str]:
@@ -375,6 +412,13 @@ _CHECKS: Mapping[str, checks.Check] = {
     "exclusions": checks.one_of(EXCLUSIONS),
     "score_card": checks.one_of(SCORE_CARDS),
     "bundle_extras": checks.some_of(BUNDLE_EXTRAS, at_least=0),
+    "required_views": checks.some_of(tuple(VIEW_CLASSES), at_least=0),
+    "age": checks.years,
+    "unknown_age": checks.yes_no,
+    "sex": checks.some_of(SEXES, at_least=0),
+    "without_flags": checks.some_of(BY_ITEM, at_least=0),
+    "only_items": checks.ids,
+    "without_items": checks.ids,
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 
@@ -416,6 +460,24 @@ def _contradictions(protocol: Protocol) -> list[str]:
             )
         if not protocol.stratify_by:
             faults.append(t("allocation names strata, but stratify_by is empty. Name the fields."))
+    if 0 < len(protocol.only_items) < protocol.cases:
+        faults.append(
+            t(
+                "only_items names {n} item(s), fewer than cases = {cases}.",
+                n=len(protocol.only_items),
+                cases=protocol.cases,
+            )
+        )
+    both = sorted(set(protocol.only_items) & set(protocol.without_items))
+    if both:
+        faults.append(
+            t(
+                "only_items and without_items both name {examples} ({n} in all). Take them out of "
+                "one.",
+                examples=", ".join(both[:3]),
+                n=len(both),
+            )
+        )
     if protocol.hidden_repeats > protocol.cases:
         faults.append(
             t(

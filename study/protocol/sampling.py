@@ -62,10 +62,11 @@ def pooled(found: Iterable[tuple[str, ...]]) -> Pool:
     >>> pooled([("q1", "p1", "a", ""), ("q2", "p1", "a", "")])
     {'a / (none)': {'p1': ['q1', 'q2']}}
     """
-    pool: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for item_id, unit, *values in found:
-        pool.setdefault(tuple(values), {}).setdefault(unit, []).append(item_id)
-    named = {_stratum_name(values): units for values, units in pool.items()}
+    pool: defaultdict[tuple[str, ...], defaultdict[str, list[str]]]
+    pool = defaultdict(lambda: defaultdict(list))
+    for item in found:
+        pool[item[2:]][item[1]].append(item[0])
+    named = {_stratum_name(values): dict(units) for values, units in pool.items()}
     return dict(sorted(named.items()))
 
 

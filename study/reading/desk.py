@@ -7,7 +7,7 @@ the reading is stored.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -29,7 +29,7 @@ from study.reading.records import Finish, MalformedRecord, Preparation, Record, 
 from study.reading.sessions import Hold, Place, place_of
 from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
 from study.store import Store, Transaction, readings, studies
-from study.store.banks import FilmRow
+from study.store.banks import FilmRow, shown_context
 from study.store.case_sets import PRACTICE, STUDY
 from study.store.deployment import secret
 from study.store.readings import AnswerRow, ViewRow, WaitingCase
@@ -43,9 +43,12 @@ __all__ = [
     "OwnReading",
     "Receipt",
     "case_at",
+    "case_view",
     "desk",
     "desk_within",
     "film",
+    "parsed",
+    "rules",
     "seal",
     "take_records",
     "take_within",
@@ -109,7 +112,7 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
         own = None if row is None else readings.current(look, row.id)
         if row is None or own is None:
             raise NotFound(t("You have not read a case at that position."))
-        return _case(look, row, protocol, own, before=place.before)
+        return case_view(look, row, protocol, own, before=place.before)
 
 
 def film(store: Store, person: Person, case: str, view: int) -> FilmRow | None:
@@ -140,11 +143,11 @@ def take_within(
         )
     study = _study(change, person)
     protocol = stored_protocol(study)
-    parsed = [_parsed(raw) for raw in records]
+    checked = [parsed(raw) for raw in records]
     # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
-    if study.state != "open" and not all(isinstance(one, Finish) for one in parsed):
+    if study.state != "open" and not all(isinstance(one, Finish) for one in checked):
         raise NotNow(t("The study is closed; answers are no longer accepted."))
-    taken = [_take(change, protocol, person, one, now) for one in parsed]
+    taken = [_take(change, protocol, person, one, now) for one in checked]
     told = protocol.feedback is Feedback.AFTER_CASE
     return Receipt(
         stored=tuple(one.id for one in taken if not one.refused),
@@ -175,7 +178,8 @@ def _take(
     return take(change, protocol, person, record, now=now)
 
 
-def _parsed(raw: Any) -> Record | Taken:
+def parsed(raw: Any) -> Record | Taken:
+    """Return a record as it came out of JSON, checked; or that it was refused."""
     try:
         return parse(raw)
     except MalformedRecord as error:
@@ -217,7 +221,7 @@ def _desk(look: Transaction, study: StudyRow, person: Person, reader: int, now: 
         simulated_films=bool(study.simulated_films),
         total=current.n_assigned,
         read=current.n_read,
-        rules=_rules(protocol),
+        rules=rules(protocol),
         cases=cases,
         preparation=tuple(steps.view(protocol, step) for step in due),
         practice_total=n_practice,
@@ -263,12 +267,13 @@ def _cases(
     if protocol.practice_cases and not steps.is_simulated(look, reader):
         waiting = readings.unread(look, reader, HANDED_OUT, of=PRACTICE)
         if waiting:
-            return tuple(_case(look, row, protocol, None, practice=True) for row in waiting)
+            return tuple(case_view(look, row, protocol, practice=True) for row in waiting)
     rows = readings.unread(look, reader, HANDED_OUT, place.current.session)
-    return tuple(_case(look, row, protocol, None, before=place.before) for row in rows)
+    return tuple(case_view(look, row, protocol, before=place.before) for row in rows)
 
 
-def _rules(protocol: Protocol) -> dict[str, Any]:
+def rules(protocol: Protocol) -> dict[str, Any]:
+    """Return what of a protocol the reading page goes by."""
     return {
         "confidence_steps": protocol.confidence,
         "comments": protocol.comments,
@@ -282,15 +287,22 @@ def _rules(protocol: Protocol) -> dict[str, Any]:
     }
 
 
-def _case(
+def case_view(
     look: Transaction,
     row: WaitingCase,
     protocol: Protocol,
-    own: AnswerRow | None,
+    own: AnswerRow | None = None,
     *,
     practice: bool = False,
     before: int = 0,
 ) -> CaseView:
+    """Return a case as its reader sees it, in a transaction that refuses the reference standard.
+
+    Parameters
+    ----------
+    before
+        How many cases stand before the session it is in.
+    """
     texts = json.loads(row.options)
     order = row.shown_order
     films = [] if row.condition == Condition.IMAGE_ABSENT else readings.views(look, row.item)
@@ -302,18 +314,12 @@ def _case(
         options=tuple(
             (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
         ),
-        context=tuple(_context(row, protocol.context)),
+        context=shown_context(look, row.item, protocol.context),
         views=tuple(_film(row.id, film) for film in films),
         presented=bool(row.presented),
         practice=practice,
         reading=None if own is None else _own(own, order),
     )
-
-
-def _context(row: WaitingCase, keys: Iterable[str]) -> Iterable[tuple[str, str]]:
-    for key in keys:
-        if told := getattr(row, key):
-            yield key.capitalize(), told
 
 
 def _film(case: str, row: ViewRow) -> FilmView:

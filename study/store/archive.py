@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from study.store import models
 from study.store.connection import Transaction
 
 _Written = TypeVar("_Written")
@@ -49,12 +50,26 @@ class Kind:
     since: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _shown_beside(section: str) -> str:
+    """Return the join that adds a section of the context where the protocol shows it."""
+    return (
+        f"LEFT JOIN shown_context AS {section} ON {section}.item = cases.item "
+        f"AND {section}.section = '{section}' AND EXISTS (SELECT 1 FROM studies, "
+        "json_each(protocol, '$.protocol.context') WHERE studies.id = cases.study "
+        f"AND value = '{section}')"
+    )
+
+
 KINDS: Mapping[str, Kind] = {
     "case": Kind(
         table="cases",
-        columns=", item_id, age, sex",
-        source="JOIN items ON items.id = cases.item WHERE study = :study ORDER BY number",
+        columns=", item_id, age, sex, indication.words AS indication, "
+        "comparison.words AS comparison",
+        source="JOIN items ON items.id = cases.item "
+        f"{_shown_beside('indication')} {_shown_beside('comparison')} "
+        "WHERE study = :study ORDER BY number",
         numbers=("id", "study", "item"),
+        since={"indication": None, "comparison": None},
     ),
     "reader": Kind(
         table="readers",
@@ -102,10 +117,10 @@ KINDS: Mapping[str, Kind] = {
         columns=", model_id, edition, item_id",
         source="JOIN models ON models.id = model JOIN cases ON cases.id = case_id "
         "JOIN items ON items.id = cases.item WHERE models.study = :study "
-        "ORDER BY models.id, number",
+        "ORDER BY models.id, number, condition, repeat",
         numbers=("model", "case_id"),
         names={_MODEL: "model", ("item_id",): "case_id"},
-        since=_EDITION,
+        since={**_EDITION, **models.PLAIN},
     ),
     "withdrawn_model": Kind(
         table="withdrawn_models",
@@ -161,7 +176,7 @@ def columns(look: Transaction, kind: str) -> tuple[set[str], set[str]]:
     """Return the columns a row of a kind has when it travels: at least, and at most."""
     of = KINDS[kind]
     own = {row["name"] for row in look.rows(f"PRAGMA table_info({of.table})")}
-    beside = {name.strip() for name in of.columns.split(",") if name.strip()}
+    beside = {name.split()[-1] for name in of.columns.split(",") if name.strip()}
     most = (own | beside) - set(of.numbers)
     return most - set(of.since), most
 

@@ -1,10 +1,12 @@
 """What is in a bank: counted by what its items say of themselves, and held against another bank."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from study.base.bank_model import Question
+from study.store.banks import FILM, STRUCK, FilmRow
 from study.store.connection import Transaction
 
 _COMPARED = (
@@ -29,14 +31,17 @@ _EITHER = ", ".join(
 
 
 def questions(look: Transaction, bank: int) -> Iterator[Question]:
-    """Yield a bank's items as the rules of content ask for them: examination by examination."""
+    """Yield a bank's items as the rules of content ask for them: examination by examination.
+
+    Not in the order of the import, so that a bank imported another way round breaks the same.
+    """
     for row in look.cursor(
         "SELECT item_id, question, options, truth, examination_id, patient_id, (SELECT "
         "group_concat(label, '|') FROM item_views WHERE item_views.item = items.id), "
         "coalesce(json_extract(attributes, '$.split'), '') FROM items "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "LEFT JOIN item_attributes ON item_attributes.item = items.id "
-        f"WHERE bank = {int(bank)} ORDER BY examination_id, items.id"
+        f"WHERE bank = {int(bank)} ORDER BY examination_id, item_id"
     ):
         item_id, question, options, truth, examination_id, patient_id, labels, split = row
         yield Question(
@@ -49,6 +54,96 @@ def questions(look: Transaction, bank: int) -> Iterator[Question]:
             labels=() if labels is None else tuple(labels.split("|")),
             split=split,
         )
+
+
+def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
+    """Yield every item's number and `FACETS`, in the order they were imported in."""
+    return look.cursor(
+        "SELECT items.id, coalesce(json_extract(attributes, '$.split'), ''), task, category, "
+        "subcategory, coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
+        "WHERE item_views.item = items.id AND label <> '' ORDER BY position)), ''), sex, age "
+        "FROM items LEFT JOIN item_attributes ON item = items.id "
+        f"WHERE bank = {int(bank)} ORDER BY items.id"
+    )
+
+
+FACETS = ("split", "task", "category", "subcategory", "view", "sex", "age")
+
+
+def containing(look: Transaction, bank: int, text: str) -> set[int]:
+    """Return the numbers of the items whose question or id holds a text; a and A are the same."""
+    escaped = re.sub(r"([\\%_])", r"\\\1", text)
+    found = look.tuples(
+        int,
+        "SELECT id FROM items WHERE bank = :bank AND (question LIKE :part ESCAPE '\\' "
+        "OR item_id LIKE :part ESCAPE '\\')",
+        bank=bank,
+        part=f"%{escaped}%",
+    )
+    return set(found)
+
+
+class ListedItem(NamedTuple):
+    """An item as a list of a bank has it; `struck` is why it is struck off, or None."""
+
+    id: int
+    item_id: str
+    question: str
+    task: str
+    options: str
+    struck: str | None
+
+
+_LISTED = (
+    "SELECT items.id, item_id, question, task, options, (SELECT reason FROM struck_items "
+    f"WHERE struck_items.item = items.id AND items.id IN {STRUCK} ORDER BY id DESC LIMIT 1) "
+    "AS struck FROM items "
+)
+
+
+def listed(look: Transaction, numbers: Iterable[int]) -> list[ListedItem]:
+    """Return items by their numbers, in their order."""
+    chosen = ", ".join(str(int(number)) for number in numbers)
+    return look.tuples(ListedItem, f"{_LISTED} WHERE items.id IN ({chosen}) ORDER BY items.id")
+
+
+def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
+    """Return an item of a bank, or None."""
+    sql = f"{_LISTED} WHERE bank = :bank AND item_id = :item_id"
+    found = look.tuples(ListedItem, sql, bank=bank, item_id=item_id)
+    return found[0] if found else None
+
+
+def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:
+    """Return the films of an item of a bank in order, with where they lie."""
+    rows = look.rows(
+        f"SELECT {FILM}, label FROM items JOIN item_views ON item_views.item = items.id "
+        "JOIN films ON films.id = film JOIN banks ON banks.id = films.bank "
+        "WHERE items.id = :number AND items.bank = :bank ORDER BY item_views.position",
+        number=number,
+        bank=bank,
+    )
+    return [FilmRow(**row) for row in rows]
+
+
+def struck(look: Transaction, bank: int) -> set[int]:
+    """Return the numbers of a bank's items that are struck off."""
+    sql = f"SELECT id FROM items WHERE bank = :bank AND id IN {STRUCK}"
+    return set(look.tuples(int, sql, bank=bank))
+
+
+def struck_cases(look: Transaction, study: int) -> list[str]:
+    """Return the item_id of every case of a study that is struck off its bank."""
+    sql = (
+        "SELECT item_id FROM cases JOIN items ON items.id = cases.item "
+        f"WHERE study = :study AND items.id IN {STRUCK} ORDER BY number"
+    )
+    return look.tuples(str, sql, study=study)
+
+
+def mark_struck(change: Transaction, item: int, *, struck: bool, reason: str, at_utc: str) -> None:
+    """Note that an item is struck off, or taken back."""
+    change.insert("struck_items", item=item, struck=int(struck), reason=reason, at_utc=at_utc)
 
 
 def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:

@@ -168,37 +168,15 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
         )
         if item.truth is not None:
             change.insert("reference_standard", item=number, truth=item.truth)
+        for section, words in item.report.items():
+            change.insert("report_texts", item=number, section=section, words=words)
 
 
-UNITS = "SELECT item_id, examination_id, patient_id FROM items WHERE bank = :bank"
-"""Every item of a bank with what it may be one of."""
-
-_UNIT = {
-    "item": "item_id",
-    "examination": "examination_id",
-    "patient": "coalesce(nullif(patient_id, ''), examination_id)",
-}
-_VIEW = (
-    "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
-    "WHERE item_views.item = items.id ORDER BY position)), '')"
+STRUCK = (
+    "(SELECT item FROM struck_items WHERE struck = 1 "
+    "AND id IN (SELECT max(id) FROM struck_items GROUP BY item))"
 )
-
-
-def to_draw(
-    look: Transaction, bank: int, unit: str, strata: Sequence[str]
-) -> Iterator[tuple[str, ...]]:
-    """Yield the item_id of every item of a bank, its unit, and its value of each stratum.
-
-    Parameters
-    ----------
-    unit : {"item", "examination", "patient"}
-        An item without a patient is of its examination.
-    strata : sequence of str
-        Columns of items, or `view`: the names of its views, joined by `+`.
-    """
-    columns = ", ".join(["item_id", _UNIT[unit], *(_VIEW if s == "view" else s for s in strata)])
-    # Most items are of this bank where that takes long: in their own order they are read faster.
-    return look.cursor(f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}")
+"""The items that are struck off: no study draws them, nobody is taught with them."""
 
 
 def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
@@ -213,10 +191,22 @@ def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
 
 
 def with_truth(look: Transaction, bank: int) -> set[str]:
-    """Return the item_id of every item of a bank that has a reference standard."""
+    """Return the item_id of every item of a bank with a reference standard, not struck off."""
     rows = look.rows(
-        "SELECT item_id FROM items JOIN reference_standard ON item = items.id WHERE bank = :bank",
+        "SELECT item_id FROM items JOIN reference_standard ON item = items.id WHERE bank = :bank "
+        f"AND items.id NOT IN {STRUCK}",
         bank=bank,
+    )
+    return {row["item_id"] for row in rows}
+
+
+def ids_of_split(look: Transaction, bank: int, split: str) -> set[str]:
+    """Return the item_id of every item of a bank that is of a split of its data set."""
+    rows = look.rows(
+        "SELECT item_id FROM items JOIN item_attributes ON item = items.id WHERE bank = :bank "
+        "AND json_extract(attributes, '$.split') = :split",
+        bank=bank,
+        split=split,
     )
     return {row["item_id"] for row in rows}
 
@@ -249,6 +239,34 @@ class Questions:
         )
         for row in rows:
             yield Asked(options=json.loads(row["options"]), truth=row["truth"], view=row["view"])
+
+
+def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return what a protocol has shown beside the question of an item, in its order.
+
+    To readers and models alike: it can be read at a reader's desk, which keeps findings and
+    impression sealed.
+
+    Parameters
+    ----------
+    item : int
+        The rowid of the item.
+    keys : sequence of str
+        The protocol's `context`.
+
+    Returns
+    -------
+    tuple of (str, str)
+        Such as `("Age", "60 years")`; what the bank does not give is left out.
+    """
+    rows = look.rows(
+        "SELECT 'age' AS name, age AS words FROM items WHERE id = :item "
+        "UNION ALL SELECT 'sex', sex FROM items WHERE id = :item "
+        "UNION ALL SELECT section, words FROM shown_context WHERE item = :item",
+        item=item,
+    )
+    found = {row["name"]: row["words"] for row in rows}
+    return tuple((key.capitalize(), found[key]) for key in keys if found.get(key))
 
 
 def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
@@ -398,6 +416,7 @@ def shared(look: Transaction, bank: int, study: int) -> bool:
 
 
 _OF_ITEMS = (
+    "struck_items",
     "item_views",
     "reference_standard",
     "report_texts",
@@ -434,5 +453,5 @@ def remove(change: Transaction, bank: int) -> None:
             f"DELETE FROM {table} WHERE item IN (SELECT id FROM items WHERE bank = :bank)",
             bank=bank,
         )
-    for table in ("items", "films"):
+    for table in ("teaching_answers", "teaching_marks", "items", "films"):
         change.execute(f"DELETE FROM {table} WHERE bank = :bank", bank=bank)

@@ -1,6 +1,6 @@
 """Copies a study, or a bank, from one store into another: what a reader's desk works on, no more.
 
-Never copied: report texts, predictions, people, readers, and anything a reader did.
+Never copied: findings and impressions, predictions, people, readers, and anything a reader did.
 """
 
 from collections.abc import Callable, Mapping
@@ -57,6 +57,7 @@ def _copy_items(
     queries = {
         "items": f"SELECT * FROM items WHERE id {among}",
         "item_views": f"SELECT * FROM item_views WHERE item {among}",
+        "report_texts": f"SELECT * FROM shown_context WHERE item {among}",
     }
     if made_up is None:
         queries |= {

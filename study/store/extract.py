@@ -67,6 +67,10 @@ LEFT = frozenset(
         "places",
         "drafts",
         "backups",
+        "column_names",
+        "struck_items",
+        "teaching_marks",
+        "teaching_answers",
     }
 )
 """Tables of which nothing is taken."""

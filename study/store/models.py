@@ -1,13 +1,17 @@
 """Models and their predictions in the store."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
 
 
 class ModelRow(NamedTuple):
-    """A model with its counts by status, and when, by whom and why it was withdrawn, or None."""
+    """A model with its counts by status, and when, by whom and why it was withdrawn, or None.
+
+    Counted are the answers that stand for it: those of its first run, under the condition that the
+    readers' cases have too. `conditions` is a JSON list.
+    """
 
     id: int
     study: int
@@ -21,6 +25,8 @@ class ModelRow(NamedTuple):
     withdrawn_at_utc: str | None
     withdrawn_by: str | None
     reason: str | None
+    n_runs: int
+    conditions: str
     n_predicted: int
     n_answered: int
     n_skipped: int
@@ -34,12 +40,38 @@ class ModelRow(NamedTuple):
 
 
 class PredictionRow(NamedTuple):
-    """What a model said of an item."""
+    """What a model said of an item, in one run under one condition.
+
+    `run` is what the run is called, empty where there is one only, and `repeat` which one it is,
+    from 1; `confidence` goes from 0 to 1; `detail` is a JSON object of what else is known.
+    """
 
     item_id: str
     answer: str | None
     status: str
     raw_answer: str
+    condition: str
+    run: str
+    repeat: int
+    confidence: float | None
+    detail: str
+
+    def told(self) -> dict[str, Any]:
+        """Return what a model's hash covers; answers once had no more than four columns."""
+        row = self._asdict()
+        return {key: row[key] for key in row if key not in PLAIN or row[key] != PLAIN[key]}
+
+
+PLAIN: Mapping[str, Any] = {
+    "condition": "",
+    "run": "",
+    "repeat": 1,
+    "confidence": None,
+    "detail": "{}",
+}
+"""What a prediction's later columns hold where a file says a model's answers and no more."""
+
+_COLUMNS = ("model", "case_id", "answer", "status", "raw_answer", *PLAIN)
 
 
 def add(change: Transaction, **columns: Any) -> int:
@@ -48,8 +80,25 @@ def add(change: Transaction, **columns: Any) -> int:
 
 
 def add_predictions(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Insert predictions: (model, case, answer, status, raw answer)."""
-    change.insert_many("predictions", ("model", "case_id", "answer", "status", "raw_answer"), rows)
+    """Insert predictions: (model, case, answer, status, raw answer, and what `PLAIN` names)."""
+    change.insert_many("predictions", _COLUMNS, rows)
+
+
+def remember_columns(change: Transaction, columns: str, meant: str, at_utc: str) -> None:
+    """Keep what a set of columns means, as JSON, instead of what it meant before."""
+    change.execute(
+        "INSERT INTO column_names VALUES (:columns, :meant, :at_utc) "
+        "ON CONFLICT (columns) DO UPDATE SET meant = excluded.meant, at_utc = excluded.at_utc",
+        columns=columns,
+        meant=meant,
+        at_utc=at_utc,
+    )
+
+
+def remembered_columns(look: Transaction, columns: str) -> str | None:
+    """Return what a set of columns meant the last time, as JSON, or None."""
+    found = look.value("SELECT meant FROM column_names WHERE columns = :columns", columns=columns)
+    return None if found is None else str(found)
 
 
 def withdraw(change: Transaction, **columns: Any) -> None:
@@ -98,12 +147,21 @@ def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
     """Return the models a study has or had, as `of_study`, with when, by whom, why withdrawn."""
     rows = look.rows(
         "SELECT models.*, withdrawn_models.at_utc AS withdrawn_at_utc, "
-        "withdrawn_models.actor AS withdrawn_by, reason, count(case_id) AS n_predicted, "
+        "withdrawn_models.actor AS withdrawn_by, reason, "
+        "coalesce((SELECT max(repeat) FROM predictions AS any_of "
+        " WHERE any_of.model = models.id), 1) AS n_runs, "
+        "(SELECT json_group_array(DISTINCT condition) FROM predictions AS any_of "
+        " WHERE any_of.model = models.id) AS conditions, "
+        "count(case_id) AS n_predicted, "
         "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
         "count(*) FILTER (WHERE status = 'skipped') AS n_skipped, "
         "count(*) FILTER (WHERE status = 'unparsed') AS n_unparsed, "
         "count(*) FILTER (WHERE status = 'refused') AS n_refused "
-        "FROM models LEFT JOIN predictions ON predictions.model = models.id "
+        "FROM models LEFT JOIN predictions ON predictions.model = models.id AND repeat = 1 "
+        "AND condition = (SELECT condition FROM predictions AS any_of "
+        " WHERE any_of.model = models.id ORDER BY CASE condition WHEN '' THEN 1 "
+        " WHEN 'image' THEN 2 WHEN 'unaided' THEN 3 WHEN 'aided' THEN 4 ELSE 5 END, condition "
+        " LIMIT 1) "
         "LEFT JOIN withdrawn_models ON withdrawn_models.model = models.id "
         "WHERE study = :study GROUP BY models.id ORDER BY models.id",
         study=study,
@@ -112,11 +170,11 @@ def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
 
 
 def predictions(look: Transaction, model: int) -> list[PredictionRow]:
-    """Return a model's predictions in order of case, as a model's hash covers them."""
-    rows = look.rows(
-        "SELECT item_id, answer, status, raw_answer FROM predictions "
-        "JOIN cases ON cases.id = case_id JOIN items ON items.id = item "
-        "WHERE model = :model ORDER BY number",
+    """Return a model's predictions by case, condition and run, as a model's hash covers them."""
+    return look.tuples(
+        PredictionRow,
+        "SELECT item_id, answer, status, raw_answer, condition, run, repeat, confidence, detail "
+        "FROM predictions JOIN cases ON cases.id = case_id JOIN items ON items.id = item "
+        "WHERE model = :model ORDER BY number, condition, repeat",
         model=model,
     )
-    return [PredictionRow(**row) for row in rows]

@@ -16,10 +16,17 @@ class WaitingCase(NamedTuple):
     shown_order: str
     question: str
     options: str
-    age: str
-    sex: str
     item: int
     presented: int
+
+
+class ItemShown(NamedTuple):
+    """An item with all that whoever is asked may be shown of it; `options` is JSON."""
+
+    item_id: str
+    question: str
+    options: str
+    item: int
 
 
 class AssignmentRow(NamedTuple):
@@ -125,6 +132,9 @@ _SCORED = (
 )
 
 
+_SHOWN = "question, options, items.id AS item"
+
+
 def _listed(of: CaseSet) -> str:
     """Return what assignments are read from, with their cases."""
     return f"{of.assignments} AS assignments JOIN {of.cases} AS cases ON cases.id = case_id "
@@ -136,11 +146,34 @@ def _unread(of: CaseSet) -> str:
 
 def _case(of: CaseSet) -> str:
     return (
-        "SELECT assignments.id, position, condition, shown_order, question, options, age, sex, "
-        "items.id AS item, EXISTS (SELECT 1 FROM "
+        f"SELECT assignments.id, position, condition, shown_order, {_SHOWN}, "
+        "EXISTS (SELECT 1 FROM "
         f"{of.presentations} WHERE assignment = assignments.id) AS presented "
         f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
     )
+
+
+def items_shown(
+    look: Transaction, *, study: int | None = None, bank: int | None = None
+) -> list[ItemShown]:
+    """Return the items of a study's cases, or of a bank, in order of their id."""
+    which = "items.id IN (SELECT item FROM cases WHERE study = :study)"
+    rows = look.rows(
+        f"SELECT item_id, {_SHOWN} FROM items WHERE {which if study else 'bank = :bank'} "
+        "ORDER BY item_id",
+        **({"study": study} if study else {"bank": bank}),
+    )
+    return [ItemShown(**row) for row in rows]
+
+
+def films_shown(look: Transaction, item: int) -> list[FilmRow]:
+    """Return an item's films in order, with where they lie."""
+    rows = look.rows(
+        f"SELECT {FILM}, label FROM item_views JOIN films ON films.id = film "
+        "JOIN banks ON banks.id = films.bank WHERE item = :item ORDER BY item_views.position",
+        item=item,
+    )
+    return [FilmRow(**row) for row in rows]
 
 
 def unread(

@@ -537,7 +537,84 @@ def _provenance(connection: sqlite3.Connection) -> None:
         connection.execute(f"ALTER TABLE banks ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS = [_first, _removable, _attributes, _provenance]
+def _runs(connection: sqlite3.Connection) -> None:
+    """Let a model answer a case in several runs and conditions, and keep what else it told."""
+    connection.execute(
+        """CREATE TABLE told (
+    model INTEGER NOT NULL REFERENCES models (id),
+    case_id INTEGER NOT NULL REFERENCES cases (id),
+    answer TEXT,
+    status TEXT NOT NULL CHECK (status IN ('answered', 'skipped', 'unparsed', 'refused')),
+    raw_answer TEXT NOT NULL,
+    condition TEXT NOT NULL DEFAULT '',
+    run TEXT NOT NULL DEFAULT '',
+    repeat INTEGER NOT NULL DEFAULT 1 CHECK (repeat > 0),
+    confidence REAL CHECK (confidence BETWEEN 0 AND 1),
+    detail TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(detail)),
+    CHECK ((status = 'answered') = (answer IS NOT NULL)),
+    PRIMARY KEY (model, case_id, condition, repeat)
+) STRICT"""
+    )
+    columns = "model, case_id, answer, status, raw_answer"
+    connection.execute(f"INSERT INTO told ({columns}) SELECT {columns} FROM predictions")
+    connection.execute("DROP TABLE predictions")
+    connection.execute("ALTER TABLE told RENAME TO predictions")
+    _write_once(connection, ("predictions",))
+    connection.execute(
+        "CREATE TABLE column_names (columns TEXT PRIMARY KEY CHECK (json_valid(columns)), "
+        "meant TEXT NOT NULL CHECK (json_valid(meant)), at_utc TEXT NOT NULL) STRICT"
+    )
+
+
+def _context(connection: sqlite3.Connection) -> None:
+    """Show what a bank says of the indication and of earlier films, where that is all it says."""
+    reads_on = " OR ".join(
+        f"words LIKE '%{name}{space}:%'"
+        for name in ("findings", "impression", "conclusion", "explanation")
+        for space in ("", " ")
+    )
+    connection.execute(
+        "CREATE VIEW shown_context AS SELECT item, section, words FROM report_texts "
+        f"WHERE section IN ('indication', 'comparison') AND NOT ({reads_on})"
+    )
+
+
+def _teaching(connection: sqlite3.Connection) -> None:
+    """Add which banks may be taught from, and what people answered there to learn."""
+    connection.execute(
+        "CREATE TABLE teaching_marks (id INTEGER PRIMARY KEY, "
+        "bank INTEGER NOT NULL REFERENCES banks (id), "
+        "taught INTEGER NOT NULL CHECK (taught IN (0, 1)), at_utc TEXT NOT NULL) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE teaching_answers (id TEXT PRIMARY KEY, "
+        "person INTEGER NOT NULL REFERENCES people (id), "
+        "bank INTEGER NOT NULL REFERENCES banks (id), number INTEGER NOT NULL, "
+        "item INTEGER NOT NULL REFERENCES items (id), answer TEXT, "
+        "matches INTEGER NOT NULL CHECK (matches IN (0, 1)), at_utc TEXT NOT NULL, "
+        "UNIQUE (person, bank, number)) STRICT"
+    )
+    connection.execute("CREATE INDEX teaching_answers_of_item ON teaching_answers (item)")
+    tables = ("teaching_marks", "teaching_answers")
+    _write_once(connection, tables)
+    for table in tables:
+        _remove_with_bank(connection, table, "SELECT 1 FROM banks WHERE id = old.bank")
+
+
+def _struck(connection: sqlite3.Connection) -> None:
+    """Add which items of a bank are struck off, and taken back, with the reasons."""
+    connection.execute(
+        "CREATE TABLE struck_items (id INTEGER PRIMARY KEY, "
+        "item INTEGER NOT NULL REFERENCES items (id), "
+        "struck INTEGER NOT NULL CHECK (struck IN (0, 1)), reason TEXT NOT NULL, "
+        "at_utc TEXT NOT NULL) STRICT"
+    )
+    connection.execute("CREATE INDEX struck_items_of_item ON struck_items (item)")
+    _write_once(connection, ("struck_items",))
+    _remove_with_bank(connection, "struck_items", _OF_AN_ITEM)
+
+
+MIGRATIONS = [_first, _removable, _attributes, _provenance, _runs, _context, _teaching, _struck]
 """Each is run once, in this order; the first is number 1."""
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlite_utils import Database
 
-from study.base.bank_model import Fault, Film, Item, View
+from study.base.bank_model import VIEW_CLASSES, Fault, Film, Item, View
 from study.base.bank_rules import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import NotNow, StudyError
@@ -64,7 +64,6 @@ _OF_ITEMS = (
     "report_texts",
 )
 _FACTS = ("sha256", "width", "height", "bits", "low", "high", "n_bytes")
-FRONTAL = ("PA", "AP", "FRONTAL", "AP AXIAL", "LORDOTIC", "ERECT", "SUPINE")
 """Names of views that are taken from the front or the back."""
 
 
@@ -338,7 +337,7 @@ class Staging:
 
     def drop_missing_views(self) -> Group | None:
         """Leave missing films out of the items whose frontal film is there."""
-        names = ", ".join(f"'{name}'" for name in FRONTAL)
+        names = ", ".join(f"'{name}'" for name in VIEW_CLASSES["frontal"])
         self._connection.executescript(
             "CREATE TABLE kept AS SELECT item FROM (SELECT item, label, state, max(label IN "
             f"({names})) OVER (PARTITION BY item) AS named, max(state = 'missing') OVER "

@@ -12,6 +12,7 @@ from streamlit.testing.v1.element_tree import Element
 
 from study.base.errors import BadFile
 from study.models import models
+from study.models.columns import guessed, remembered_columns
 from study.models.withdrawals import withdrawn
 from study.monitoring import interventions
 from study.monitoring.exclusions import history
@@ -25,7 +26,7 @@ from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, person, presentation, reading
 from ui.overview import model_list
-from ui.overview.model_upload import _Waiting
+from ui.overview.model_upload import _HandedIn, _Unnamed, _Waiting
 from ui.parts import uploads
 from ui.parts.text import plain
 
@@ -257,10 +258,48 @@ def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
     with uploads.on_disk("model.json", content) as path:
         found = models.read_model(watched, path, study="trial")
     ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    ran.session_state["model-read"] = _Waiting(found=found, model_id=name, model_version="")
+    ran.session_state["model-read"] = _Waiting(handed_in=_handed_in(name, content), found=found)
     ran.run()
     assert not ran.exception
     return ran
+
+
+def _handed_in(name: str, content: bytes, file_name: str = "model.json") -> _HandedIn:
+    return _HandedIn(
+        study="trial", file_name=file_name, content=content, model_id=name, model_version=""
+    )
+
+
+def test_columns_are_named_seen_as_read_and_offered_again(watched: Store) -> None:
+    """Of a table of no known shape; what they meant is kept with the model, not before."""
+    columns = ("Case", "Reply", "Seed", "Sure")
+    cases = [f"q{i:04d}" for i in range(24)]
+    rows = [f"{case},Answer: {'AB'[seed]},{seed},80" for case in cases for seed in (0, 1)]
+    content = "\n".join([",".join(columns), *rows]).encode()
+    ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    ran.session_state["model-naming"] = _Unnamed(
+        handed_in=_handed_in("M1", content, "replies.csv"),
+        columns=columns,
+        meant=guessed(columns),
+        why="replies.csv has no column `item_id`",
+    )
+    ran.run()
+    assert "no column" in ran.error[0].value
+    _press(ran, "model-columns-look")
+    assert "Name the column of the answers" in ran.error[-1].value
+    roles = ("id", "output", "run", "confidence")
+    for role, column in zip(roles, columns, strict=True):
+        ran.selectbox(key=f"model-column-{role}").set_value(column)
+    _press(ran, "model-columns-look")
+    assert not ran.error
+    shown = " ".join(one.value for one in ran.get("html") if isinstance(one, Element))
+    assert "Answer: A" in shown
+    assert "0.80" in shown
+    assert "The first is used" in " ".join(one.value for one in ran.markdown)
+    assert remembered_columns(watched, columns) == {}
+    _press(ran, "model-keep")
+    assert _standing(watched) == {"M1": 0}
+    assert remembered_columns(watched, columns[::-1])["run"] == "Seed"
 
 
 def _standing(watched: Store) -> dict[str, int]:

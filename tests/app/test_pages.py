@@ -137,7 +137,7 @@ def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.Mo
         ran.run()
         assert not ran.exception
         assert len(ran.dataframe) == 1
-    assert len(ran.selectbox[0].options) == 21
+    assert len(ran.selectbox[0].options) == 23
 
 
 SWITCH = "matrix-measure-kappa_letters-brennan_prediger-error_consistency-raw"

@@ -128,4 +128,4 @@ def test_everybody_begins_where_they_have_something_to_do(deployed: Store) -> No
     begins = (reader, _coordinator(deployed), statistician, several, _administrator(deployed), None)
     paths = [home_of(one).path for one in begins]
     assert paths == ["read", "overview", "results", "studies", "studies", "sign-in-page"]
-    assert [one.path for one in pages_of(reader)] == ["read", "score-card"]
+    assert [one.path for one in pages_of(reader)] == ["read", "score-card", "teaching", "teach"]

@@ -56,9 +56,9 @@ def test_the_card_counts_pages_and_filters(opened: Opened, run: Run) -> None:
     assert ran.title[0].value == "Your score card"
     assert "You read 6 of 8 cases" in _lead(ran)
     for _ in range(2):
-        ran.button(key="card-Right").click().run()
+        ran.button(key="card1").click().run()
     assert ran.selectbox(key="card-at").value == 2
-    ran.button(key="card-Left").click().run()
+    ran.button(key="card-1").click().run()
     assert ran.selectbox(key="card-at").value == 1
     n = len(ran.selectbox(key="card-at").options)
     ran.toggle(key="card-only-wrong").set_value(True).run()
@@ -67,7 +67,7 @@ def test_the_card_counts_pages_and_filters(opened: Opened, run: Run) -> None:
     assert 0 < len(wrong) < n == 6
     assert all("✗" in one for one in wrong)
     assert ran.selectbox(key="card-at").value == 0
-    assert ran.button(key="card-Left").disabled
+    assert ran.button(key="card-1").disabled
 
 
 def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:

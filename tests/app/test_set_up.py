@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from study.bank.importing import import_bank
+from study.bank.striking import strike
 from study.base.actor import By
 from study.lifecycle import deployments, drafts, studies
 from study.people.codes import new_code
@@ -106,6 +107,28 @@ def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str],
     assert any("“Hidden repeats” = 99" in one.value for one in page.warning)
     again = _page("new_study.py", draft=str(number), step="design")
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
+
+
+def test_conditions_of_the_draw_are_counted_and_saved(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """What is left follows every change, a question struck off elsewhere too."""
+
+    def left(page: AppTest) -> str:
+        return next(one.value for one in page.markdown if "Left to draw" in one.value)
+
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="sample")
+    assert left(page).endswith("24 questions, 12 patients")
+    _field(page, "text_area", "Leave out these IDs").set_value("q0003, q0002\nq0004")  # type: ignore[attr-defined]
+    page.run()
+    assert left(page).endswith("21 questions, 11 patients")
+    assert drafts.find(banked, number).values["without_items"] == ["q0002", "q0003", "q0004"]
+    strike(banked, "bank", "q0005", reason="Blurred", now=NOW)
+    assert left(page.run()).endswith("20 questions, 10 patients")
+    _field(page, "text_area", "Leave out these IDs").set_value("q0003, nope")  # type: ignore[attr-defined]
+    page.run()
+    assert any("does not have, such as nope" in one.value for one in page.error)
 
 
 @pytest.mark.parametrize("rubbish", ["", " trial", "a\x07b", "a\u202eb"])

@@ -11,9 +11,10 @@ from playwright.sync_api import Page
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from study import demo
+from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE
 from study.base.translation import said
-from study.lifecycle import closing, drafts, studies
+from study.lifecycle import closing, drafts, studies, teaching
 from study.lifecycle.deployments import holder
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
@@ -23,7 +24,7 @@ from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import study_row
-from tests.conftest import ROOT
+from tests.conftest import ROOT, write_bank
 from tests.e2e.server import Server, enter, free_port
 from ui.app.menu import SIGN_IN, Entry, every_page
 
@@ -35,6 +36,7 @@ GRADUATE = "graduate"
 """The reader of the closed study, whose score card is shown."""
 
 DRAFT = "Residents against a model"
+TEACHING = "Teaching set"
 
 PARTS = {
     "overview": ("Data quality", "Readings", "Intervene", "Reminders"),
@@ -43,7 +45,7 @@ PARTS = {
 }
 """Parts of a page that are chosen on it, beside the one it begins with."""
 
-_WITH = {"preview-draft": "?draft=1"}
+_WITH = {"preview-draft": "?draft=1", "teach": "?bank=2&round=1", "explore": "?bank=1"}
 STUDY_BAR = ".st-key-study-bar"
 
 _LOOK_EVERY_MS = 50
@@ -64,6 +66,7 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
     assert codes is not None
     graduate = _closed(store, entropy, now)
     _draft(store, now)
+    _teaching(store, folder / "teaching", now)
     return Server(
         store=Store(store.path),
         codes={
@@ -77,6 +80,12 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
         port=free_port(),
         log=folder / "app.log",
     )
+
+
+def _teaching(store: Store, folder: Path, now: datetime) -> None:
+    """Open a bank for teaching, the second one; no study is drawn from it."""
+    import_bank(store, write_bank(folder), name=TEACHING, images=folder, now=now)
+    teaching.mark(store, TEACHING, taught=True, now=now)
 
 
 def pages_for(role: Role) -> list[Entry]:
@@ -105,7 +114,7 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
     if entry.hidden:
         page.goto(f"{server.url}/{entry.path}{_WITH.get(entry.path, '')}")
         if entry.bare:
-            page.wait_for_selector(".rr-preview")
+            page.wait_for_selector(".rr-banner")
             page.wait_for_selector("[data-state=ready], [data-step]")
         else:
             rest(page)
@@ -136,13 +145,13 @@ def walk(
         yield entry.path
         if entry.path == "new-study" and entry.path in parts:
             with rerun(page):
-                page.get_by_role("button", name="Continue").click()
-            _at_step(page, "Bank and sample")
+                page.get_by_role("button", name=said("Continue")).click()
+            _at_step(page, said("Bank and sample"))
             yield f"{entry.path}, a draft"
         for part in parts.get(entry.path, ()):
-            choose(page, part)
+            choose(page, said(part))
             if entry.path == "new-study":
-                _at_step(page, part)
+                _at_step(page, said(part))
             yield f"{entry.path}, {part}"
 
 

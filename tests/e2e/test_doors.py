@@ -35,6 +35,7 @@ def _knock(port: int, **headers: str) -> str:
         return line.recv(1000).decode().split()[1]
 
 
+@pytest.mark.browser
 def test_no_line_ever_leaves_the_server(serve: Serve, reader: Reader, tmp_path: Path) -> None:
     """Foreign pages, strangers, a reader, a coordinator: nobody is called, no name looked up."""
     calls = tmp_path / "calls"

@@ -1,4 +1,4 @@
-"""Every page: accessible in light and dark, by keyboard alone, without scrolling sideways."""
+"""Every page: accessible in light and dark and each language, by keyboard, never too wide."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, TimeoutError, expect
 
+from study.base.translation import ENGLISH, spoken
 from study.people.roles import Role
 from tests.e2e.conftest import Profile
 from tests.e2e.prepared import GRADUATE, STAFF, pages_for, prepare, rest, sign_in, walk
@@ -19,15 +20,19 @@ from ui.app.menu import SIGN_IN, every_page
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 1440, 1920, 3840)
 SCORE_CARD = "score-card"
-COVERED = ("preview", "preview-draft")
+COVERED = ("preview", "preview-draft", "teach")
 """The reading component lies over the menu and keeps Tab; its own tests go through it by key."""
+
+Look = Callable[..., Page]
 
 BEYOND = """() => [
   document.documentElement, document.querySelector('.stMain'),
   ...document.querySelectorAll('[data-testid=stButtonGroup] [data-orientation]'),
   ...document.querySelectorAll('label div'),
 ].map((one) => one ? one.scrollWidth - one.clientWidth : 0)"""
-LOOK = (("light", 1280), ("dark", 1920))
+LOOK = (("light", 1280, "de"), ("dark", 1920, "zh-Hans"))
+LANGUAGES = dict(zip(STAFF, ("de", "zh-Hans"), strict=True))
+"""In which language a role looks in the dark; in the light pages are walked in English."""
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +46,18 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def look(profile: Profile) -> Callable[[str, int], Page]:
-    """Return a function that opens a page in a colour scheme and a width."""
+def look(profile: Profile) -> Look:
+    """Return a function that opens a page in a colour scheme, a width and a language."""
 
-    def make(scheme: str, width: int) -> Page:
+    def make(scheme: str, width: int, language: str = ENGLISH) -> Page:
         size = {"width": width, "height": 800}
-        return profile(viewport=size, color_scheme=scheme).new_page()
+        return profile(viewport=size, color_scheme=scheme, locale=language).new_page()
 
     return make
 
 
 @pytest.fixture
-def page(look: Callable[[str, int], Page]) -> Page:
+def page(look: Look) -> Page:
     """Return a page of 1280 x 800, light, in a profile of its own."""
     return look("light", 1280)
 
@@ -74,21 +79,23 @@ def test_every_page_of_the_menu_is_for_a_role() -> None:
 
 
 @pytest.mark.parametrize("role", STAFF)
-def test_dark_staff_pages_have_no_serious_fault(
-    deployment: Server, look: Callable[[str, int], Page], role: Role
-) -> None:
-    """Each page and each part of it, through axe-core."""
-    page = look("dark", 1920)
-    found = {where: faults(page) for where in walk(page, deployment, role)}
-    assert not {where: what for where, what in found.items() if what}
+def test_dark_staff_pages_have_no_serious_fault(deployment: Server, look: Look, role: Role) -> None:
+    """Each page and each part of it, through axe-core, in a language for each role."""
+    page = look("dark", 1280, LANGUAGES[role])
+    found = {}
+    with spoken(LANGUAGES[role]):
+        for where in walk(page, deployment, role):
+            assert page.evaluate("document.documentElement.lang") == LANGUAGES[role]
+            found[where] = faults(page), page.evaluate(BEYOND)
+    assert not {where: told for where, told in found.items() if told[0] or any(told[1])}
 
 
-@pytest.mark.parametrize(("scheme", "width"), LOOK)
+@pytest.mark.parametrize(("scheme", "width", "language"), LOOK)
 def test_the_sign_in_page_has_no_serious_fault(
-    deployment: Server, look: Callable[[str, int], Page], scheme: str, width: int
+    deployment: Server, look: Look, scheme: str, width: int, language: str
 ) -> None:
     """Also after a wrong code."""
-    page = look(scheme, width)
+    page = look(scheme, width, language)
     for address in ("", "/?refused=unknown"):
         page.goto(f"{deployment.url}{address}")
         page.locator("[name=access_code]").wait_for()
@@ -123,8 +130,9 @@ def test_the_reading_page_and_its_sheets_have_no_serious_fault(
     assert not faults(page)
 
 
-def test_the_score_card_has_no_serious_fault(deployment: Server, page: Page) -> None:
+def test_the_score_card_has_no_serious_fault(deployment: Server, look: Look) -> None:
     """A case with its films, in light and dark; the width holds it."""
+    page = look("light", 1280, "zh-Hans")
     sign_in(page, deployment, GRADUATE)
     page.locator(".scored img").first.wait_for()
     rest(page)
@@ -136,8 +144,9 @@ def test_the_score_card_has_no_serious_fault(deployment: Server, page: Page) -> 
     assert unreached(page) == ([], [])
 
 
-def test_the_steps_before_the_cases_have_no_serious_fault(deployment: Server, page: Page) -> None:
+def test_the_steps_before_the_cases_have_no_serious_fault(deployment: Server, look: Look) -> None:
     """Consent, instructions, questions and the check of the screen."""
+    page = look("light", 1280, "de")
     sign_in(page, deployment, "newcomer")
     steps = {
         "consent": ("1", "Enter"),

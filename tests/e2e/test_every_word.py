@@ -1,4 +1,7 @@
-"""Every word people see comes from the catalogues: in a made-up language no English is left."""
+"""Every word people see comes from the catalogues, and pages can be written from right to left.
+
+In a made-up language, longer by a third, no English is left and nothing is wider than its room.
+"""
 
 import re
 import secrets
@@ -12,21 +15,31 @@ from babel.messages.pofile import read_po, write_po
 from playwright.sync_api import Page
 
 from study import demo
+from study.base import translation
 from study.base.translation import FILE, VARIABLE
 from study.people.roles import Role
 from tests.e2e.conftest import Profile
-from tests.e2e.prepared import CLOSED, DRAFT, GRADUATE, prepare, rest, sign_in, walk
+from tests.e2e.prepared import CLOSED, DRAFT, GRADUATE, TEACHING, prepare, rest, sign_in, walk
 from tests.e2e.server import Server, begin
 from ui.catalogue import TEMPLATE
 
 pytestmark = pytest.mark.browser
-LANGUAGE = "fr"  # a name that browsers ask for; what it says is no French
+LANGUAGE = "ar"  # a name that browsers ask for; what it says is no Arabic
+FILLER = "אבגדה וזחט יכלמנ סעפצקר "
+"""Letters written from right to left, which every message begins with."""
+
+BEYOND = """() => [document.documentElement, document.querySelector('.stMain'),
+  ...document.querySelectorAll('.rr-panel, .rr-sheet, .rr-prelude-sheet, .rr-scroll, .rr-tools'),
+  ...document.querySelectorAll('.rr-tools button, .rr-decide button, .stButton button'),
+].filter((one) => one && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => `${one.className || one.tagName}: ${one.textContent.slice(0, 40)}`)"""
 
 DATA = (
     re.escape(demo.NEWCOMERS_STUDY),
     re.escape(demo.STUDY),
     re.escape(CLOSED),
     re.escape(DRAFT),
+    re.escape(TEACHING),
     demo.ADMINISTRATOR,
     "demo coordinator",
     "statistician",
@@ -36,14 +49,12 @@ DATA = (
     "PA|LATERAL|AP",
     "^(?:you|simulated)$",
     r"\d, unaided, \d",
-    r"\d{1,2} \w{3,4}\.? 20\d\d",
     "[0-9a-f]{12,}",
     "XXXX-XXXX-XXXX-XXXX",
     r"^\w+ · \d+ of \d+ · [0-9A-Z-]{14}$",
     "^reading-room head: .*",
 )
-"""Names of the demo: studies, people, levels, models, views, an item; days, whose months
-are no messages; hashes; how a code looks.
+"""Names of the demo: studies, people, levels, models, views, an item; hashes; how a code looks.
 
 And lines that `verify` reads, the same in every language: a receipt, and the head of a chain."""
 
@@ -67,8 +78,6 @@ NOT_OURS = {
         "[data-testid=stButtonGroup]",
     ],
     "score-card": ["bdi"],
-    # The days of Plotly's axis.
-    "overview": [".xtick"],
     "reading": [
         # What the study asks and shows: the case's question, options and clinical context.
         ".rr-question, .rr-options, .rr-context",
@@ -106,19 +115,33 @@ WORDS = """(without) => {
 
 
 def pseudo(folder: Path) -> None:
-    """Write a catalogue in which every message stands between brackets."""
+    """Write a catalogue in which every message is longer and stands between brackets."""
     with TEMPLATE.open("rb") as file:
         template = read_po(file)
     made = Catalog(locale=LANGUAGE)
     for message in template:
         if isinstance(message.id, str):
             if message.id:
-                made.add(message.id, f"⟦{message.id}⟧")
+                made.add(message.id, _longer(message.id))
         else:
-            made.add(message.id, tuple(f"⟦{one}⟧" for one in message.id))
+            one, many = map(_longer, message.id)
+            made.add(message.id, (one, *[many] * (made.num_plurals - 1)))
     (folder / LANGUAGE).mkdir(parents=True)
     with (folder / LANGUAGE / FILE).open("wb") as file:
         write_po(file, made)
+
+
+def _longer(message: str) -> str:
+    letters = -(-len(message) // 3)
+    return f"⟦{(FILLER * (letters // len(FILLER) + 1))[:letters].strip()} {message}⟧"
+
+
+def from_right_to_left(page: Page) -> list[str]:
+    """Return what is wider than its room on a page that is written from right to left."""
+    assert page.evaluate("document.documentElement.dir") == "rtl"
+    where = page.locator(".reading-room, .stMain").first
+    assert where.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    return [str(one) for one in page.evaluate(BEYOND)]
 
 
 def english(page: Page, without: list[str]) -> list[str]:
@@ -140,6 +163,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         patch.setenv(VARIABLE, str(folder / "locale"))
         server = prepare(folder, entropy=secrets.token_bytes, now=datetime.now(UTC))
         server.start()
+    translation.folder.cache_clear()  # the other tests of this process speak the real languages
     yield server
     server.kill()
 
@@ -147,7 +171,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def page(profile: Profile) -> Page:
     """Return a page of somebody who wants the made-up language."""
-    return profile(locale=f"{LANGUAGE}-FR").new_page()
+    return profile(locale=f"{LANGUAGE}-EG").new_page()
 
 
 def test_the_sign_in_page_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:
@@ -155,7 +179,8 @@ def test_the_sign_in_page_is_all_from_the_catalogue(deployment: Server, page: Pa
     page.goto(f"{deployment.url}/?refused=later")
     page.locator("[name=access_code]").wait_for()
     rest(page)
-    assert page.get_by_text("⟦Sign in⟧").count()
+    assert page.get_by_text(re.compile("^⟦.* Sign in⟧$")).count()
+    assert from_right_to_left(page) == []
     assert english(page, []) == []
 
 
@@ -163,7 +188,8 @@ def test_staff_pages_are_all_from_the_catalogue(deployment: Server, page: Page) 
     """Each page and each part of it, the menu included."""
     found = {}
     for where in walk(page, deployment, Role.ADMINISTRATOR):
-        found[where] = english(page, NOT_OURS.get(where.partition(",")[0], []))
+        said = english(page, NOT_OURS.get(where.partition(",")[0], []))
+        found[where] = said + from_right_to_left(page)
     assert not {where: what for where, what in found.items() if what}
 
 
@@ -173,6 +199,7 @@ def test_the_score_card_is_all_from_the_catalogue(deployment: Server, page: Page
     page.locator(".scored img").first.wait_for()
     rest(page)
     assert english(page, NOT_OURS["score-card"]) == []
+    assert from_right_to_left(page) == []
 
 
 def test_the_reading_page_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:
@@ -183,6 +210,8 @@ def test_the_reading_page_is_all_from_the_catalogue(deployment: Server, page: Pa
     begin(page)
     page.wait_for_selector("[data-state='ready']")
     assert english(page, NOT_OURS["reading"]) == []
+    assert from_right_to_left(page) == []
+    assert page.locator(".rr-films").evaluate("one => getComputedStyle(one).direction") == "ltr"
     for key in "?s":
         page.keyboard.press(key)
         page.locator(".rr-sheet").wait_for()
@@ -207,5 +236,6 @@ def test_the_steps_before_the_cases_are_all_from_the_catalogue(
     for step, keys in steps.items():
         page.wait_for_selector(f"[data-step={step}]")
         assert english(page, NOT_OURS["steps"]) == [], step
+        assert from_right_to_left(page) == [], step
         for key in keys:
             page.keyboard.press(key)

@@ -52,7 +52,7 @@ def test_a_preview_from_consent_to_thanks_records_nothing(serve: Serve, reader: 
     _arrive(server, reader)
     before = tables(server.store)  # the arrival is recorded, of the preview nothing
     page = _open(server, reader)
-    banner = page.locator(".rr-preview")
+    banner = page.locator(".rr-banner")
     assert "Preview: nothing is recorded" in banner.inner_text()
     _answer(reader, "1", "Enter")
 
@@ -150,7 +150,7 @@ def test_start_again_begins_at_the_beginning(serve: Serve, reader: Reader) -> No
     page.wait_for_selector("[data-step='consent']")
     _answer(reader, "1", "Enter")
     reader.wait("ready", 0)
-    page.locator(".rr-preview").get_by_role("button", name="End preview").click()
+    page.locator(".rr-banner").get_by_role("button", name="End preview").click()
     page.get_by_role("link", name="Results").wait_for()
 
 

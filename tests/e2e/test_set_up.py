@@ -44,7 +44,7 @@ def _import(page: Page) -> None:
 def _write(page: Page) -> None:
     """Begin a draft and walk through its steps, with a reload in the middle."""
     page.get_by_role("link", name="Draft a study").click()
-    page.get_by_label("Name", exact=True).fill("Residents")
+    page.get_by_label("Study name", exact=True).fill("Residents")
     page.get_by_role("button", name="Start").click()
     page.get_by_text("Expected sample").wait_for()
     page.get_by_role("button", name="Next: Design").click()

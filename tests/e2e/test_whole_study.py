@@ -116,7 +116,7 @@ def _sets_up(ada: Coordinator) -> None:
     ada.click("Import the demo bank")
     ada.sees("Imported Demo bank")
     ada.follow("Draft a study")
-    ada.fill("Name", STUDY)
+    ada.fill("Study name", STUDY)
     ada.click("Start")
     ada.sees("Expected sample")
     ada.fill("Cases", str(N_CASES))
@@ -136,7 +136,7 @@ def _sets_up(ada: Coordinator) -> None:
     ada.click("Next: Review and draw")
     ada.follow("Preview as a reader")
     ada.page.wait_for_selector("[data-step='consent']")
-    ada.click(ada.page.locator(".rr-preview").get_by_role("button", name="End preview"))
+    ada.click(ada.page.locator(".rr-banner").get_by_role("button", name="End preview"))
     ada.page.get_by_role("heading", name="Review and draw").wait_for()
 
 

@@ -24,15 +24,15 @@ _CSS = """
   font: 400 .9rem/1.4 var(--st-font); color: var(--st-text-color); }
 .bar p { margin: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 @media (min-width: 60rem) {
-  .bar { position: fixed; inset: 0 4.5rem auto auto; height: 3.75rem; max-width: 50vw;
-    z-index: 999991; }
+  .bar { position: fixed; inset-block: 0 auto; inset-inline: auto 4.5rem;
+    height: 3.75rem; max-width: 50vw; z-index: 999991; }
 }
 .bar button { font: 500 .9rem/1.4 var(--st-font); padding: .35rem .8rem; color: inherit;
   border: 1px solid var(--rr-edge); border-radius: .5rem; background: none;
   text-decoration: none; cursor: pointer; white-space: nowrap; }
 .bar button:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
 .link { margin: .6rem 0 0; font: 500 1rem/1.4 var(--st-font); color: var(--st-text-color);
-  border-left: 4px solid var(--st-primary-color); padding-left: .75rem; }
+  border-inline-start: 4px solid var(--st-primary-color); padding-inline-start: .75rem; }
 .alone { position: fixed; inset: auto 0 1.5rem; margin: auto; width: fit-content; z-index: 1000000;
   max-width: min(40rem, 90vw); display: flex; align-items: center; gap: 1rem; padding: 1rem;
   font: 500 1rem/1.4 var(--st-font); color: var(--st-text-color); border-radius: .5rem;

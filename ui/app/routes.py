@@ -4,8 +4,9 @@ from starlette.routing import BaseRoute
 
 from ui import viewer
 from ui.archive import exports
-from ui.overview import examples, trail
-from ui.reading import desk, films, preview, record, score_card
+from ui.banks import item_films
+from ui.overview import exam_paper, examples, trail
+from ui.reading import desk, films, preview, record, score_card, teaching
 from ui.results import case_films
 from ui.server import access
 from ui.wizard import protocol_downloads as protocols
@@ -20,9 +21,12 @@ def routes() -> list[BaseRoute]:
         *exports.routes(),
         *protocols.routes(),
         *case_films.routes(),
+        *item_films.routes(),
         *trail.routes(),
         *examples.routes(),
+        *exam_paper.routes(),
         *preview.routes(),
+        *teaching.routes(),
         *score_card.routes(),
         *record.routes(),
         *viewer.mounts(),

@@ -14,7 +14,7 @@ from study.store.studies import study_row
 from ui.app.masthead import role_word
 from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
 from ui.app.switching import enter_study
-from ui.parts.look import error_line
+from ui.parts.look import arrow, error_line
 from ui.parts.text import plain
 from ui.results.background import warm_up
 from ui.server.deployment import store
@@ -77,7 +77,7 @@ def _next(person: Person, pages: Pages, shown: StreamlitPage) -> None:
     page = pages.get(entry)
     if page is not None and page is not shown:
         with st.container(key="next-step", width="content"):
-            st.page_link(page, label=label, icon=":material/arrow_forward:", icon_position="right")
+            st.page_link(page, label=label, icon=arrow(forward=True), icon_position="right")
 
 
 def _what_next(person: Person) -> tuple[Entry, str]:

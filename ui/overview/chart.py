@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from study.base import dates
-from study.base.translation import t
+from study.base.translation import ENGLISH, language, t
 from study.monitoring.progress import Progress
 from ui.parts.look import section, table
 
@@ -60,6 +60,8 @@ def _figure(found: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure
         yaxis={"title": t("Cases read"), "range": [0, longest * 1.03]},
         xaxis={"title": t("Received (UTC)"), "showgrid": False},
     )
+    if language() != ENGLISH:  # Plotly knows the months of English only
+        figure.update_xaxes(tickformat="%H:%M\n%Y-%m-%d")
     return figure
 
 

@@ -71,6 +71,7 @@ def model_table(found: list[ModelRow], n_cases: int) -> pd.DataFrame:
             ],
             t("Version"): [row.model_version for row in found],
             t("Cases"): [n_cases for _ in found],
+            t("Runs"): [row.n_runs for row in found],
             t("Answered"): [row.n_answered for row in found],
             t("Unparsed"): [row.n_unparsed for row in found],
             t("Refused"): [row.n_refused for row in found],

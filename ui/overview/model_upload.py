@@ -1,13 +1,19 @@
-"""Handing a model in: the form, what its file holds, and keeping it only once that was seen."""
+"""Handing a model in: the form, what its file holds, and keeping it only once that was seen.
 
-from dataclasses import dataclass
+A file of no known shape has its columns named first; so has one that was taken for another shape.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import streamlit as st
 
-from study.base.errors import BadInput, StudyError
+from study.base.errors import BadFile, BadInput, StudyError
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
+from study.models.columns import are_usual, guessed, remember_columns, remembered_columns
 from study.models.models import Example, Found, check_free, keep_model, read_model, some_of
+from study.models.predictions import columns_of
 from study.models.withdrawals import is_model
 from study.people.signing_in import Person
 from ui.parts.links import links
@@ -17,29 +23,60 @@ from ui.parts.uploads import on_disk, upload
 from ui.server.access import acting
 from ui.server.deployment import store
 
-_READ, _TOLD = "model-read", "model-told"
-_ENDINGS = ["json", "jsonl", "csv"]
+_READ, _TOLD, _NAMING = "model-read", "model-told", "model-naming"
+_ENDINGS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "parquet", "eval"]
 _EXAMPLES = 10
 _LONGEST_WORDS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Waiting:
-    """A file that was read and not kept yet, and the name it was handed in under."""
+class _HandedIn:
+    """A file that was handed in, and what for."""
 
-    found: Found
+    study: str
+    file_name: str
+    content: bytes
     model_id: str
     model_version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waiting:
+    """A file that was read and not kept yet, and what its columns were said to mean."""
+
+    handed_in: _HandedIn
+    found: Found
+    meant: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def model_id(self) -> str:
+        """Return the name it was handed in under."""
+        return self.handed_in.model_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unnamed:
+    """A file whose columns are to be named, what they may mean, and why they are asked for."""
+
+    handed_in: _HandedIn
+    columns: tuple[str, ...]
+    meant: Mapping[str, str]
+    why: str
 
 
 def model_form(person: Person) -> None:
     """Show the form, or what the file handed in holds until it is kept or discarded."""
     study = person.study_name
     waiting: _Waiting | None = st.session_state.get(_READ)
-    if waiting is not None and waiting.found.study == study:
+    if waiting is not None and waiting.handed_in.study == study:
         _look_and_decide(person, waiting)
         return
+    unnamed: _Unnamed | None = st.session_state.get(_NAMING)
+    if unnamed is not None and unnamed.handed_in.study == study:
+        _name_columns(unnamed)
+        return
     st.session_state.pop(_READ, None)
+    st.session_state.pop(_NAMING, None)
     told = st.container()
     links("model_example", {"example/predictions.csv": t("Example file (CSV)")}, download=True)
     with st.form("model", clear_on_submit=False):
@@ -52,6 +89,7 @@ def model_form(person: Person) -> None:
         if done := st.session_state.pop(_TOLD, None):
             told.success(plain(done))
         return
+    handed_in = None
     try:
         if file is None:
             raise BadInput(t("Choose a file with the model's predictions."))
@@ -59,25 +97,127 @@ def model_form(person: Person) -> None:
             raise BadInput(t("Enter a name for the model."))
         if not is_model(store(), study=study, model_id=name):
             check_free(store(), study=study, model_id=name)
-        with on_disk(file.name, file.getvalue()) as path:
-            found = read_model(store(), path, study=study)
+        handed_in = _HandedIn(
+            study=study,
+            file_name=file.name,
+            content=file.getvalue(),
+            model_id=name,
+            model_version=version,
+        )
+        _read(handed_in)
     except StudyError as error:
         with told:
-            refused(str(error))
+            _tell(error, handed_in)
         return
-    st.session_state[_READ] = _Waiting(found=found, model_id=name, model_version=version)
     st.rerun()
+
+
+def _read(handed_in: _HandedIn) -> None:
+    """Read a file by what it holds; where its columns have no usual names, they are to be named."""
+    with on_disk(handed_in.file_name, handed_in.content) as path:
+        try:
+            found = read_model(store(), path, study=handed_in.study)
+        except BadFile as error:
+            columns = columns_of(path)
+            if not columns or are_usual(columns):
+                raise
+            _ask_for_columns(handed_in, columns, str(error).replace(f"{path.parent}/", ""))
+            return
+    st.session_state[_READ] = _Waiting(handed_in=handed_in, found=found)
+
+
+def _tell(error: StudyError, handed_in: _HandedIn | None) -> None:
+    """Show why a file was refused; usual names may still mean something else in it."""
+    refused(str(error))
+    if handed_in is None or not isinstance(error, BadFile):
+        return
+    with on_disk(handed_in.file_name, handed_in.content) as path:
+        columns = columns_of(path)
+    if columns:
+        st.button(
+            t("Name the columns"),
+            key="model-rename",
+            on_click=_ask_for_columns,
+            args=(handed_in, columns, ""),
+        )
+
+
+def _ask_for_columns(handed_in: _HandedIn, columns: tuple[str, ...], why: str) -> None:
+    st.session_state.pop(_READ, None)
+    st.session_state[_NAMING] = _Unnamed(
+        handed_in=handed_in,
+        columns=columns,
+        meant=remembered_columns(store(), columns) or guessed(columns),
+        why=why,
+    )
+
+
+def _name_columns(unnamed: _Unnamed) -> None:
+    handed_in = unnamed.handed_in
+    section(t("Name the columns of {file}", file=handed_in.file_name))
+    if unnamed.why:
+        refused(unnamed.why)
+    roles = {
+        "id": t("Case ID"),
+        "output": t("Answer or model output"),
+        "run": t("Run"),
+        "condition": t("Condition"),
+        "confidence": t("Confidence"),
+        "order": t("Order of the options"),
+        "prompt": t("Prompt"),
+        "explanation": t("Explanation"),
+    }
+    before = {**unnamed.meant}
+    before.setdefault("output", before.pop("answer", ""))
+    with st.form("model-columns"):
+        chosen: dict[str, str] = {}
+        for n, place in enumerate(st.columns(2) * (len(roles) // 2)):
+            role = list(roles)[n]
+            there = before.get(role, "")
+            chosen[role] = place.selectbox(
+                roles[role],
+                ["", *dict.fromkeys([*unnamed.columns, *([there] if there else [])])],
+                index=[*dict.fromkeys(["", *unnamed.columns, there])].index(there),
+                format_func=lambda column: column or t("none"),
+                key=f"model-column-{role}",
+            )
+        with st.container(horizontal=True):
+            asked = st.form_submit_button(
+                t("Read the file"), key="model-columns-look", type="primary"
+            )
+            discard = st.form_submit_button(t("Discard"), key="model-columns-discard")
+    if discard:
+        st.session_state.pop(_NAMING, None)
+        st.rerun()
+    if asked:
+        others = {role: column for role, column in before.items() if role not in roles}
+        meant = {role: column for role, column in {**others, **chosen}.items() if column}
+        try:
+            with on_disk(handed_in.file_name, handed_in.content) as path:
+                found = read_model(store(), path, study=handed_in.study, meant=meant)
+        except StudyError as error:
+            refused(str(error))
+            return
+        st.session_state.pop(_NAMING, None)
+        st.session_state[_READ] = _Waiting(handed_in=handed_in, found=found, meant=meant)
+        st.rerun()
 
 
 def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     found, name = waiting.found, waiting.model_id
     section(t("{file}, as read for {model}", file=found.source_name, model=name))
+    st.markdown(plain(_recognised(found)))
     _counts(found)
     for note in found.file.notes:
         st.markdown(plain(t("Note: {note}", note=note)))
+    examples = found.examples(_EXAMPLES)
+    sure = any(one.confidence is not None for one in examples)
     table(
-        [t("Case"), t("Model output"), t("Interpreted as")],
-        [(one.item_id, _shortened(one.words), _read_as(one)) for one in found.examples(_EXAMPLES)],
+        [t("Case"), t("Model output"), t("Interpreted as"), *([t("Confidence")] if sure else [])],
+        [
+            (one.item_id, _shortened(one.words), _read_as(one), *([_sure(one)] if sure else []))
+            for one in examples
+        ],
         caption=t("Examples from the file"),
     )
     replaces = is_model(store(), study=found.study, model_id=name)
@@ -85,12 +225,39 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     label = t("Replace the predictions") if replaces else t("Save these predictions")
     with st.container(horizontal=True):
         keep = st.button(label, key="model-keep", type="primary")
+        rename = st.button(t("Name the columns"), key="model-rename")
         discard = st.button(t("Discard"), key="model-discard")
     if discard:
         st.session_state.pop(_READ, None)
         st.rerun()
+    if rename:
+        _ask_for_columns(waiting.handed_in, found.file.columns, "")
+        st.rerun()
     if keep:
         _keep(person, waiting, replaces=replaces, reason=reason)
+
+
+def _recognised(found: Found) -> str:
+    """Return what a file was taken for, and what beside one answer a case it holds."""
+    told = [t("{shape}, rows: {n}.", shape=found.file.shape, n=found.file.n_rows)]
+    if found.file.n_runs > 1:
+        told.append(t("Runs: {n}. The first is used in all results.", n=found.file.n_runs))
+    others = found.file.conditions[1:]
+    if others:
+        told.append(
+            t(
+                "Conditions: {conditions}. Only answers given under the readers' condition are "
+                "compared with the readers.",
+                conditions=", ".join(
+                    one or t("as shown to readers") for one in found.file.conditions
+                ),
+            )
+        )
+    return " ".join(told)
+
+
+def _sure(one: Example) -> str:
+    return "" if one.confidence is None else f"{one.confidence:.2f}"
 
 
 def _counts(found: Found) -> None:
@@ -167,16 +334,19 @@ def _why_replaced(name: str) -> str:
 
 
 def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> None:
+    found = waiting.found
     try:
         keep_model(
             store(),
-            waiting.found,
+            found,
             model_id=waiting.model_id,
-            model_version=waiting.model_version,
+            model_version=waiting.handed_in.model_version,
             replace=replaces,
             reason=reason,
             **acting(person),
         )
+        if waiting.meant:
+            remember_columns(store(), found.file.columns, waiting.meant, acting(person)["now"])
     except StudyError as error:
         refused(str(error))
         return

@@ -27,7 +27,7 @@ def show_progress(found: Progress) -> None:
         key="readers",
         column_config={
             t("Progress"): st.column_config.ProgressColumn(
-                min_value=0, max_value=100, format="%.0f %%"
+                min_value=0, max_value=100, format=_percent()
             )
         },
     )
@@ -143,7 +143,7 @@ def _pace(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
             t("Median response (s)"): [
                 _number(seconds(one.pace.median_response_ms)) for one in readers
             ],
-            t("Active hours"): [f"{one.pace.active_ms / HOUR_MS:.1f}" for one in readers],
+            t("Active hours"): [decimal(one.pace.active_ms / HOUR_MS, 1) for one in readers],
             t("Cases per active hour"): [_number(_rate(one)) for one in readers],
             t("Time left"): [left_words(one.left) for one in readers],
         }
@@ -151,11 +151,16 @@ def _pace(readers: tuple[ReaderProgress, ...]) -> pd.DataFrame:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
+    return "" if value is None else decimal(value, len(f"{value:g}".partition(".")[2]))
 
 
 def _named(one: ReaderProgress) -> str:
     return t("{reader} (simulated)", reader=one.reader_id) if one.simulated else one.reader_id
+
+
+def _percent() -> str:
+    """Return how a table writes a whole percentage, in C's letters."""
+    return t("{share} %", share="\0").replace("%", "%%").replace("\0", "%.0f")
 
 
 def _share(one: ReaderProgress) -> float:

@@ -89,7 +89,6 @@ def _list(found: list[ReadingFacts]) -> None:
         height=min(38 + 35 * max(1, len(shown)), 318),
         on_select=follow,
         selection_mode="single-row",
-        placeholder="",
     )
 
 

@@ -63,7 +63,6 @@ def section(study: str) -> None:
         key=f"trail-list-{study}-{page}",
         on_select="rerun",
         selection_mode="single-row",
-        placeholder="",
     )
     for row in picked["selection"]["rows"]:
         if row < len(found.rows):
@@ -113,7 +112,7 @@ def _search(study: str) -> Search:
     )
     actors = ["", *trail.actors(store(), study)]
     actor = first[2].selectbox(
-        t("Who"),
+        t("By"),
         actors,
         format_func=lambda one: one or t("anyone"),
         key=f"trail-actor-{study}",
@@ -163,7 +162,7 @@ def _details(one: trail.TrailRow) -> list[tuple[str, str]]:
         t("No."): str(one.number),
         t("When (UTC)"): one.at_utc,
         t("What"): kind_in_words(one.kind),
-        t("Who"): one.actor,
+        t("By"): one.actor,
         t("Role"): one.role,
         t("Origin"): one.place,
         t("Old"): one.old,

@@ -14,13 +14,15 @@ from ui.parts.links import links
 _CSS = """
 table { border-collapse: collapse; width: 100%; font: .95rem/1.5 var(--st-font);
   color: var(--st-text-color); }
-caption { text-align: left; padding-bottom: .4rem; opacity: .85; }
-th, td { text-align: left; vertical-align: top; padding: .55rem 1rem .55rem 0; font-weight: 400;
+caption { text-align: start; padding-bottom: .4rem; opacity: .85; }
+th, td { text-align: start; vertical-align: top; font-weight: 400;
+  padding-block: .55rem; padding-inline-end: 1rem;
   border-bottom: 1px solid var(--st-border-color); }
 thead th { font-weight: 600; }
 a { color: var(--st-link-color); font-weight: 600; }
 a:focus-visible { outline: 3px solid var(--st-primary-color); outline-offset: 2px; }
-td.n { white-space: nowrap; text-align: right; }
+td.n { white-space: nowrap; text-align: end; }
+a, code { direction: ltr; unicode-bidi: isolate; }
 code { font: .8rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 """
 

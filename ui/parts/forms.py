@@ -9,8 +9,8 @@ _CSS = """
 form { display: grid; gap: .75rem; max-width: 34rem; color: var(--st-text-color);
   font-family: var(--st-font); }
 label { font-size: .95rem; }
-input { font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em; padding: .7rem .8rem;
-  border: 1px solid var(--rr-edge); border-radius: .5rem; color: inherit;
+input { direction: ltr; font: 600 1.15rem/1.4 ui-monospace, monospace; letter-spacing: .08em;
+  padding: .7rem .8rem; border: 1px solid var(--rr-edge); border-radius: .5rem; color: inherit;
   background: var(--st-secondary-background-color); text-transform: uppercase; }
 input::placeholder { color: var(--rr-quiet); opacity: 1; }
 input:focus-visible, button:focus-visible {

@@ -6,7 +6,7 @@ from zlib import crc32
 import streamlit as st
 
 _CSS = """
-.links { display: flex; flex-wrap: wrap; gap: .6rem; padding: 3px; margin-left: -3px; }
+.links { display: flex; flex-wrap: wrap; gap: .6rem; padding: 3px; margin-inline-start: -3px; }
 a { font: 500 1rem/1.4 var(--st-font); padding: .45rem .9rem; border-radius: .5rem;
   color: var(--st-text-color); text-decoration: none;
   border: 1px solid var(--rr-edge, var(--st-border-color)); }

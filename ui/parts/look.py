@@ -17,7 +17,7 @@ from babel.dates import get_date_format
 
 from study.base.csv_cells import guarded
 from study.base.errors import StudyError
-from study.base.translation import ENGLISH, language, region, t, tn
+from study.base.translation import ENGLISH, language, region, right_to_left, t, tn
 from ui.parts.text import plain
 
 Row = Sequence[object]
@@ -127,14 +127,23 @@ def grid(frame: pd.DataFrame, **how: Any) -> Any:
     shown = {
         str(name): _moments(column) for name, column in frame.select_dtypes("datetime").items()
     }
+    shown |= {
+        str(name): st.column_config.NumberColumn(format="localized")
+        for name in frame.select_dtypes("number")
+    }
     how["column_config"] = shown | dict(how.get("column_config") or {})
-    return st.dataframe(safe, hide_index=True, **how)
+    return st.dataframe(safe, hide_index=True, placeholder="", **how)
+
+
+def arrow(*, forward: bool) -> str:
+    """Return the icon of an arrow that leads on or back, in the direction of reading."""
+    return f":material/arrow_{'forward' if forward != right_to_left() else 'back'}:"
 
 
 def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
     """Return how a table shows moments: in Streamlit's letters, which know English months only."""
     pattern = str(get_date_format("medium", region()).pattern)
-    if "MMM" in pattern and language() != ENGLISH:
+    if right_to_left() or ("MMM" in pattern and language() != ENGLISH):
         pattern = "y-MM-dd"
     day = pattern.replace("y", "YYYY").replace("d", "D")
     return st.column_config.DatetimeColumn(

@@ -29,7 +29,7 @@ _OURS = """<style>
 
 def upload(label: str, *, types: Sequence[str], key: str, most_mb: int = MOST_MB) -> Any:
     """Ask for a file, saying which kinds are taken and how large it may be; None until given."""
-    st.html(_OURS % json.dumps(t("Choose a file")))
+    st.html(_OURS % json.dumps(t("Choose a file"), ensure_ascii=False))
     kinds = ", ".join(one.upper() for one in types)
     told = t("{what} ({kinds}, at most {n} MB)", what=label, kinds=kinds, n=most_mb)
     return st.file_uploader(told, type=list(types), key=key, max_upload_size=most_mb)

@@ -41,7 +41,7 @@ def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> No
 
 
 def _rows(scope: Scope, members: Sequence[Member], days: int) -> None:
-    heads = (t("Who"), t("Details"), t("Name, email"), t("Access code"))
+    heads = (t("Person"), t("Details"), t("Name, email"), t("Access code"))
     for column, head in zip(st.columns(_WIDTHS), heads, strict=False):
         column.caption(head)
     for member in members:

@@ -218,7 +218,7 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
         "condition": case.condition,
         "question": case.question,
         "options": [{"option": letter, "text": text} for letter, text in case.options],
-        "context": [{"name": name, "value": value} for name, value in case.context],
+        "context": [{"name": _called(name), "value": value} for name, value in case.context],
         "views": [_film_json(film, address_of(film)) for film in case.views],
         "presented": case.presented,
         "practice": case.practice,
@@ -231,6 +231,15 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
             "comment": own.comment,
         },
     }
+
+
+def _called(name: str) -> str:
+    return {
+        "Age": t("Age"),
+        "Sex": t("Sex"),
+        "Indication": t("Indication"),
+        "Comparison": t("Comparison"),
+    }[name]
 
 
 def _film_json(film: FilmView, url: str) -> dict[str, Any]:

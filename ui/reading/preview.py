@@ -58,7 +58,11 @@ def show(person: Person, *, draft: int | None = None) -> None:
         desk_url=f"preview/{found.mark}/desk",
         modules_url=viewer.modules_url(),
         sign_out_url="sign-out",
-        preview={"again_url": f"preview/{found.mark}/again", "leave_url": _back(draft)},
+        apart={
+            "of": "preview",
+            "again_url": f"preview/{found.mark}/again",
+            "leave_url": _back(draft),
+        },
     )
 
 

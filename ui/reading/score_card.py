@@ -34,8 +34,9 @@ _CSS = """<style>
 .scored li.wrong { border: 2px dashed var(--rr-bad); }
 .scored .mark { display: block; margin-top: .25rem; font-size: .9rem; font-weight: 600; }
 .scored .verdict { margin: 1rem 0 0; font-weight: 600; }
-.scored .why { margin: .6rem 0 0; padding: .7rem .9rem; border-left: 3px solid var(--rr-good);
-  white-space: pre-line; overflow-wrap: anywhere; line-height: 1.5; }
+.scored .why { margin: .6rem 0 0; padding: .7rem .9rem;
+  border-inline-start: 3px solid var(--rr-good); white-space: pre-line;
+  overflow-wrap: anywhere; line-height: 1.5; }
 </style>"""
 
 

@@ -6,23 +6,7 @@ from html import escape
 from analysis.bundle.model import RaterKind, Status
 from analysis.report.case import Case, CaseAnswer
 from study.base.translation import t
-from ui.results.case_films import figure
-
-_CSS = """<style>
-.case { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
-@media (max-width: 1100px) { .case { grid-template-columns: minmax(0, 1fr); } }
-.case h4 { margin: 0 0 .75rem; font-size: 1.1rem; font-weight: 600; line-height: 1.4; padding: 0; }
-.case ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .5rem; }
-.case li { margin: 0; padding: .55rem .75rem; border: 1px solid var(--rr-line);
-  border-radius: .5rem; overflow-wrap: anywhere; }
-.case li.reference { border-color: var(--rr-good); border-width: 2px; }
-.case .mark { color: var(--rr-good); font-size: .85rem; font-weight: 600; }
-.case .who { display: flex; flex-wrap: wrap; gap: .3rem .4rem; margin-top: .35rem; }
-.case .who span { font-size: .82rem; padding: .05rem .5rem; border-radius: 1rem;
-  border: 1px solid currentcolor; }
-.case .reader { color: var(--rr-info); }
-.case .model { color: var(--rr-warn); }
-</style>"""
+from ui.results.case_films import CASE_CSS, figure
 
 
 def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
@@ -45,7 +29,7 @@ def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
         for option in case.options
     )
     return (
-        f'{_CSS}<div class="case"><div class="films">{shown}</div>'
+        f'{CASE_CSS}<div class="case"><div class="films">{shown}</div>'
         f"<div><h4><bdi>{escape(case.question)}</bdi></h4><ol>{options}{_unanswered(case)}</ol></div>"
         "</div>"
     )

@@ -8,7 +8,7 @@ from analysis.report.headline import Headline
 from analysis.report.tables import ReportTable, TableRow
 
 # The report is written in English whatever the page's language: a translator leaves it alone.
-_REPORT = '<div class="rr-report" translate="no" lang="en">{}</div>'
+_REPORT = '<div class="rr-report" translate="no" lang="en" dir="ltr">{}</div>'
 MOST_ROWS_SHOWN = 12
 
 

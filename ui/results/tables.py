@@ -65,7 +65,6 @@ def show_table(frame: pd.DataFrame) -> None:
     grid(
         told,
         height=560,
-        placeholder="",
         column_config={
             name: _column(told[name], heading(name), is_share=name in shares)
             for name in map(str, told.columns)

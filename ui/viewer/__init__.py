@@ -16,7 +16,7 @@ from ui.viewer.catalogue_module import Modules, catalogue
 HERE: Final = Path(__file__).parent
 MODULES: Final = HERE / "js"
 """The folder of ES modules, to be served under the ``modules_url`` given to :func:`mount`."""
-STYLES: Final = ("viewer.css", "preparation.css", "preview.css")
+STYLES: Final = ("viewer.css", "preparation.css", "banner.css")
 
 
 def mount(
@@ -25,7 +25,7 @@ def mount(
     modules_url: str,
     sign_out_url: str,
     force_canvas: bool = False,
-    preview: Mapping[str, str] | None = None,
+    apart: Mapping[str, str] | None = None,
 ) -> None:
     """Show the reading room over the whole page.
 
@@ -42,9 +42,10 @@ def mount(
         Where the sign-out form is posted to.
     force_canvas : bool
         Draw without WebGL2, for tests of the fallback.
-    preview : mapping of str to str, optional
-        For a preview: ``again_url``, which a post to throws it away, and ``leave_url``. The page
-        says that nothing is recorded and keeps what it remembers apart from every reader's.
+    apart : mapping of str to str, optional
+        For a page that is no study's: ``of`` says which (``preview`` or ``teaching``),
+        ``leave_url`` where it is left to; a post to a preview's ``again_url`` throws it away. The
+        page says what it is and keeps what it remembers apart from every reader's.
     """
     _component()(
         key="reading-room",
@@ -56,7 +57,7 @@ def mount(
             "force_canvas": force_canvas,
             "trouble": t("The reading page could not be loaded. Trying again…"),
             "language": language(),
-            "preview": dict(preview) if preview else None,
+            "apart": dict(apart) if apart else None,
         },
     )
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from study.base.translation import table
+from study.base.translation import right_to_left, spoken, table
 from ui.catalogue import messages
 
 MODULE = "page/catalogue.js"
@@ -31,9 +31,11 @@ def catalogue(folder: Path, language: str) -> str:
     """Return the module ``page/catalogue.js`` of a language."""
     words, rule = table(language, wanted(folder))
     told = json.dumps(words, ensure_ascii=False, sort_keys=True)
+    with spoken(language):
+        rtl = json.dumps(right_to_left())
     return (
         f"export const words = {told};\nexport const language = {json.dumps(language)};\n"
-        f"export const form = (n) => Number({rule});\n"
+        f"export const rtl = {rtl};\nexport const form = (n) => Number({rule});\n"
     )
 
 

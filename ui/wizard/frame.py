@@ -5,6 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from study.base.translation import t
+from ui.parts.look import arrow
 from ui.parts.text import minute
 from ui.wizard import design, endpoint, meaning, reader_texts, review, rules, sample
 from ui.wizard.working import Working, keep_mine, reach, read_again, save
@@ -21,10 +22,11 @@ LOOK = """
 .rr-prose h2 { font-size: 1.2rem; padding: .2rem 0; }
 .st-key-rail { gap: .25rem; }
 .st-key-rail .stButton button > div { justify-content: flex-start; width: 100%; }
-.st-key-rail .stButton button { padding-left: .7rem; }
-.st-key-rail [data-testid="stCaptionContainer"] { margin: .6rem 0 0 .7rem; }
-.st-key-meaning { border-left: 1px solid color-mix(in srgb, currentColor 18%, transparent);
-  padding-left: 1.4rem; }
+.st-key-rail .stButton button { padding-inline-start: .7rem; }
+.st-key-rail [data-testid="stCaptionContainer"] {
+  margin-block: .6rem 0; margin-inline-start: .7rem; }
+.st-key-meaning { padding-inline-start: 1.4rem;
+  border-inline-start: 1px solid color-mix(in srgb, currentColor 18%, transparent); }
 </style>
 """
 
@@ -123,7 +125,7 @@ def _onwards(working: Working, step: str) -> None:
     here = STEPS.index(step)
     back, _, onward = st.columns([1.4, 3, 2])
     names = list(titles().values())
-    if here and back.button(t("Back"), icon=":material/arrow_back:", key=f"back-{working.id}"):
+    if here and back.button(t("Back"), icon=arrow(forward=False), key=f"back-{working.id}"):
         _go(STEPS[here - 1])
     if here + 1 < len(STEPS) and onward.button(
         t("Next: {step}", step=names[here + 1]),

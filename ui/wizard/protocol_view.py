@@ -9,6 +9,7 @@ import streamlit as st
 from study.base.translation import decimal, later, said, t, tn
 from study.protocol.protocol import Protocol
 from ui.parts.prose import html
+from ui.wizard.eligibility import flags_in_words
 
 Lines = dict[str, str]
 
@@ -19,7 +20,7 @@ _CSS = """
 .rr-protocol h4 { font-size: 1rem; margin: 0 0 .3rem; padding: 0; }
 .rr-protocol dl { padding: 0; margin: 0; display: grid; gap: .25rem 1rem;
   grid-template-columns: minmax(9rem, 2fr) 3fr; font-size: .9rem; line-height: 1.45; }
-.rr-protocol dt { opacity: .75; }
+.rr-protocol dt { opacity: .75; hyphens: auto; overflow-wrap: anywhere; }
 .rr-protocol dt, .rr-protocol dd { margin: 0; padding: 0; }
 .rr-protocol dd { overflow-wrap: anywhere; }
 </style>
@@ -71,8 +72,21 @@ _VALUES = {
     "subcategory": later("subcategory"),
     "site": later("site"),
     "view": later("view"),
+    "view_class": later("view type"),
+    "split": later("split"),
+    "class": later("class"),
+    "validation_code": later("validation code"),
+    "frontal": later("frontal"),
+    "lateral": later("lateral"),
+    "oblique": later("oblique"),
+    "decubitus": later("decubitus"),
+    "female": later("female"),
+    "male": later("male"),
+    "other": later("other"),
     "sex": later("sex"),
     "age": later("age"),
+    "indication": later("indication"),
+    "comparison": later("comparison"),
     "proportional": later("proportional"),
     "equal": later("equal"),
     "never": later("never"),
@@ -123,13 +137,43 @@ def _part(part: tuple[str, Lines]) -> str:
 def _sample(protocol: Protocol) -> Lines:
     values = protocol.in_full()
     return {
-        t("Name"): protocol.name or t("None"),
+        t("Study name"): protocol.name or t("None"),
         t("Cases"): decimal(protocol.cases),
         t("One question per"): _called(protocol.one_question_per),
         t("Stratified by"): value_in_words("stratify_by", values["stratify_by"]),
         t("Allocation"): value_in_words("allocation", values["allocation"]),
+        **_eligible(protocol),
         t("Seed"): str(protocol.seed),
     }
+
+
+def _eligible(protocol: Protocol) -> Lines:
+    """Return what a case has to meet, or that it has to meet nothing."""
+    flags = flags_in_words()
+    found = {
+        t("Views each case must have"): value_in_words("", protocol.required_views),
+        t("Age in years"): _years(protocol),
+        t("Sex"): value_in_words("", protocol.sex),
+        t("Leave out questions with a flag"): "; ".join(
+            flags[one] for one in protocol.without_flags
+        ),
+        t("Draw only these IDs"): _n_ids(protocol.only_items),
+        t("Leave out these IDs"): _n_ids(protocol.without_items),
+    }
+    given = {key: value for key, value in found.items() if value and value != t("None")}
+    return given or {t("Eligible cases"): t("the whole bank")}
+
+
+def _years(protocol: Protocol) -> str:
+    if not protocol.age:
+        return ""
+    low, high = protocol.age
+    known = t("{low} to {high}", low=low, high=high)
+    return t("{known}, or unknown", known=known) if protocol.unknown_age else known
+
+
+def _n_ids(ids: tuple[str, ...]) -> str:
+    return tn("{n} ID", "{n} IDs", len(ids)) if ids else ""
 
 
 def _design(protocol: Protocol) -> Lines:

@@ -187,8 +187,16 @@ def _around(working: Working) -> None:
         working,
         "context",
         t("Shown beside the question"),
-        {"age": t("Age"), "sex": t("Sex")},
-        t("What a reader would know about the patient. Report text is never shown."),
+        {
+            "age": t("Age"),
+            "sex": t("Sex"),
+            "indication": t("Indication"),
+            "comparison": t("Comparison"),
+        },
+        t(
+            "What a reader would know before reporting, where the bank gives it. Findings and "
+            "impression are never shown."
+        ),
     )
     count(
         working,

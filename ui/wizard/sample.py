@@ -1,6 +1,7 @@
 """The first step: from which bank, how many cases, and what so many can show."""
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,14 +16,18 @@ from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.protocol.drawing import Rehearsed, foresee
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
-from study.store import banks
+from study.store import banks, draws
 from ui.parts.look import grid
 from ui.parts.text import plain
 from ui.server.deployment import store
+from ui.wizard import eligibility
 from ui.wizard.fields import choose, count, several
-from ui.wizard.working import Working
+from ui.wizard.working import Working, in_page_words
 
-_DRAWN_BY = ("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases")
+_DRAWN_BY = (
+    *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
+    *eligibility.KEYS,
+)
 BY_HAND = "by hand"
 
 
@@ -41,6 +46,7 @@ def sample(working: Working) -> None:
             st.caption(t("Shown on the coordinator's pages and in every export."))
         _bank(working)
         _cases(working)
+        eligibility.eligibility(working)
     _forecast(working)
 
 
@@ -102,8 +108,10 @@ def _rules(working: Working) -> None:
             "task": t("Task"),
             "category": t("Category"),
             "subcategory": t("Subcategory"),
+            "view_class": t("View types"),
             "view": t("Views"),
             "sex": t("Sex"),
+            **_attributes(working),
         },
         t(
             "Stratify so that each group gets its planned share. Leave empty for a simple random "
@@ -122,6 +130,27 @@ def _rules(working: Working) -> None:
             low=1 - 2**53,
             high=2**53 - 1,
         )
+
+
+def _attributes(working: Working) -> Mapping[str, str]:
+    """Return the attributes a bank has, and those that the draft names."""
+    words = {
+        "site": t("Site"),
+        "split": t("Split"),
+        "class": t("Class"),
+        "validation_code": t("Validation code"),
+    }
+    with store().look() as look:
+        row = banks.find(look, working.bank)
+    there = _attributes_of(row.id, row.content_sha256) if row else ()
+    named = working.base["stratify_by"]
+    return {name: said for name, said in words.items() if name in there or name in named}
+
+
+@lru_cache(maxsize=16)
+def _attributes_of(bank: int, content_sha256: str) -> tuple[str, ...]:
+    with store().look() as look:
+        return tuple(one for one in draws.ATTRIBUTES if draws.has_attribute(look, bank, one))
 
 
 def _allocation(working: Working) -> None:
@@ -202,7 +231,7 @@ def _forecast(working: Working) -> None:
     try:
         found = foreseen(working.bank, working.values)
     except StudyError as error:
-        st.error(plain(str(error)))
+        st.error(plain(in_page_words(str(error))))
         return
     grid(_table(found), column_config=_columns(working))
     st.caption(
@@ -221,7 +250,7 @@ def _table(found: Rehearsed) -> pd.DataFrame:
             "n_items": [one.n_items for one in found.strata],
             "n_units": [one.n_units for one in found.strata],
             "n_drawn": [one.n_drawn for one in found.strata],
-            "half_width": [100 * one.half_width for one in found.strata],
+            "half_width": [round(100 * one.half_width, 1) for one in found.strata],
         }
     )
 
@@ -239,7 +268,7 @@ def _columns(working: Working) -> dict[str, Any]:
         "n_drawn": st.column_config.ProgressColumn(
             t("Drawn"), format="%d", min_value=0, max_value=int(working.values["cases"])
         ),
-        "half_width": st.column_config.NumberColumn(t("± points"), format="%.1f"),
+        "half_width": st.column_config.NumberColumn(t("± points"), format="localized"),
     }
 
 
@@ -252,12 +281,12 @@ def foreseen(bank: str, values: dict[str, Any]) -> Rehearsed:
         The draft has faults, or the bank cannot give the cases.
     """
     with store().look() as look:
-        row = banks.find(look, bank)
+        row, struck = banks.find(look, bank), draws.last_struck(look)
     asked = {key: values[key] for key in _DRAWN_BY}
     number, content = (row.id, row.content_sha256) if row else (0, "")
-    return _foreseen(number, content, canonical_json(asked))
+    return _foreseen(number, content, struck, canonical_json(asked))
 
 
 @lru_cache(maxsize=64)
-def _foreseen(bank: int, content_sha256: str, asked: str) -> Rehearsed:
+def _foreseen(bank: int, content_sha256: str, struck: int, asked: str) -> Rehearsed:
     return foresee(store(), bank, Protocol.from_json(json.loads(asked)))

@@ -23,12 +23,19 @@ SHOWN = {
     "back_navigation": "going back",
     "practice_cases": "practice cases",
 }
+_MOST_LISTED = 20
 SAMPLED = {
     "cases": "cases",
     "seed": "seed",
     "stratify_by": "stratified by",
     "allocation": "allocation",
     "one_question_per": "one question per",
+    "required_views": "views each case has",
+    "age": "age in years, from and to",
+    "sex": "sex",
+    "without_flags": "without items that break the rules",
+    "only_items": "only of a list of items",
+    "without_items": "without a list of items",
 }
 
 
@@ -243,6 +250,8 @@ def _patients(results: Results) -> bool:
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, list) and len(value) > _MOST_LISTED:
+        return f"{len(value):,} listed"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, dict):

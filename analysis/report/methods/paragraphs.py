@@ -27,6 +27,18 @@ def design(results: Results) -> Paragraph:
         " no denominator of theirs; a case without a model's prediction is wrong. So is a case"
         " that was skipped, timed out, unparsed or refused. Of repeated readings the first counts."
     )
+    aside = results.bundle.aside
+    if (aside["run"] != "").any():
+        text += (
+            " Of a model that was run several times the first run counts; how far runs agree, and"
+            " the variance that a run adds to accuracy, is a table of its own."
+        )
+    others = sorted(set(aside["condition"]) - set(results.bundle.readings["condition"]))
+    if others:
+        text += (
+            f" Models' answers under conditions that no reader had ({listed(others)}) are compared"
+            " with their own answers to the cases as the readers saw them, and count nowhere else."
+        )
     if "excluded" in results.bundle.readings.columns:
         dropped = int((results.bundle.readings["excluded"].fillna("") != "").sum())
         if dropped:

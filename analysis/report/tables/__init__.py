@@ -17,7 +17,7 @@ from analysis.report.tables.comparison import (
     gee_overview,
     panel_overview,
 )
-from analysis.report.tables.repeats import indices_overview, repeats_overview
+from analysis.report.tables.repeats import indices_overview, repeats_overview, runs_overview
 from analysis.report.tables.sensitivity import (
     choices_overview,
     panel_choices_overview,
@@ -51,6 +51,7 @@ PARTS = (
     truth_groups_overview,
     indices_overview,
     repeats_overview,
+    runs_overview,
     times_overview,
     time_model_overview,
     missing_overview,

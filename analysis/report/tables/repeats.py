@@ -12,14 +12,18 @@ from analysis.report.tables.table import (
     ReportTable,
     TableRow,
     estimate_cell,
+    estimate_with_range,
     named,
+    percent_cell,
     report_table,
 )
 from analysis.report.wording.numbers import rounded
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
+from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
 from analysis.statistics.agreement.pairs.pairing import PairKind
 
+_DIFFERENCE = ("difference", "ci_low", "ci_high")
 OF_INDICES = {"error_consistency": "error consistency", "kappa": "kappa"}
 
 
@@ -47,6 +51,60 @@ def repeats_overview(results: Results) -> list[ReportTable]:
             header=("Rater", "Condition", "Measure", "n", "Estimate and CI"),
             rows=rows,
         )
+    ]
+
+
+def runs_overview(results: Results) -> list[ReportTable]:
+    """Show how a model's runs agree and what they add, and what it was shown changes."""
+    names = rater_names(results.bundle)
+    of_runs: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows_of(results, "model_runs"):
+        key = (str(row["model_id"]), str(row["condition"]))
+        of_runs.setdefault(key, {})[str(row["measure"])] = row
+    runs: list[TableRow] = [
+        (
+            (named(names, model),),
+            (
+                f"{int(number(found[RAW], 'n_runs')):,}",
+                f"{int(number(found[MEAN], 'n_items')):,}",
+                _estimate(found[RAW]),
+                percent_cell(number(found[MEAN], "estimate")),
+                percent_cell(math.sqrt(number(found[VARIANCE], "estimate"))),
+            ),
+        )
+        for (model, _), found in of_runs.items()
+    ]
+    shown: list[TableRow] = [
+        (
+            (named(names, str(row["model_id"])),),
+            (
+                str(row["condition_b"]),
+                f"{int(number(row, 'n')):,}",
+                percent_cell(number(row, "accuracy_a")),
+                percent_cell(number(row, "accuracy_b")),
+                estimate_with_range(*(100 * number(row, c) for c in _DIFFERENCE)),
+            ),
+        )
+        for row in rows_of(results, "model_conditions")
+    ]
+    return [
+        report_table(
+            name="model-runs",
+            title="Models beside themselves: runs",
+            note="Over the cases that every run has. The standard deviation is what the chance of"
+            " one run adds to its accuracy.",
+            file="tables/model_runs.csv",
+            header=("Model", "Runs", "n", "Agreement and CI", "Mean accuracy", "SD of a run"),
+            rows=runs,
+        ),
+        report_table(
+            name="model-conditions",
+            title="Models beside themselves: what they were shown",
+            note="Accuracy as the readers saw the cases, less that under the condition.",
+            file="tables/model_conditions.csv",
+            header=("Model", "Shown", "n", "As readers", "So", "Difference and CI"),
+            rows=shown,
+        ),
     ]
 
 

@@ -16,7 +16,7 @@ import xlsxwriter
 
 from study.base.csv_cells import guarded
 from study.base.errors import BadFile
-from study.exchange.schemas import FILES, Column
+from study.exchange.schemas import Column, columns_in
 
 MOST_ROWS = 1_000_000
 """Rows of a sheet below its header; Excel takes 1,048,576 in all."""
@@ -65,7 +65,7 @@ def workbook(
             name = file.removesuffix(".csv")
             for number, part in enumerate(_parts(rows, most_rows), start=1):
                 sheet = book.add_worksheet(name if number == 1 else f"{name} {number}")
-                _fill(sheet, name, FILES[file], part, bold, text)
+                _fill(sheet, name, columns_in(file, rows), part, bold, text)
     return out.getvalue()
 
 
@@ -88,8 +88,8 @@ def _about(sheet: Any, about: Mapping[str, str], tables: Mapping[str, Rows], tex
         ),
         *(
             (f"{file.removesuffix('.csv')}: {column.name}", column.description)
-            for file in tables
-            for column in FILES[file]
+            for file, rows in tables.items()
+            for column in columns_in(file, rows)
         ),
     ]
     for number, (key, value) in enumerate(rows):

@@ -9,7 +9,7 @@ import pyarrow
 from pyarrow import parquet
 
 from study.base.timestamps import moment
-from study.exchange.schemas import FILES, Column
+from study.exchange.schemas import Column, columns_in
 
 ROWS_AT_ONCE = 20_000
 """Rows turned into columns at once, and held in one row group: bounds the memory it takes."""
@@ -31,7 +31,7 @@ def parquet_files(tables: Mapping[str, Rows], about: Mapping[str, str]) -> dict[
         What is said of the study in each file's metadata.
     """
     return {
-        f"{name.removesuffix('.csv')}.parquet": _file(FILES[name], rows, about)
+        f"{name.removesuffix('.csv')}.parquet": _file(columns_in(name, rows), rows, about)
         for name, rows in tables.items()
     }
 

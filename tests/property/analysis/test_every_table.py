@@ -95,7 +95,7 @@ def _same(before: pd.DataFrame, after: pd.DataFrame) -> None:
     )
 
 
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5))
 @given(studies(), st.integers(0, 2**31), st.data())
 def test_order_names_and_letters_change_nothing(
     study: Study, seed: int, data: st.DataObject
@@ -153,7 +153,7 @@ def _relabelling_options_changes_nothing_that_is_not_bound_to_letters(
         )
 
 
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5))
 @given(studies(), st.data())
 def test_another_rater_changes_no_row_but_of_those_it_belongs_to(
     study: Study, data: st.DataObject
@@ -185,7 +185,7 @@ def _without(table: pd.DataFrame, gone: str) -> pd.DataFrame:
     return table.loc[table["raters"] == "readers"] if "raters" in table else table
 
 
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(8))
 @given(studies())
 def test_what_is_empty_has_its_reason_and_what_is_not_its_bounds(study: Study) -> None:
     """In every table, and the reason says exactly what is empty."""
@@ -239,7 +239,7 @@ def _no_gap_is_silent_and_no_limit_on_the_wrong_side(tables: Tables) -> None:
     assert (items["n_readers_correct"] <= items["n_readers"]).all()
 
 
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5))
 @given(studies())
 def test_adjusted_p_is_no_smaller_and_keeps_the_order(study: Study) -> None:
     """Within the readers and models of each condition."""
@@ -252,7 +252,7 @@ def test_adjusted_p_is_no_smaller_and_keeps_the_order(study: Study) -> None:
         assert adjusted.loc[p.dropna().sort_values().index].is_monotonic_increasing
 
 
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5))
 @given(studies(fewest_readers=2))
 def test_two_readers_swapped_agree_as_before_and_differ_the_other_way(study: Study) -> None:
     """Limits change places; p stays, and so does what agreement there is."""

@@ -36,7 +36,7 @@ def _text(results: Results, part: Any) -> str:
     return " ".join(finding.text for finding in part(results))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     fixed=st.tuples(NUMBERS, NUMBERS),
     random=st.tuples(NUMBERS, NUMBERS),
@@ -97,7 +97,7 @@ DECLARED = st.fixed_dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     protocol=DECLARED,
     asked=st.sampled_from([None, 0.05, 0.2]),
@@ -158,7 +158,7 @@ def test_a_verdict_needs_what_was_declared_and_its_limits(
         assert len(allowed) == sum(text.count("83.8 %:") for text in winners)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(score=st.tuples(NUMBERS, NUMBERS), cluster=st.tuples(NUMBERS, NUMBERS), p=NUMBERS)
 def test_a_single_reader_needs_interval_and_adjusted_p(
     run: Results, score: tuple[float, float], cluster: tuple[float, float], p: float

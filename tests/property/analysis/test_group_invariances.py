@@ -66,7 +66,7 @@ def _all(tables: Tables) -> list[pd.DataFrame]:
     ]
 
 
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5))
 @given(studies())
 def test_renaming_the_raters_leaves_groups_alone(tables: Tables) -> None:
     """In another order, too: what is added up in another order differs in the last bits only."""
@@ -81,7 +81,7 @@ def test_renaming_the_raters_leaves_groups_alone(tables: Tables) -> None:
         pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5))
 @given(studies(), st.data())
 def test_relabelling_the_options_of_a_set_leaves_its_measures_alone(
     tables: Tables, data: st.DataObject
@@ -104,7 +104,7 @@ def test_relabelling_the_options_of_a_set_leaves_its_measures_alone(
     pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=examples(5), deadline=None)
+@settings(max_examples=examples(5))
 @given(studies())
 def test_every_cluster_twice_leaves_the_estimates_alone(tables: Tables) -> None:
     """All but alpha's, which is corrected for the number of answers."""

@@ -103,7 +103,7 @@ def studies(draw: st.DrawFn) -> Study:
     )
 
 
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(12))
 @given(studies())
 def test_accuracy_is_over_the_items_that_were_given(study: Study) -> None:
     """`n`, right and missing answers, micro and macro, and the sensitivity of them."""
@@ -142,7 +142,7 @@ def _left_out(study: Study, rater: str, condition: str) -> list[str]:
     return [i for i in study.items() if (rater, condition, i) in study.left_out]
 
 
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(8))
 @given(studies())
 def test_what_was_never_presented_is_counted_as_absent(study: Study) -> None:
     """Also for a rater without any reading, who stays in the table."""
@@ -155,7 +155,7 @@ def test_what_was_never_presented_is_counted_as_absent(study: Study) -> None:
     assert (table["n_assigned"] == len(study.items())).all()
 
 
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(12))
 @given(studies())
 def test_pairs_are_compared_on_what_both_were_given(study: Study) -> None:
     """Reader and model on the reader's items, two models on all."""
@@ -173,7 +173,7 @@ def test_pairs_are_compared_on_what_both_were_given(study: Study) -> None:
         assert row["difference"] == _close(difference)
 
 
-@settings(max_examples=examples(20), deadline=None)
+@settings(max_examples=examples(20))
 @given(studies())
 def test_the_panel_is_on_what_all_its_readers_were_given(study: Study) -> None:
     """Every number of both claims, written out; undefined below 80 % of the items."""
@@ -208,7 +208,7 @@ def test_the_panel_is_on_what_all_its_readers_were_given(study: Study) -> None:
             assert same.loc[(model, condition), "estimate"] == _close(rows[0]["difference"])
 
 
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(12))
 @given(studies())
 def test_conditions_are_compared_on_what_was_read_under_both(study: Study) -> None:
     """By all readers; undefined below 80 % of what any of them was given under either."""

@@ -63,7 +63,7 @@ def same_numbers(before: pd.DataFrame, after: pd.DataFrame) -> None:
     assert (before["undefined_because"] == after["undefined_because"]).all()
 
 
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(30))
 @given(answers())
 def test_random_readers_variance_is_the_one_shot_u_statistic(correct: np.ndarray) -> None:
     """Whenever max() is inactive: the mean squared less the mean over other readers and items."""
@@ -89,7 +89,7 @@ CANCELLING = np.array(
 )
 
 
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(8))
 @given(answers(), st.integers(1, 10**6))
 @example(CANCELLING, 3)
 def test_names_and_order_change_nothing(correct: np.ndarray, seed: int) -> None:
@@ -99,7 +99,7 @@ def test_names_and_order_change_nothing(correct: np.ndarray, seed: int) -> None:
         same_numbers(table(before), table(after))
 
 
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(8))
 @given(answers())
 def test_exchanging_the_conditions_turns_the_sign(correct: np.ndarray) -> None:
     """Difference and limits change sign; error, degrees of freedom and p do not change."""
@@ -111,7 +111,7 @@ def test_exchanging_the_conditions_turns_the_sign(correct: np.ndarray) -> None:
         assert after[column].to_numpy() == pytest.approx(-before[other].to_numpy(), nan_ok=True)
 
 
-@settings(max_examples=examples(8), deadline=None)
+@settings(max_examples=examples(8))
 @given(answers())
 def test_asking_every_patient_twice_changes_nothing(correct: np.ndarray) -> None:
     """Copies of the items within their patients carry no information: n_items alone doubles."""

@@ -3,7 +3,7 @@
 import io
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -35,7 +35,6 @@ def _items(texts: list[str]) -> list[dict[str, Any]]:
     return [{"item_id": f"q{n}", "question": text} for n, text in enumerate(texts)]
 
 
-@settings(deadline=None)  # a workbook is many small files
 @given(st.lists(TEXTS, min_size=1, max_size=8))
 def test_texts_survive_parquet(texts: list[str]) -> None:
     """Sign by sign."""
@@ -43,7 +42,6 @@ def test_texts_survive_parquet(texts: list[str]) -> None:
     assert parquet.read_table(io.BytesIO(file))["question"].to_pylist() == texts
 
 
-@settings(deadline=None)  # a workbook is many small files
 @given(st.lists(TEXTS, min_size=1, max_size=8))
 def test_texts_survive_excel(texts: list[str]) -> None:
     """Sign by sign, and every one as text."""

@@ -31,7 +31,7 @@ _protocols = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=examples(3), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(3), suppress_health_check=[HealthCheck.too_slow])
 @given(_protocols, st.integers(1, 10**6), st.booleans())
 def test_a_random_study_comes_back_as_it_was(
     protocol: dict[str, Any], seed: int, closed: bool

@@ -45,6 +45,9 @@ PAGES = {
     "banks.py": "        - + + - - - -",
     "deployment.py": "   - + - - - - -",
     "score_card.py": "   - - - - - - +",
+    "explore.py": "      - + + - - - -",
+    "teaching.py": "     - + + + + + +",
+    "teach.py": "        - + + + + + +",
     "preview.py": "      - - - + + - -",
     "preview_draft.py": "- + + - - - -",
 }
@@ -58,6 +61,7 @@ _MAKE_STUDY = "401 200 200  401 401 401 401  401 401 401 401"
 _FORM = "303 303 303  303 303 303 303  303 303 303 303"
 _ANYBODY = "200 200 200  200 200 200 200  200 200 200 200"
 _SIGNED_IN = "401 200 200  200 200 200 200  200 200 200 200"
+_TAUGHT = "401 404 404  404 404 404 404  404 404 404 404"  # no bank is, unless it is marked
 _PREVIEW = "401 403 403  403 {0} 403 403  403 403 403 403"
 _BEGUN_ANEW = "401 403 403  403 204 404 404  404 404 404 404"  # it is there until then
 _ENDED = "401 404 404  404 404 404 404  404 404 404 404"
@@ -89,6 +93,7 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "GET /export/closing-report.html": _EXPORT.format(200),
     "GET /export/missing.csv": _EXPORT.format(200),
     "GET /export/archive/{name}": "401 401 401  200 200 200 401  409 409 409 401",
+    "GET /export/exam-paper/{format}.zip": _SET_UP,
     "GET /export/trail.csv": _SET_UP,
     "GET /export/deployment-trail.csv": "401 200 401  401 401 401 401  401 401 401 401",
     "GET /draft/protocol.toml": _MAKE_STUDY,
@@ -102,6 +107,7 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
         "401 401 401  200 200 409 401  404 404 409 401",
         "401 401 401  200 200 200 401  404 404 404 401",
     ),
+    "GET /bank-films/{bank}/{item}/{view}": _MAKE_STUDY,
     "GET /preview/{mark}/desk": (_PREVIEW.format(200), _PREVIEW.format(200), _ENDED),
     "GET /preview/{mark}/desk/cases/{position}": (
         _PREVIEW.format(404),
@@ -111,6 +117,9 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "POST /preview/{mark}/desk/records": (_PREVIEW.format(409), _PREVIEW.format(409), _ENDED),
     "GET /preview/{mark}/films/{case}/{view}": (_PREVIEW.format(200), _PREVIEW.format(200), _ENDED),
     "POST /preview/{mark}/again": (_BEGUN_ANEW, _BEGUN_ANEW, _ENDED),
+    "GET /teaching/{bank}/{round}/desk": _TAUGHT,
+    "POST /teaching/{bank}/{round}/desk/records": _TAUGHT.replace("404", "403"),  # seal of nobody
+    "GET /teaching/{bank}/{round}/films/{case}/{view}": _TAUGHT,
     "GET /score-card/{position}/films/{view}": (
         "401 401 401  401 401 401 409  401 401 401 409",
         "401 401 401  401 401 401 409  401 401 401 409",
@@ -317,7 +326,8 @@ def _address(found: Deployment, path: str) -> str:
         "/case-films/{view}": f"?item={item}",
         "/draft/protocol.toml": f"?draft={found.draft}",
     }
-    return path.format(position=1, view=0) + query.get(path, "")
+    taught = {"format": "jsonl", "bank": 1, "round": 1, "case": "none", "item": 1}
+    return path.format(position=1, view=0, **taught) + query.get(path, "")
 
 
 @pytest.mark.parametrize("route", [name for name in ROUTES if name.startswith("POST")])

@@ -27,7 +27,7 @@ from study.lifecycle import closing, studies
 from study.lifecycle.deployments import coordinator_code
 from study.protocol.protocol import Protocol
 from study.reading import desk
-from study.store import Store, deployment
+from study.store import Store, deployment, events
 from study.store import readings as stored_readings
 from tests.conftest import (
     NOW,
@@ -541,6 +541,23 @@ def test_downloads_are_for_the_coordinator_alone(sign: Sign) -> None:
     assert "attachment" in answer.headers["content-disposition"]
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         assert "items.csv" in archive.namelist()
+
+
+def test_an_exam_paper_is_handed_out_while_the_study_is_read(sign: Sign, banked: Store) -> None:
+    """Whole, recorded, and nothing of it stays on the server; an unknown shape is not found."""
+    assert sign("R1").get("/export/exam-paper/jsonl.zip").status_code == 401
+    coordinator = sign("coordinator")
+    answer = coordinator.get("/export/exam-paper/jsonl.zip")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        items = archive.read("jsonl/items.jsonl").decode().splitlines()
+        about = json.loads(archive.read("jsonl/paper.json"))
+    with banked.look() as look:
+        assert len(items) == look.value("SELECT count(*) FROM cases")
+        last = list(events.walk(look, events.DEPLOYMENT))[-1]
+    assert last.detail["paper_sha256"] == about["paper_sha256"]
+    assert last.actor == "c"
+    assert not list(banked.path.parent.glob(".exam-paper*"))
+    assert coordinator.get("/export/exam-paper/xml.zip").status_code == 404
 
 
 def test_streamlits_inspection_routes_are_closed(sign: Sign) -> None:

@@ -12,7 +12,7 @@ import { find } from "./page/elements.js";
 import { watchOver } from "./page/idle.js";
 import { Overlays } from "./page/overlays.js";
 import { PointerInput } from "./viewer/pointer-input.js";
-import { banner, wayOut } from "./page/preview.js";
+import { banner, wayOut } from "./page/banner.js";
 import { QuestionPanel } from "./page/question-panel.js";
 import { Room } from "./room/room.js";
 import { Settings } from "./page/settings.js";
@@ -21,14 +21,14 @@ import { browserStorage } from "./page/storage.js";
 import { texts } from "./page/texts.js";
 
 /** @import { Page } from "./page/idle.js" */
-/** @import { Urls } from "./page/preview.js" */
+/** @import { Apart } from "./page/banner.js" */
 
 const TICK_MS = 100;
 
 /**
  * @param {ParentNode} parent holds the markup of viewer.html
  * @param {{desk_url: string, sign_out_url: string, here_url: string, force_canvas: boolean, language: string,
- *   preview: Urls|null}} data
+ *   apart: Apart|null}} data
  * @returns {() => void} stops everything
  */
 export function start(parent, data) {
@@ -37,10 +37,10 @@ export function start(parent, data) {
   const place = find(root, ".rr-films");
   root.lang = data.language;
   write(root);
-  const { preview } = data;
-  const overlays = new Overlays(root, preview ? wayOut(preview)
+  const { apart } = data;
+  const overlays = new Overlays(root, apart ? wayOut(apart)
     : { url: data.sign_out_url, method: "post", label: texts.labels.signOut });
-  if (preview) find(root, ".rr-main").append(banner(preview));
+  if (apart) find(root, ".rr-main").append(banner(apart));
   find(root, ".rr-exit").append(overlays.signOut());
   const used = (tool) => room.used(tool);
   const panel = new QuestionPanel(root, {
@@ -75,10 +75,10 @@ export function start(parent, data) {
     trouble: (text) => room.send({ is: "trouble", text }),
     notTaken: (text) => room.notTaken(text),
     receipt: (receipt, sent) => room.send({ is: "receipt", receipt, sent }),
-  }, browserStorage(Boolean(preview)));
+  }, browserStorage(Boolean(apart)));
   const { renderer } = viewer;
   const room = new Room({
-    root, panel, display, renderer, overlays, sheet, cannotAnswer, connection, preview: Boolean(preview),
+    root, panel, display, renderer, overlays, sheet, cannotAnswer, connection, apart,
   });
   const commands = new Commands({ root, room, viewer, panel, overlays, sheet, settings });
 
@@ -117,7 +117,7 @@ export function start(parent, data) {
   room.open(() => settings.open(connection.storage));
 
   return () => {
-    root.querySelector(".rr-preview")?.remove();
+    root.querySelector(".rr-banner")?.remove();
     depart({ persisted: false });
     clearInterval(ticking);
     rest();

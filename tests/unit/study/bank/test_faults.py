@@ -259,7 +259,7 @@ keys = st.sampled_from(
 strange = st.dictionaries(keys, likely | values, max_size=9)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=values
     | st.dictionaries(st.text(max_size=3), strange | values, min_size=1, max_size=4)

@@ -15,7 +15,7 @@ from study.base.bank_rules import TITLES, Rule
 from study.base.errors import NotFound, NotNow
 from study.films import shelf
 from study.lifecycle import drafts
-from study.store import Store, banks, events
+from study.store import Store, banks, draws, events
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, write_bank
 
@@ -88,7 +88,7 @@ def test_a_bank_that_nothing_holds_to_can_be_removed(banked: Store) -> None:
     assert verify(banked) == []
     with banked.look() as look:
         assert banks.names(look) == ["bank"]
-        assert len(list(banks.to_draw(look, row.id, "item", ()))) == 24
+        assert draws.left(look, row.id, "item", draws.Conditions())[0] == 24
         for table in ("item_views", "reference_standard", "report_texts", "explanations"):
             alone = f"SELECT count(*) FROM {table} WHERE item NOT IN (SELECT id FROM items)"
             assert look.value(alone) == 0

@@ -39,6 +39,46 @@ HEADERS = {
 }
 
 
+KEYS_OF_BEFORE = [
+    "allocation",
+    "back_navigation",
+    "break_every",
+    "cannot_answer",
+    "case_order",
+    "cases",
+    "claim_about",
+    "comments",
+    "conditions",
+    "confidence",
+    "consent",
+    "context",
+    "display_check",
+    "endpoint",
+    "exclusions",
+    "feedback",
+    "hidden_repeats",
+    "hypothesis",
+    "instructions",
+    "interim_results",
+    "margin",
+    "name",
+    "one_question_per",
+    "option_order",
+    "practice_cases",
+    "primary_model",
+    "questionnaire",
+    "score_card",
+    "seed",
+    "session_days",
+    "sessions",
+    "smallest_window",
+    "stratify_by",
+    "time_limit_s",
+    "washout_days",
+]
+"""What the first bundles that could be restored said of the protocol in force."""
+
+
 @pytest.fixture
 def full(opened: Opened, tmp_path: Path) -> Store:
     """Return a study with two readers, hidden repeats, shuffled options and a model."""
@@ -54,6 +94,12 @@ def full(opened: Opened, tmp_path: Path) -> Store:
 
 def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(files[name].decode())))
+
+
+def test_a_protocol_without_new_keys_is_written_as_before(full: Store) -> None:
+    """Else no bundle of before could be restored: exported again, it has to be the same."""
+    told = json.loads(bundle_files(full, "trial")["protocol.json"])
+    assert sorted(told["in_force"]) == KEYS_OF_BEFORE
 
 
 def test_the_headers_are_those_of_the_contract(full: Store) -> None:

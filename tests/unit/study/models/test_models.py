@@ -1,5 +1,6 @@
 """Models as raters: looked at before they are kept, withdrawn and replaced with a reason."""
 
+import csv
 import json
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,7 +15,8 @@ from study.exchange import closing_report
 from study.exchange.bundle import bundle_files, export
 from study.exchange.restoring import SAME, restore
 from study.models.models import Found, add_model, keep_model, read_model
-from study.models.withdrawals import withdraw_model, withdrawn
+from study.models.rereading import reread
+from study.models.withdrawals import models_of, withdraw_model, withdrawn
 from study.monitoring.progress import status
 from study.store import Store, events
 from study.trail.verification import verify
@@ -218,10 +220,84 @@ def test_a_study_with_withdrawn_models_restores_to_the_last_byte(
     assert verify(target) == []
 
 
+def _in_runs(folder: Path, cases: list[str]) -> Path:
+    """Write two runs with confidence, and one without films."""
+    rows = [
+        {"item_id": one, "run": run, "answer": answer, "confidence": sure, "condition": shown}
+        for one in cases
+        for run, answer, sure, shown in (
+            (1, "A", 0.9, ""),
+            (2, "B", 0.6, ""),
+            (1, "C", 0.3, "image-absent"),
+        )
+    ]
+    path = folder / "runs.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_runs_conditions_and_confidence_are_kept_and_go_where_the_study_goes(
+    trial: Store, tmp_path: Path
+) -> None:
+    """The first run, shown what readers are, stands for the model; the others stand beside it."""
+    path = _in_runs(tmp_path, _drawn(trial))
+    found = add_model(trial, path, study="trial", model_id="M", now=NOW)
+    assert found.by_status == {"answered": 8}
+    (model,) = models_of(trial, "trial")[0]
+    assert (model.n_predicted, model.n_runs, model.conditions) == (8, 2, '["","image-absent"]')
+    export(trial, study="trial", out=tmp_path / "bundle")
+    with (tmp_path / "bundle" / "readings.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["rater_id"] == "M"][:3]
+    told = [
+        [row[key] for key in ("answer", "condition", "repeat", "run", "confidence")] for row in rows
+    ]
+    assert told == [
+        ["A", "", "1", "1", "0.9"],
+        ["B", "", "2", "2", "0.6"],
+        ["C", "image-absent", "1", "1", "0.3"],
+    ]
+    target = empty(tmp_path / "target", 5)
+    restore(target, tmp_path / "bundle", by=BY, now=LATER)
+    first, again = bundle_files(trial, "trial"), bundle_files(target, "trial")
+    assert {name: again[name] for name in SAME} == {name: first[name] for name in SAME}
+    assert verify(trial) == verify(target) == []
+
+
+def test_words_are_read_again_by_other_rules_without_the_model(
+    trial: Store, tmp_path: Path
+) -> None:
+    """Stricter ones take answers away, looser ones find some; what is kept is told in the trail."""
+    first, second, third, *_ = _drawn(trial)
+    option = json.loads(_options(trial, second))[2]
+    said = {first: "So the answer is B.", second: f"I would call it {option}", third: "C"}
+    path = tmp_path / "words.json"
+    path.write_text(json.dumps({key: {"model_prediction": words} for key, words in said.items()}))
+    add_model(trial, path, study="trial", model_id="M", now=NOW)
+    changed = {
+        rules: dict(reread(trial, study="trial", model_id="M", rules=rules).changed)
+        for rules in ("strict", "standard", "loose")
+    }
+    assert changed == {
+        "strict": {("B", "unparsed"): 1},
+        "standard": {},
+        "loose": {("unparsed", "C"): 1},
+    }
+    found = reread(trial, study="trial", model_id="M", rules="strict").found
+    keep_model(trial, found, model_id="M", replace=True, reason="Strictly", by=BY, now=LATER)
+    (model,) = models_of(trial, "trial")[0]
+    assert (model.n_answered, model.n_unparsed) == (1, 2)
+    assert dict(reread(trial, study="trial", model_id="M", rules="standard").changed) == {
+        ("unparsed", "B"): 1
+    }
+    assert verify(trial) == []
+
+
 def test_a_bundle_of_a_study_without_any_is_what_it_was(trial: Store, tmp_path: Path) -> None:
     """No row names an edition: bundles made before restore, and are exported as they came."""
     add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
-    assert b"edition" not in b"".join(bundle_files(trial, "trial").values())
+    files = bundle_files(trial, "trial")
+    assert b"edition" not in b"".join(files.values())
+    assert files["readings.csv"].splitlines()[0].endswith(b",excluded")
 
 
 def test_the_analysis_never_sees_a_withdrawn_model(trial: Store, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import sqlite3
+import zipfile
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 
 from study.bank.importing import import_bank
+from study.base.actor import By
 from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
+from study.exchange.restoring import restore
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.protocol.protocol import Protocol
@@ -28,6 +31,7 @@ from tests.conftest import (
     tamper,
     write_bank,
 )
+from tests.sites import bundle_of
 
 Opened = Callable[..., Store]
 
@@ -349,6 +353,77 @@ def test_context_shows_what_the_protocol_names(opened: Opened) -> None:
     shown = dict(_desk(opened(context=["sex"])).cases[0].context)
     assert list(shown) == ["Sex"]
     assert shown["Sex"] in ("male", "female")
+
+
+def _told(tmp_path: Path, context: list[str]) -> Store:
+    """Return an open study on a bank that gives indications, some of which read on."""
+    path = write_bank(tmp_path)
+    records = json.loads(path.read_text())
+    for number, record in enumerate(records.values()):
+        reads_on = f" FINDINGS : {SECRETS[0]}" if number % 2 else ""
+        record["context"] = {"Indication": f"Cough {number}.{reads_on}", "Comparison": "None."}
+    path.write_text(json.dumps(records))
+    made = init(tmp_path / "told.db", entropy=entropy_from(1), now=NOW)
+    import_bank(made, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol.from_json(
+        {"cases": 24, "one_question_per": "item", "case_order": "fixed", "context": context}
+    )
+    studies.draw(made, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(made, "R1")
+    studies.open_study(made, study="trial", now=NOW)
+    return made
+
+
+def test_indication_and_comparison_are_shown_where_the_protocol_names_them(tmp_path: Path) -> None:
+    """In the protocol's order; one that reads on to the findings is shown to nobody."""
+    store = _told(tmp_path, ["indication", "age", "comparison"])
+    told = []
+    while cases := _desk(store).cases:
+        told.append(dict(cases[0].context))
+        _take(store, presentation(cases[0].case), reading(cases[0].case))
+    assert {one["Comparison"] for one in told} == {"None."}
+    assert sorted(one["Indication"] for one in told if "Indication" in one) == sorted(
+        f"Cough {number}." for number in range(0, 24, 2)
+    )
+    assert {tuple(one) for one in told} == {
+        ("Indication", "Age", "Comparison"),
+        ("Age", "Comparison"),
+    }
+    assert not any(secret in repr(told) for secret in SECRETS)
+
+
+def test_of_report_texts_the_desk_reaches_the_context_alone(tmp_path: Path) -> None:
+    """Through the one view of it, and by no other statement."""
+    store = _told(tmp_path, [])
+    assert not _desk(store).cases[0].context
+    with store.desk() as look:
+        rows = look.rows("SELECT section, words FROM shown_context")
+    assert {row["section"] for row in rows} == {"indication", "comparison"}
+    assert not any(secret in repr(rows) for secret in SECRETS)
+    for statement in (
+        "SELECT words FROM report_texts AS shown_context",
+        "SELECT words FROM shown_context UNION SELECT words FROM report_texts",
+        "SELECT (SELECT words FROM report_texts) FROM shown_context",
+    ):
+        with pytest.raises(sqlite3.DatabaseError, match="prohibited"), store.desk() as look:
+            look.rows(statement)
+
+
+def test_the_context_that_was_shown_travels_with_the_bundle(tmp_path: Path) -> None:
+    """And comes back with it, to the last byte; what was not shown stays behind."""
+    told = _told(tmp_path, ["indication"])
+    path = bundle_of(told)
+    cases = [json.loads(line) for line in _records(path).splitlines() if b'"row":"case"' in line]
+    assert sum("indication" in case for case in cases) == 12
+    assert not any("comparison" in case for case in cases)
+    other = init(tmp_path / "other.db", entropy=entropy_from(2), now=NOW)
+    restore(other, path, by=By(name="c", role="administrator"), now=NOW)
+    assert _records(bundle_of(other, "again.zip")) == _records(path)
+
+
+def _records(bundle: Path) -> bytes:
+    with zipfile.ZipFile(bundle) as found:
+        return found.read("records.jsonl")
 
 
 def test_nobody_reads_before_the_study_is_open(banked: Store) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from study.base.errors import BrokenStore
 from study.lifecycle.deployments import init
-from study.store import Store, banks, schema, shape
+from study.store import Store, banks, models, schema, shape
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 
@@ -68,6 +68,34 @@ def test_a_store_of_the_first_version_is_brought_up_to_date(
         banks.remove(change, 1)
     with store.look() as look:
         assert look.value("SELECT count(*) FROM items") == 0
+
+
+def test_what_models_said_before_they_had_runs_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their hash covers no more than it did, and they are sealed as before."""
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:4])
+        path = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW).path
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in (
+            "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/', 0, '', '', '', '', '')",
+            "INSERT INTO items VALUES (1, 1, 'q', '?', '[1, 2]', '', '', '', 'e', '', '', '')",
+            "INSERT INTO studies VALUES (1, 's', 1, 'drawn', '{}', '', '', NULL, NULL, NULL, '')",
+            "INSERT INTO cases VALUES (1, 1, 1, 1, '')",
+            "INSERT INTO models VALUES (1, 1, 'M', '', 0, 'f', 'h', '', 1)",
+            "INSERT INTO predictions VALUES (1, 1, 'A', 'answered', 'a.')",
+        ):
+            connection.execute(statement)
+        connection.commit()
+    store = Store(path)
+    with store.look() as look:
+        (said,) = models.predictions(look, 1)
+        assert list(shape.breaches(look)) == []
+    plain = {"item_id": "q", "answer": "A", "status": "answered", "raw_answer": "a."}
+    assert said.told() == plain
+    with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
+        change.execute("UPDATE predictions SET answer = 'B'")
 
 
 @pytest.mark.parametrize(

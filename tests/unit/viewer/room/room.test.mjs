@@ -15,7 +15,7 @@ test("what fails of one step is reported, and keeps nothing that follows from be
   const root = { dataset: {} };
   const halted = [];
   const room = new Room({
-    root, display: nothing, renderer: nothing, sheet: nothing, cannotAnswer: nothing, preview: false,
+    root, display: nothing, renderer: nothing, sheet: nothing, cannotAnswer: nothing, apart: null,
     panel: new Proxy({}, { get: (_, name) => () => { throw new Error(name); } }),
     overlays: { showCurtain: ({ title }) => halted.push(title) },
     connection: { desk: desk(), outbox: { records: [] }, storage: { get: () => null, put: () => true, drop: () => {} } },

@@ -7,6 +7,7 @@ import { texts } from "./texts.js";
 
 const TOAST_MS = 8000;
 const DENSITIES = 7; // steps of smaller type and a wider panel, so that no option needs scrolling
+const LONG = 200; // signs of a context that may not be seen as a whole
 const PAGE = 0.85; // of the visible part, so that the last lines are still there after turning
 
 export class QuestionPanel {
@@ -228,6 +229,8 @@ function plainButton(text) {
 
 function contextLine({ name, value }) {
   const line = element("div");
-  line.append(element("dt", name), element("dd", value));
+  const told = element("dd", value);
+  if (value.length > LONG) told.tabIndex = 0; // it may have to be scrolled
+  line.append(element("dt", name), told);
   return line;
 }

@@ -233,9 +233,13 @@ export const texts = {
     },
   },
   preview: {
-    unrecorded: t("Preview: nothing is recorded"),
+    line: t("Preview: nothing is recorded"),
     again: t("Start again"),
     leave: t("End preview"),
+  },
+  teaching: {
+    line: t("Teaching: cases you miss come back"),
+    leave: t("Stop here"),
   },
   mirrored: t("MIRRORED"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),

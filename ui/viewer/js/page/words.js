@@ -1,8 +1,10 @@
 /** Words looked up in the catalogue that came with these modules; the English in the code where it has none. */
 
-import { form, language, words } from "./catalogue.js";
+import { form, language, rtl, words } from "./catalogue.js";
 
-const written = (value) => (Number.isInteger(value) ? value.toLocaleString(language) : String(value));
+// A name within words of the other direction keeps its own: between marks that isolate it.
+const apart = (text) => (rtl ? `\u2068${text}\u2069` : text);
+const written = (value) => (Number.isInteger(value) ? value.toLocaleString(language) : apart(String(value)));
 const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? written(values[name]) : whole));
 
 /** @param {string} message @param {Record<string, unknown>} [values] put in for {name} @returns {string} */

@@ -1,5 +1,6 @@
 /** What the room does: the machine's effects, one after the other, on the page, the films, the outbox and the storage. */
 
+import { absolute } from "../page/banner.js";
 import { askForLastReview } from "../steps/last-review.js";
 import { CaseTimer } from "../case/case-timer.js";
 import { element } from "../page/elements.js";
@@ -11,6 +12,7 @@ import { Preparation } from "../steps/preparation.js";
 import { SmallestWindow } from "../steps/smallest-window.js";
 import { texts } from "../page/texts.js";
 
+/** @import { Apart } from "../page/banner.js" */
 /** @import { CannotAnswer } from "../case/cannot-answer.js" */
 /** @import { CaseDisplay } from "../case/case-display.js" */
 /** @import { Connection } from "../delivery/connection.js" */
@@ -24,7 +26,7 @@ import { texts } from "../page/texts.js";
 
 /** @typedef {{root: HTMLElement, panel: QuestionPanel, display: CaseDisplay, renderer: FilmRenderer, overlays: Overlays,
  *   sheet: StepSheet, cannotAnswer: CannotAnswer, connection: Connection,
- *   preview: boolean}} Parts  preview: of a study, by whoever sets it up */
+ *   apart: Apart|null}} Parts  apart: where the page is no study's */
 /** @typedef {{[Do in Effect["do"]]: (effect: Extract<Effect, {do: Do}>) => void}} Doings  every effect has its method */
 
 const STEPS = ["begin"]; // curtains that are a step of the way to the first case as well
@@ -34,10 +36,10 @@ const STEPS = ["begin"]; // curtains that are a step of the way to the first cas
  * @returns {{doings: Doings, timer: CaseTimer, facts: () => Facts, tick: (now: number) => void}}  tick: some times a second
  */
 export function effectsOf(room, parts) {
-  const { root, panel, display, renderer, connection, overlays, sheet, cannotAnswer, preview } = parts;
+  const { root, panel, display, renderer, connection, overlays, sheet, cannotAnswer, apart } = parts;
   const timer = new CaseTimer(connection, overlays, () => measured(root, renderer.graphics), () => room.state);
   const preparation = new Preparation(parts, connection, (step) => room.send({ is: "stepDone", step }));
-  const smallestWindow = new SmallestWindow(parts, preview ? () => room.send({ is: "anyway" }) : null);
+  const smallestWindow = new SmallestWindow(parts, apart ? () => room.send({ is: "anyway" }) : null);
   /** @type {ReturnType<typeof setTimeout>|null} */
   let asking = null;
   // What says that nothing is to be read is drawn once, so that what is marked on it to be copied stays marked.
@@ -190,7 +192,11 @@ export function effectsOf(room, parts) {
       const later = feedback === "never" ? "" : card === "peers" ? `${scoreCard} ${place}` : scoreCard;
       const lines = [text(desk.read, desk.study), later, nothingLeft];
       overlays.close();
-      overlays.rest(title, lines, desk, preview ? [] : [readingRecord()]);
+      if (apart?.of === "teaching") {
+        location.assign(absolute(apart.leave_url)); // how it went is said there
+        return;
+      }
+      overlays.rest(title, lines, desk, apart ? [] : [readingRecord()]);
     },
 
     window: () => smallestWindow.show(facts().size, connection.desk.rules.smallest_window),

@@ -1,0 +1,78 @@
+"""Which of a model's readings stand for it, and which are set aside for tables of their own."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from analysis.bundle.model import RaterKind
+
+AS_READERS = ("", "image")
+"""Conditions under which a model is shown what the readers are, whatever theirs is called."""
+
+
+def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
+    """Return what names of runs are sorted by: numbers by their value, before words.
+
+    Examples
+    --------
+    >>> sorted(["run 10", "run 9", "2"], key=natural)
+    ['2', 'run 9', 'run 10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return tuple((not p.isdecimal(), int(p) if p.isdecimal() else 0, p) for p in parts)
+
+
+def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
+    """Return the `repeat` of readings as text; where there is none, the place of the `run`."""
+    runs = readings[["rater_id", "run"]].drop_duplicates()
+    runs = runs.loc[runs["run"] != ""].sort_values("run", key=lambda c: c.map(natural))
+    places = (runs.groupby("rater_id").cumcount() + 1).astype(str)
+    place = dict(zip(zip(runs["rater_id"], runs["run"], strict=True), places, strict=True))
+    keys = zip(readings["rater_id"], readings["run"], strict=True)
+    counted = pd.Series([place.get(key, "") for key in keys], index=readings.index, dtype=object)
+    given = readings["repeat"].str.strip()
+    return given.where(given != "", counted)
+
+
+def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Part the readings that stand for their rater from a model's other ones.
+
+    Parameters
+    ----------
+    readings, raters : pandas.DataFrame
+        The checked tables.
+
+    Returns
+    -------
+    standing, aside : pandas.DataFrame
+        Aside are a model's runs after its first; and, of a model that was also shown what the
+        readers are, its answers under conditions that no reader had. Where the readers had one
+        condition more than such a model, its standing answers are under that.
+    """
+    models = set(raters.loc[raters["rater_kind"] == RaterKind.MODEL.value, "rater_id"])
+    is_model = readings["rater_id"].isin(models)
+    in_runs = is_model & (readings["run"] != "").groupby(readings["rater_id"]).transform("any")
+    first = readings.groupby("rater_id")["repeat"].transform("min")
+    later = in_runs & (readings["repeat"] > first)
+    conditions = sorted(set(readings.loc[~is_model, "condition"]))
+    if not conditions:
+        return readings.loc[~later], readings.loc[later]
+    only = conditions if len(conditions) == 1 else []  # with several, a model meets the same names
+    own = readings["condition"].copy()
+    away = pd.Series(False, index=readings.index)
+    for model, rows in readings.loc[is_model].groupby("rater_id", sort=False):
+        found = set(rows["condition"])
+        standing = next((one for one in (*AS_READERS, *only) if one in found), None)
+        if len(found) == 1 or standing is None:
+            continue
+        away |= (readings["rater_id"] == model) & ~own.isin([*conditions, standing])
+        without = [one for one in conditions if one not in found]
+        if standing not in conditions and 1 == len(without) < len(conditions):
+            own = own.mask((readings["rater_id"] == model) & (own == standing), without[0])
+    plain = set(readings.loc[is_model & (own == ""), "rater_id"])
+    if plain and AS_READERS[1] not in conditions:  # models are compared under one name
+        own = own.mask(is_model & (own == AS_READERS[1]) & ~readings["rater_id"].isin(plain), "")
+    readings = readings.assign(condition=own)
+    return readings.loc[~(later | away)], readings.loc[later | away]

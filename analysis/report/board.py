@@ -1,0 +1,270 @@
+"""The leaderboard of any number of models and studies: a folder of files for any web server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from analysis.bundle.cells import guarded_table
+from analysis.bundle.model import Bundle, RaterKind
+from analysis.errors import AnalysisError, OutputError
+from analysis.options import Options
+from analysis.report.formats.page import isolated
+from analysis.report.formats.placing import Part, fresh_folder
+from analysis.report.wording.numbers import percent
+from analysis.statistics.accuracy.leaderboard import leaderboard
+
+PAGE, LONG, PUBLIC = "index.html", "leaderboard.csv", "models.csv"
+# How our page begins: where it stands, the folder is ours to replace.
+MARK = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
+Row = Mapping[Any, Any]
+CARD = ("name", "institution", "url", "date", "licence", "training", "prompt", "hardware", "cost")
+"""What a model's card may say, by the columns of the file of cards; `model` names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """An accuracy with its interval, in percent of the width; None where undefined."""
+
+    text: str
+    at: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A rater's line of a board; `rank` is empty for whoever was given too few items to rank."""
+
+    rater: str
+    label: str
+    is_model: bool
+    simulated: bool
+    rank: str
+    n: int
+    overall: Bar
+    cells: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """One study's board under one condition, best first; `readers` are where readers stand."""
+
+    title: str
+    facts: str
+    tasks: tuple[str, ...]
+    lines: tuple[Line, ...]
+    readers: tuple[float, ...]
+
+
+def write_leaderboard(
+    bundles: Mapping[str, Bundle],
+    out: str | PathLike[str],
+    options: Options | None = None,
+    cards: pd.DataFrame | None = None,
+) -> None:
+    """Write a page, every number behind it, and the models in the public leaderboard's columns.
+
+    Parameters
+    ----------
+    bundles : mapping of str to Bundle
+        The studies by the names they are shown under.
+    out : str or path
+        Folder to write to; made if need be. What an earlier leaderboard left there is replaced.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+    cards : pandas.DataFrame, optional
+        One row a model: `model` and any of `CARD`, as text.
+
+    Raises
+    ------
+    OutputError
+        When it cannot be written; then nothing is, and what was there stays.
+    """
+    place = Path(out)
+    tables = {name: leaderboard(bundle, options) for name, bundle in bundles.items()}
+    boards = [
+        board for name, bundle in bundles.items() for board in _boards(name, bundle, tables[name])
+    ]
+    known = {} if cards is None else {row["model"]: row for row in cards.to_dict("records")}
+    with fresh_folder(place, [Part(name=name) for name in (PAGE, LONG, PUBLIC)]) as folder:
+        if (place / PAGE).exists() and not _is_ours(place / PAGE):
+            raise OutputError(
+                f"{place / PAGE}: was not written by an earlier leaderboard. Move it, or give"
+                " another folder."
+            )
+        (folder / PAGE).write_text(_page(boards, known), encoding="utf-8", newline="\n")
+        _write(pd.concat([_named(t, "study", name) for name, t in tables.items()]), folder / LONG)
+        _write(
+            pd.concat([_public(name, bundles[name], tables[name], known) for name in bundles]),
+            folder / PUBLIC,
+        )
+
+
+def read_cards(path: Path) -> pd.DataFrame:
+    """Read a CSV file of models' cards.
+
+    Raises
+    ------
+    AnalysisError
+        It cannot be read, has no column `model`, names a model twice, or has another column.
+    """
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise AnalysisError(f"{path}: cannot be read as CSV ({error}).") from error
+    strange = [name for name in table.columns if name not in ("model", *CARD)]
+    if "model" not in table.columns or strange:
+        what = f"has a column {strange[0]!r}" if strange else "has no column 'model'"
+        raise AnalysisError(f"{path}: {what}. Columns: model, {', '.join(CARD)}.")
+    twice = table.loc[table["model"].duplicated(), "model"]
+    if len(twice):
+        row = int(twice.index[0]) + 2
+        raise AnalysisError(f"{path}, row {row}: the model {twice.iloc[0]!r} has a card already.")
+    return table
+
+
+def _is_ours(page: Path) -> bool:
+    with page.open(encoding="utf-8", errors="replace") as file:
+        return file.read(len(MARK)) == MARK
+
+
+def _named(table: pd.DataFrame, column: str, value: str) -> pd.DataFrame:
+    table.insert(0, column, value)
+    return table
+
+
+def _write(table: pd.DataFrame, path: Path) -> None:
+    guarded_table(table).to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+
+
+def _public(
+    study: str, bundle: Bundle, table: pd.DataFrame, cards: Mapping[str, Row]
+) -> pd.DataFrame:
+    """Return a study's models in the columns of ReXVQA's public leaderboard, the best first.
+
+    Overall is the mean of the tasks there (`macro`). What nobody said of a model is empty.
+    """
+    models = table[(table["rater_kind"] == RaterKind.MODEL)]
+    found = []
+    for (rater, condition), own in models.groupby(["rater_id", "condition"], sort=False):
+        card = cards.get(str(rater), {})
+        tasks = own[own["by"] == "task"]
+        found.append(
+            {
+                "Date": card.get("date", ""),
+                "Model Name": card.get("name") or bundle.labels[str(rater)],
+                "Institution": card.get("institution", ""),
+                "Model URL": card.get("url", ""),
+                "Overall Accuracy": _value(own, "macro"),
+                **dict(sorted(zip(tasks["group"], tasks["accuracy"], strict=True))),
+                "Study": study,
+                "Condition": condition,
+            }
+        )
+    made = pd.DataFrame(found)
+    if made.empty:
+        return made
+    made = made.sort_values("Overall Accuracy", ascending=False, kind="stable")
+    ranks = made["Overall Accuracy"].rank(method="min", ascending=False)
+    made.insert(0, "Rank", ranks.astype("Int64"))
+    return made
+
+
+def _value(own: pd.DataFrame, group: str) -> float:
+    return float(own.loc[(own["by"] == "overall") & (own["group"] == group), "accuracy"].iloc[0])
+
+
+def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
+    several = table["condition"].nunique() > 1
+    for condition, own in table.groupby("condition", sort=False):
+        tasks = tuple(dict.fromkeys(own.loc[own["by"] == "task", "group"]))
+        lines = _lines(bundle, own, tasks)
+        n_items = int(own["n"].max())
+        n_models = sum(line.is_model for line in lines)
+        facts = [f"{n_items} items", f"{len(lines) - n_models} readers", f"{n_models} models"]
+        if several and condition:
+            facts.insert(0, f"condition {condition!s}")
+        at = [line.overall.at for line in lines if not line.is_model]
+        yield Board(
+            title=name,
+            facts=", ".join(facts),
+            tasks=tasks,
+            lines=tuple(lines),
+            readers=tuple(one for one in at if one is not None),
+        )
+
+
+def _lines(bundle: Bundle, own: pd.DataFrame, tasks: Sequence[str]) -> list[Line]:
+    """Return the lines in order of the mean over tasks, else of the share of questions."""
+    rows: dict[tuple[str, str, str], Row] = {
+        (row["rater_id"], row["by"], row["group"]): row
+        for row in own.astype(object).to_dict("records")
+    }
+    overall = own[own["by"] == "overall"]
+    defined = overall[overall["accuracy"].notna()]["group"]
+    first = "macro" if (defined == "macro").any() else "micro"
+    groups = [("overall", "macro"), ("overall", "micro"), *(("task", task) for task in tasks)]
+    found = []
+    for rater in overall.loc[overall["group"] == first, "rater_id"]:
+        at = rows[rater, "overall", first]
+        found.append(
+            Line(
+                rater=rater,
+                label=bundle.labels[rater],
+                is_model=at["rater_kind"] == RaterKind.MODEL,
+                simulated=rater in bundle.simulated,
+                rank=_rank(at),
+                n=int(rows[rater, "overall", "micro"]["n"]),
+                overall=_bar(at),
+                cells=tuple(_bar(rows[(rater, *group)]) for group in groups),
+            )
+        )
+    return found
+
+
+def _rank(row: Row) -> str:
+    rank, low, high = (float(row[name]) for name in ("rank", "rank_low", "rank_high"))
+    if isnan(rank):
+        return ""
+    return f"{rank:.0f}" if isnan(low) or low == high else f"{rank:.0f} ({low:.0f}–{high:.0f})"
+
+
+def _bar(row: Row) -> Bar:
+    at, low, high = (float(row[name]) for name in ("accuracy", "ci_low", "ci_high"))
+    if isnan(at):
+        return Bar(text="–", at=None, low=None, high=None)
+    if isnan(low):
+        return Bar(text=percent(at), at=100 * at, low=None, high=None)
+    text = f"{percent(at)} {percent(low)} to {percent(high)}"
+    return Bar(text=text, at=100 * at, low=100 * low, high=100 * high)
+
+
+def _page(boards: Sequence[Board], cards: Mapping[str, Row]) -> str:
+    here = Path(__file__).parent / "formats"
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(here),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["isolated"] = isolated
+    shown = {line.rater for board in boards for line in board.lines if line.is_model}
+    return environment.get_template("board.html.jinja").render(
+        mark=Markup(MARK),  # noqa: S704 - our own words
+        css=Markup((here / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
+        boards=boards,
+        several=len({board.title for board in boards}) > 1,
+        cards=[card for model, card in sorted(cards.items()) if model in shown],
+        card_columns=CARD,
+        files=(LONG, PUBLIC),
+    )

@@ -1,0 +1,125 @@
+"""Asking a model through `models run`: how near the ideal rate, and whether memory stays flat.
+
+The server is a process of its own that answers after a fixed time. Films have the size of the
+release's, 611 x 502 at 16 bits, two a case. Memory is the peak of the largest process, of a short
+run and of one ten times as long, with a server that answers at once.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from benchmarks import banks, servers
+from benchmarks.machine import Broken
+from benchmarks.summary import bar, bar_lines
+from study.base.timestamps import moment
+from study.models.running_journal import ANSWERS, answers_in, folder_of
+from study.store import Store
+
+DESCRIPTION = "asking a model: the rate beside the ideal one, and memory"
+LEAST_SHARE, MOST_GROWTH = 0.8, 1.1
+_SIZE = {"width": 611, "height": 502}
+_TIMES = 10
+_MEASURED = """
+import json, resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(json.dumps([code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024]))
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the benchmark's own options."""
+    parser.add_argument("--cases", type=int, default=320)
+    parser.add_argument("--seconds", type=float, default=2.0, help="until the server answers")
+    parser.add_argument("--connections", type=int, default=32)
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure; return rates, memory and the bars."""
+    if find_spec("inspect_ai") is None:
+        raise Broken("Inspect is not installed: pip install -r requirements-models.txt")
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
+        folder = Path(scratch)
+        store = _store(folder, args.cases)
+        with _server(args.seconds) as port:
+            timed_mb = _ask(store, "timed", port, args)
+        asked = [moment(one["at_utc"]) for one in answers_in(_folder(store, "timed") / ANSWERS)]
+        took = (max(asked) - min(asked)).total_seconds() + args.seconds
+        with _server(0) as port:
+            memory = {n: _ask(store, f"runs-{n}", port, args, runs=n) for n in (1, _TIMES)}
+        written = sum(path.stat().st_size for path in _folder(store, f"runs-{_TIMES}").iterdir())
+    ideal = args.connections / args.seconds
+    share = len(asked) / took / ideal
+    growth = memory[_TIMES] / memory[1]
+    return {
+        "cases": args.cases,
+        "per_second": len(asked) / took,
+        "ideal_per_second": ideal,
+        "share_of_ideal": share,
+        "peak_memory_mb": timed_mb,
+        "peak_memory_mb_by_asks": {n * args.cases: mb for n, mb in memory.items()},
+        "journal_bytes_an_answer": written / (_TIMES * args.cases),
+        "bars": [
+            bar("share of the ideal rate", share, LEAST_SHARE, "", at_least=True),
+            bar(f"memory of {_TIMES} times as many answers", growth, MOST_GROWTH, "times"),
+        ],
+    }
+
+
+def text(result: dict[str, Any]) -> str:
+    """Return the result as lines for a person."""
+    memory = ", ".join(
+        f"{mb:,.0f} MB for {n:,}" for n, mb in result["peak_memory_mb_by_asks"].items()
+    )
+    lines = [
+        f"{result['per_second']:.1f} answers a second, ideal {result['ideal_per_second']:.1f}",
+        f"peak memory: {memory} answers",
+        f"journal: {result['journal_bytes_an_answer']:.0f} bytes an answer",
+    ]
+    return "\n".join([*lines, *bar_lines(result["bars"])])
+
+
+def _store(folder: Path, cases: int) -> Store:
+    bank = banks.write_bank(folder, cases, bits=16, **_SIZE)
+    return servers.deploy(folder / "store.db", bank, cases=cases, readers=["r"], seed=1).store
+
+
+@contextmanager
+def _server(seconds: float) -> Iterator[int]:
+    command = [sys.executable, "-m", "benchmarks.model_server", str(seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            yield int(server.stdout.readline())
+        finally:
+            server.kill()
+
+
+def _ask(store: Store, name: str, port: int, args: argparse.Namespace, *, runs: int = 1) -> float:
+    """Ask all cases and return the peak of memory in MB."""
+    command = ["-m", "study", "models", "run", "--db", str(store.path), "--study", servers.STUDY]
+    command += ["--model", name, "--runs", str(runs), "--provider", "openai-api"]
+    command += ["--base-url", f"http://127.0.0.1:{port}/v1"]
+    command += ["--max-connections", str(args.connections)]
+    measured = subprocess.run(
+        [sys.executable, "-c", _MEASURED, sys.executable, *command],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    code, peak_mb = json.loads(measured.stdout)
+    if code:
+        raise Broken("the run did not finish; what it says stands above")
+    return float(peak_mb)
+
+
+def _folder(store: Store, name: str) -> Path:
+    """Return where the one run of a model is."""
+    return folder_of(store.path, study=servers.STUDY, model=name, edition=1)

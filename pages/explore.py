@@ -1,0 +1,216 @@
+"""What is in a question bank: counted, filtered and searched; any question, and striking it off."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from study.bank.striking import strike
+from study.base.actor import Acting
+from study.base.errors import StudyError
+from study.base.translation import t, tn
+from study.lifecycle.exposure import being_read, record_truth_shown
+from study.people.roles import Act
+from study.store import bank_contents, banks, teaching
+from study.store.bank_contents import ListedItem
+from study.store.banks import BankRow
+from ui.app.masthead import masthead
+from ui.banks.facets import FACETS, chosen, counted, facets
+from ui.banks.item_films import addresses
+from ui.banks.question import question_card
+from ui.parts.confirming import answer, ask
+from ui.parts.links import links
+from ui.parts.look import grid, page_title
+from ui.parts.text import number, plain
+from ui.server.access import acting, guard
+from ui.server.deployment import store
+
+person = guard(Act.MAKE_STUDY)
+masthead(person)
+
+ON_A_PAGE = 50
+
+
+def _bank() -> BankRow | None:
+    wanted = number(str(st.query_params.get("bank", "")))
+    with store().look() as look:
+        return next((row for row in banks.listed(look) if row.id == wanted), None)
+
+
+def _names() -> dict[str, str]:
+    return {
+        "split": t("Split"),
+        "task": t("Task"),
+        "category": t("Category"),
+        "subcategory": t("Subcategory"),
+        "view": t("View"),
+        "sex": t("Sex"),
+        "age": t("Age"),
+    }
+
+
+def _value(value: str) -> str:
+    return value or t("(not given)")
+
+
+def _found(bank: BankRow) -> pd.DataFrame:
+    """Ask what is looked for, and return the questions that fit."""
+    with st.spinner(t("Reading the bank ...")):
+        frame = facets(store(), bank.id, bank.content_sha256)
+    names = _names()
+    there = [name for name in FACETS if frame[name].nunique() > 1]
+    wanted: dict[str, Sequence[str]] = {}
+    if there:
+        for place, column in zip(there, st.columns(len(there)), strict=True):
+            values = list(counted(frame, place).index)
+            with column:
+                wanted[place] = st.multiselect(
+                    names[place],
+                    values,
+                    format_func=_value,
+                    placeholder=t("Any"),
+                    key=f"explore-{place}",
+                )
+    search, only = st.columns([4, 1], vertical_alignment="bottom")
+    text = search.text_input(
+        t("Search in questions and IDs"), key="explore-text", max_chars=200
+    ).strip()
+    with store().look(sealed=True) as look:
+        gone = bank_contents.struck(look, bank.id)
+        holding = bank_contents.containing(look, bank.id, text) if text else None
+    if gone and only.toggle(t("Struck off ({n})", n=len(gone)), key="explore-struck"):
+        frame = frame[frame.index.isin(gone)]
+    found = chosen(frame, wanted)
+    return found if holding is None else found[found.index.isin(holding)]
+
+
+def _counts(found: pd.DataFrame) -> None:
+    names = _names()
+    with st.expander(t("Counts"), expanded=False):
+        by = st.segmented_control(
+            t("Count by"),
+            FACETS,
+            format_func=names.__getitem__,
+            default="task",
+            key="explore-by",
+            required=True,
+        )
+        counts = counted(found, by)
+        grid(
+            pd.DataFrame(
+                {
+                    names[by]: [_value(value) for value in counts.index],
+                    t("Questions"): list(counts),
+                    t("Share, %"): [round(100 * n / max(len(found), 1), 1) for n in counts],
+                }
+            ),
+            height=min(420, 38 + 35 * max(len(counts), 1)),
+        )
+
+
+def _list(found: pd.DataFrame) -> ListedItem | None:
+    """Show the questions page by page, and return the one that is chosen."""
+    pages = -(-len(found) // ON_A_PAGE)
+    at = st.pagination(pages, key=f"explore-page-{pages}") if pages > 1 else 1
+    with store().look(sealed=True) as look:
+        rows = bank_contents.listed(look, found.index[(at - 1) * ON_A_PAGE : at * ON_A_PAGE])
+    event = grid(
+        pd.DataFrame(
+            {
+                t("ID"): [row.item_id for row in rows],
+                t("Question"): [row.question for row in rows],
+                t("Task"): [row.task for row in rows],
+                t("Struck off"): [row.struck or "" for row in rows],
+            }
+        ),
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"explore-list-{len(found)}-{at}",
+        height=min(320, 38 + 35 * max(len(rows), 1)),
+    )
+    chosen_rows = event.selection.rows
+    return rows[chosen_rows[0]] if chosen_rows and chosen_rows[0] < len(rows) else None
+
+
+def _truth_wanted(bank: BankRow) -> bool:
+    """Ask whether the reference standard is to be shown; the trail says that it was."""
+    with store().look() as look:
+        reading = being_read(look, bank.id)
+    told = st.session_state.setdefault("explore-truth-told", set())
+    wanted = st.toggle(
+        t("Show the reference standard"),
+        key="explore-truth",
+        disabled=bool(reading),
+        help=t("The audit trail records it. Not while cases from this bank are being read."),
+    )
+    if not wanted or reading:
+        return False
+    if bank.id not in told:
+        record_truth_shown(store(), bank.name, **acting(person))
+        told.add(bank.id)
+    return True
+
+
+def _question(bank: BankRow, item: ListedItem) -> None:
+    truth, explanation = "", ""
+    if _truth_wanted(bank):
+        with store().look() as look:
+            truth, explanation = teaching.truth(look, item.id)
+    films = addresses(store(), bank.id, item.id)
+    st.html(question_card(item, films, truth, explanation))
+    _striking(bank, item)
+
+
+def _striking(bank: BankRow, item: ListedItem) -> None:
+    back = item.struck is not None
+    if back:
+        st.info(t("Struck off: {reason}", reason=plain(item.struck or "")))
+    with st.form(f"strike-{item.id}-{back}", border=False):
+        reason = st.text_input(t("Reason"), max_chars=500)
+        sent = st.form_submit_button(t("Take back") if back else t("Strike off"))
+    if sent:
+        ask(
+            "strike",
+            about=item.id,
+            question=(
+                t("Take {item} back? Studies can draw it again.", item=item.item_id)
+                if back
+                else t(
+                    "Strike {item} off? No study draws it from now on; studies that have drawn it "
+                    "keep it.",
+                    item=item.item_id,
+                )
+            ),
+            do=partial(_strike, bank.name, item.item_id, reason, back),
+            done=t("Taken back.") if back else t("Struck off."),
+        )
+    answer("strike", acting(person), about=item.id)
+
+
+def _strike(bank: str, item: str, reason: str, back: bool, given: Acting) -> None:
+    strike(store(), bank, item, reason=reason, back=back, **given)
+
+
+def _page(bank: BankRow) -> None:
+    page_title(t("Questions of {bank}", bank=plain(bank.name)))
+    found = _found(bank)
+    n = tn("{n} question", "{n} questions", len(found))
+    st.markdown(f"**{n}** {t('of {total}', total=bank.n_items)}")
+    _counts(found)
+    item = _list(found)
+    if item is None:
+        st.caption(t("Select a row to see the question with its images."))
+    else:
+        _question(bank, item)
+
+
+try:
+    bank = _bank()
+    if bank is None:
+        st.info(t("Choose a bank on the page of question banks."))
+    else:
+        _page(bank)
+except StudyError as error:
+    st.error(plain(str(error)))
+links("from_explore", {"banks": t("Back to the question banks")})

@@ -1,0 +1,15 @@
+"""A round of teaching cases: the reading page over a bank that is taught from."""
+
+import streamlit as st
+
+from study.people.roles import Act
+from ui.app.menu import page_file
+from ui.parts.text import number
+from ui.reading import teaching
+from ui.server.access import guard
+
+guard(Act.CHOOSE)
+bank, turn = (number(str(st.query_params.get(name, ""))) for name in ("bank", "round"))
+if bank < 0 or turn < 0:
+    st.switch_page(page_file("teaching.py"))
+teaching.mount(bank, turn)

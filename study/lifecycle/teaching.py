@@ -1,0 +1,377 @@
+"""Teaching: anybody may learn on a bank marked for it; cases they miss come back.
+
+It is no study: each answer is followed by the reference standard, nothing is timed or exported. And
+it keeps off the studies. While cases of a bank are being read in an open study whose accuracy
+nobody sees, nobody learns on it; nor does a reader who has cases left, or is to read cases of that
+bank; and who did is named before a study on the same cases is opened.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from study.base.actor import COMMAND_LINE, By
+from study.base.bank_model import LETTERS
+from study.base.canonical import sha256_of
+from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
+from study.base.random_order import lot, shuffled
+from study.base.timestamps import stamp
+from study.base.translation import said, t
+from study.lifecycle import exposure
+from study.people.roles import Role
+from study.people.signing_in import Person
+from study.protocol.assignment import canonical, shown
+from study.protocol.protocol import Condition, Feedback, Protocol
+from study.reading.desk import MAX_RECORDS, case_view, parsed, rules
+from study.reading.outcomes import NOT_YET, Taken
+from study.reading.peers import Count
+from study.reading.records import CaseRecord, Presentation, Reading
+from study.reading.repetition import coming_back, upcoming
+from study.reading.views import CaseFeedback, CaseView, Desk, Receipt
+from study.store import Store, Transaction, banks, events, people, readings, teaching
+from study.store.banks import FilmRow
+from study.store.deployment import secret
+from study.store.events import EventKind
+from study.store.readings import WaitingCase
+from study.store.teaching import LearntRow, TaughtRow
+
+ROUND = 20
+"""Cases to a round, after which a learner sees how they did."""
+
+_PROTOCOL = Protocol(feedback=Feedback.AFTER_CASE, smallest_window=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """A bank that is taught from, and how far somebody is in it.
+
+    Parameters
+    ----------
+    refused
+        Why they cannot learn on it at present; empty where they can.
+    round
+        The round they are in, counted from 1.
+    is_begun
+        Whether they have answered cases of that round.
+    first
+        How they answered the cases they met, each at first sight, by task.
+    n_coming_back
+        Cases they missed and have not learnt yet.
+    is_over
+        Whether nothing is left to learn.
+    """
+
+    bank: int
+    name: str
+    refused: str
+    round: int
+    is_begun: bool
+    first: dict[str, Count]
+    n_coming_back: int
+    is_over: bool
+
+
+def mark(store: Store, bank: str, *, taught: bool, now: datetime, by: By = COMMAND_LINE) -> None:
+    """Let people learn on a bank from now on, or no longer.
+
+    Raises
+    ------
+    NotFound
+        There is no bank of that name.
+    NotNow
+        It is so already.
+    BadInput
+        The bank has no images here, or no reference standard.
+    """
+    with store.change() as change:
+        row = banks.bank_row(change, bank)
+        if teaching.is_taught(change, row.id) == taught:
+            raise NotNow(
+                t("The bank {bank} is open for teaching already.", bank=repr(bank))
+                if taught
+                else t("The bank {bank} is not open for teaching.", bank=repr(bank))
+            )
+        if taught and (not row.n_films or teaching.from_place(change, row.id, 0, ()) is None):
+            raise BadInput(
+                t(
+                    "The bank {bank} cannot be used for teaching: its images or its reference "
+                    "standard are not here.",
+                    bank=repr(bank),
+                )
+            )
+        teaching.mark(change, row.id, taught=taught, at_utc=stamp(now))
+        kind = EventKind.TEACHING_OPENED if taught else EventKind.TEACHING_ENDED
+        events.record(change, "", now, kind=kind, detail={"bank": bank}, by=by)
+
+
+def lessons(store: Store, person: Person) -> list[Lesson]:
+    """Return the banks that are taught from, each with how far a person is in it."""
+    with store.look() as look:
+        return [_lesson(look, person, row) for row in teaching.taught(look)]
+
+
+def _lesson(look: Transaction, person: Person, bank: TaughtRow) -> Lesson:
+    given = teaching.answers(look, person.id, bank.id)
+    return Lesson(
+        bank=bank.id,
+        name=bank.name,
+        refused=_refusal(look, person, bank),
+        round=len(given) // ROUND + 1,
+        is_begun=len(given) % ROUND > 0,
+        first={
+            task: Count(n_correct=int(matching), n=n)
+            for task, n, matching in teaching.first_by_task(look, person.id, bank.id)
+        },
+        n_coming_back=len(coming_back(_outcomes(given))),
+        is_over=not _upcoming(look, person, bank.id, given),
+    )
+
+
+def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
+    """Return why a person cannot learn on a bank at present, or an empty text."""
+    if exposure.being_read(look, bank.id):
+        return t("Closed for now: cases from this bank are being read in a study.")
+    for part in people.ever(look, person.id):
+        if part.role != Role.READER or part.revoked_at_utc or part.discarded_at_utc:
+            continue
+        if part.study is None or part.reader is None or part.state == "closed":
+            continue
+        if banks.shared(look, bank.id, part.study):
+            return t(
+                "You read cases from this bank in the study {study}. You can practise with it once "
+                "that study is closed.",
+                study=repr(part.study_name),
+            )
+        read = readings.counts(look, part.reader)
+        if part.state == "open" and read.n_read < read.n_assigned:
+            return t("First finish your cases in the study {study}.", study=repr(part.study_name))
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Coming:
+    """A case of somebody's: its number from 1 over all rounds, its name, its item."""
+
+    number: int
+    case: str
+    item: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sitting:
+    """Somebody at a round of a bank: what they have answered, and what comes."""
+
+    person: Person
+    bank: TaughtRow
+    before: int
+    given: Sequence[LearntRow]
+    coming: Sequence[_Coming]
+
+    @property
+    def read(self) -> int:
+        """How many cases of the round are answered."""
+        return min(len(self.given) - self.before, ROUND)
+
+    @property
+    def total(self) -> int:
+        """How many cases the round has."""
+        return ROUND if self.coming else self.read
+
+
+def desk(store: Store, person: Person, bank: int, round: int) -> Desk:
+    """Return a learner's desk in a round of a bank, as the reading page takes it.
+
+    Raises
+    ------
+    NotFound
+        The bank is not taught from, or the round is not reached yet.
+    NotAllowed
+        They cannot learn on it at present.
+    """
+    with store.look() as look:
+        sitting = _sitting(look, person, bank, round)
+    return _desk(store, sitting)
+
+
+def seal(store: Store, person: Person, bank: int, round: int) -> str:
+    """Return the mark that a page's outbox is sealed with."""
+    with store.look(sealed=True) as look:
+        return _seal(look, person, bank, round)
+
+
+def film(
+    store: Store, person: Person, bank: int, round: int, case: str, view: int
+) -> FilmRow | None:
+    """Return the row of a film of a case that a learner is at, or was at last; or None."""
+    with store.look() as look:
+        sitting = _sitting(look, person, bank, round)
+        mark = secret(look)
+        at = {one.case: one.item for one in sitting.coming} | {
+            _case(mark, person, bank, one.number, one.item): one.item
+            for one in sitting.given[-ROUND:]
+        }
+        return teaching.film(look, at[case], view) if case in at else None
+
+
+def take_records(
+    store: Store,
+    person: Person,
+    bank: int,
+    round: int,
+    records: Sequence[Any],
+    *,
+    now: datetime,
+) -> Receipt:
+    """Store a learner's answers, each once, and tell the reference standard of each."""
+    if len(records) > MAX_RECORDS:
+        raise BadInput(
+            t("At most {max_records} records can be sent at once.", max_records=MAX_RECORDS)
+        )
+    taken: list[Taken] = []
+    with store.change() as change:
+        for raw in records:
+            record = parsed(raw)
+            if not isinstance(record, Taken):
+                sitting = _sitting(change, person, bank, round)
+                refused = _refused(change, sitting, record, now)
+                case = record.case if isinstance(record, CaseRecord) else ""
+                record = Taken(id=record.id, case="" if refused else case, refused=refused)
+            taken.append(record)
+        sitting = _sitting(change, person, bank, round)
+        feedback = {one.id: found for one in taken if (found := _feedback(change, person, one))}
+    return Receipt(
+        stored=tuple(one.id for one in taken if not one.refused),
+        refused=tuple((one.id, one.refused) for one in taken if one.refused),
+        desk=_desk(store, sitting),
+        feedback=feedback,
+    )
+
+
+def _refused(change: Transaction, sitting: _Sitting, record: Any, now: datetime) -> str:
+    """Store an answer, or say why not; that a case was shown is of no interest here."""
+    if isinstance(record, Presentation):
+        return ""
+    if not isinstance(record, Reading):
+        return t("This study has no such step.")
+    known = teaching.by_id(change, record.id)
+    if known is not None:
+        mine = (known["person"], known["bank"]) == (sitting.person.id, sitting.bank.id)
+        return "" if mine else t("Another reading already has this ID.")
+    at = sitting.coming[0] if sitting.coming else None
+    if at is None or at.case != record.case:
+        return said(NOT_YET)
+    order = _order(change, sitting.person, at)
+    if record.option is not None and record.option not in LETTERS[: len(order)]:
+        return t("This case has no option {option}.", option=record.option)
+    answer = None if record.option is None else canonical(record.option, order)
+    teaching.add(
+        change,
+        id=record.id,
+        person=sitting.person.id,
+        bank=sitting.bank.id,
+        number=at.number,
+        item=at.item,
+        answer=answer,
+        matches=int(answer == teaching.truth(change, at.item)[0]),
+        at_utc=stamp(now),
+    )
+    return ""
+
+
+def _feedback(look: Transaction, person: Person, taken: Taken) -> CaseFeedback | None:
+    row = None if taken.refused else teaching.by_id(look, taken.id)
+    if row is None:  # a case that was only shown
+        return None
+    at = _Coming(number=row["number"], case=taken.case, item=row["item"])
+    truth, explanation = teaching.truth(look, at.item)
+    return CaseFeedback(
+        option=shown(truth, _order(look, person, at)),
+        correct=bool(row["matches"]),
+        explanation=explanation,
+    )
+
+
+def _sitting(look: Transaction, person: Person, bank: int, round: int) -> _Sitting:
+    row = next((one for one in teaching.taught(look) if one.id == bank), None)
+    if row is None:
+        raise NotFound(t("This bank is not open for teaching."))
+    if why := _refusal(look, person, row):
+        raise NotAllowed(why)
+    given = teaching.answers(look, person.id, bank)
+    before = (round - 1) * ROUND
+    if not 0 <= before <= len(given):
+        raise NotFound(t("You have not come to this round yet."))
+    mark = secret(look)
+    coming = [
+        _Coming(number=number, case=_case(mark, person, bank, number, item), item=item)
+        for number, item in enumerate(_upcoming(look, person, bank, given), start=len(given) + 1)
+        if number <= before + ROUND
+    ]
+    return _Sitting(person=person, bank=row, before=before, given=given, coming=coming)
+
+
+def _upcoming(
+    look: Transaction, person: Person, bank: int, given: Sequence[LearntRow]
+) -> list[int]:
+    """Return the numbers of the items that come next."""
+    low, high = teaching.bounds(look, bank)
+
+    def new(number: int, but: tuple[int, ...]) -> int | None:
+        drawn = int(lot(str(number), seed=person.id, purpose=f"teaching/{bank}"), 16)
+        return teaching.from_place(look, bank, low + drawn % (high - low + 1), but)
+
+    return upcoming(_outcomes(given), new)
+
+
+def _outcomes(given: Sequence[LearntRow]) -> list[tuple[int, bool]]:
+    return [(one.item, bool(one.matches)) for one in given]
+
+
+def _case(mark: str, person: Person, bank: int, number: int, item: int) -> str:
+    return sha256_of([mark, "teaching", person.id, bank, number, item])[:32]
+
+
+def _seal(look: Transaction, person: Person, bank: int, round: int) -> str:
+    return sha256_of([secret(look), "teaching", person.id, bank, round])[:32]
+
+
+def _order(look: Transaction, person: Person, at: _Coming) -> str:
+    """Return the order in which a case's options are shown: another one whenever it comes back."""
+    letters = LETTERS[: len(json.loads(teaching.item(look, at.item).options))]
+    purpose = f"option order/{at.item}/{at.number}"
+    return "".join(shuffled(letters, seed=person.id, purpose=purpose))
+
+
+def _desk(store: Store, sitting: _Sitting) -> Desk:
+    person, bank = sitting.person, sitting.bank
+    with store.look(sealed=True) as look:
+        return Desk(
+            seal=_seal(look, person, bank.id, sitting.before // ROUND + 1),
+            study=bank.name,
+            reader=person.name,
+            simulated_films=bool(banks.bank_row(look, bank.name).simulated),
+            total=sitting.total,
+            read=sitting.read,
+            rules=rules(_PROTOCOL),
+            cases=tuple(_view(look, sitting, one) for one in sitting.coming),
+            stored=sitting.read,
+        )
+
+
+def _view(look: Transaction, sitting: _Sitting, at: _Coming) -> CaseView:
+    row = teaching.item(look, at.item)
+    return case_view(
+        look,
+        WaitingCase(
+            id=at.case,
+            position=at.number,
+            condition=Condition.UNAIDED,
+            shown_order=_order(look, sitting.person, at),
+            presented=0,
+            **row._asdict(),
+        ),
+        _PROTOCOL,
+        before=sitting.before,
+    )

@@ -1,0 +1,138 @@
+"""How a model is asked: everything decided before it is, as one value with a hash of its own."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from study.base.canonical import sha256_of
+from study.base.errors import BadInput
+from study.base.translation import t
+from study.protocol.protocol import CONTEXTS
+
+
+class Shown(StrEnum):
+    """What a model is shown of an item's images."""
+
+    IMAGE = "image"
+    IMAGE_ABSENT = "image-absent"
+    WRONG_IMAGE = "wrong-image"
+
+
+class Order(StrEnum):
+    """The order of an item's options.
+
+    `canonical` is the bank's. `readers` is dealt as a reader's is, by the study's `option_order`
+    and seed. `shuffled` is dealt alike, whatever the study's `option_order` says.
+    """
+
+    CANONICAL = "canonical"
+    READERS = "readers"
+    SHUFFLED = "shuffled"
+
+
+VIEWS = ("all", "first")
+RESOLUTIONS = ("full", "quarter")
+_WIDEST = 8_192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelProtocol:
+    """How a model is asked.
+
+    Attributes
+    ----------
+    template : str
+        The version of the prompt's template, one of `study.models.prompting.TEMPLATES`.
+    system : str or None
+        The system prompt; None for the template's own, empty for none.
+    condition : Shown
+        What is shown of an item's images.
+    views : {"all", "first"}
+        Every view of an item, or the first alone.
+    resolution : {"full", "quarter"} or int
+        Every pixel; a quarter of each side; or this many pixels across, never more than there are.
+    context : tuple of str or None
+        What is said of the patient, as in a study's protocol; None for what the study's says.
+    order : Order
+        The order of the options.
+    explanation : bool
+        Whether it is asked to say why, before it answers.
+    temperature : float or None
+        None for the provider's own.
+    max_tokens : int or None
+        Tokens of an answer at most; None for the provider's own.
+    runs : int
+        How often each item is asked.
+    seeds : tuple of int
+        The seed of each run; empty where none is given.
+
+    Raises
+    ------
+    BadInput
+        A value is none of those allowed.
+    """
+
+    template: str = "1"
+    system: str | None = None
+    condition: Shown = Shown.IMAGE
+    views: str = "all"
+    resolution: str | int = "full"
+    context: tuple[str, ...] | None = None
+    order: Order = Order.CANONICAL
+    explanation: bool = False
+    temperature: float | None = None
+    max_tokens: int | None = None
+    runs: int = 1
+    seeds: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        across = self.resolution
+        for name, sound in (
+            ("views", self.views in VIEWS),
+            (
+                "resolution",
+                across in RESOLUTIONS if isinstance(across, str) else 1 <= across <= _WIDEST,
+            ),
+            ("context", set(self.context or ()) <= set(CONTEXTS)),
+            ("temperature", self.temperature is None or 0 <= self.temperature <= 2),
+            ("max_tokens", self.max_tokens is None or self.max_tokens >= 1),
+            ("runs", self.runs >= 1),
+            ("seeds", len(self.seeds) in (0, self.runs)),
+        ):
+            if not sound:
+                value = getattr(self, name)
+                raise BadInput(
+                    t("A model cannot be asked with {name} = {value}.", name=name, value=value)
+                )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return every value under its name, as JSON."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> "ModelProtocol":
+        """Return the protocol that `as_json` wrote."""
+        context = values["context"]
+        return cls(
+            **{
+                **values,
+                "condition": Shown(values["condition"]),
+                "order": Order(values["order"]),
+                "context": None if context is None else tuple(context),
+                "seeds": tuple(values["seeds"]),
+            }
+        )
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash of its canonical JSON."""
+        return sha256_of(self.as_json())
+
+
+def resolution_of(text: str) -> str | int:
+    """Return a resolution written as `full`, `quarter` or pixels across."""
+    return int(text) if text.isdecimal() else text

@@ -1,0 +1,288 @@
+"""The items of a study or a bank as a model may see them: sealed from what tells the answer."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from study.bank.terms import view_label
+from study.base.bank_model import LETTERS
+from study.base.canonical import sha256_of
+from study.base.errors import NotFound, NotNow
+from study.base.provenance import Provenance
+from study.base.random_order import shuffled
+from study.base.translation import t
+from study.films import imported_bytes
+from study.models.model_protocol import ModelProtocol, Order, Shown
+from study.models.rendering import rendered, sixteen_bit
+from study.protocol.assignment import options_order
+from study.protocol.protocol import Condition, Protocol, stored_protocol
+from study.store import Store, Transaction, banks, drafts, readings, studies
+from study.store.banks import FilmRow
+from study.store.readings import ItemShown
+from study.store.studies import refuse_restored, study_row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperFilm:
+    """A film of an item, and what its view is called; empty where the bank does not say.
+
+    `sha256` is that of the file in the bank, and names the film wherever several items show it.
+    """
+
+    label: str
+    sha256: str
+    row: FilmRow
+
+    def png(self, resolution: str | int = "full") -> bytes:
+        """Return it as `study.models.rendering.rendered` makes it."""
+        return rendered(self._bytes(), resolution)
+
+    def sixteen_bit(self) -> bytes | None:
+        """Return its samples where they have more than 8 bits."""
+        return sixteen_bit(self._bytes())
+
+    def _bytes(self) -> bytes:
+        return imported_bytes(self.row.file, self.sha256)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperItem:
+    """An item as a model is shown it.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the paper, from 1.
+    item_id : str
+        The bank's id, by which answers come back. No part of what a model is shown.
+    question : str
+        The question.
+    options : tuple of str
+        The texts in the order shown, without letters.
+    shown_order : str
+        The canonical letters in the order shown: with ``"CAB"`` the text of C stands at A
+        (`study.protocol.assignment.canonical` gives an answer's canonical letter).
+    context : tuple of (str, str)
+        What is said of the patient, by its name.
+    films : tuple of PaperFilm
+        In order; none where no image is shown.
+    """
+
+    number: int
+    item_id: str
+    question: str
+    options: tuple[str, ...]
+    shown_order: str
+    context: tuple[tuple[str, str], ...]
+    films: tuple[PaperFilm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paper:
+    """An exam paper: what is asked, how, and where it comes from; nothing of what is right.
+
+    Attributes
+    ----------
+    study, bank, split : str
+        What it was made of; `study` is empty for a whole bank, `split` for all of one.
+    provenance : Provenance
+        The bank's.
+    simulated : bool
+        Whether the bank's images are.
+    asked : ModelProtocol
+        How it is asked.
+    protocol_sha256 : str
+        Of the canonical JSON of the study's protocol in force; empty for a bank. Not the hash the
+        study is known by: that one covers the bank with its reference standard too.
+    items : tuple of PaperItem
+        In an order drawn by lot from their ids.
+    """
+
+    study: str
+    bank: str
+    split: str
+    provenance: Provenance
+    simulated: bool
+    asked: ModelProtocol
+    protocol_sha256: str
+    items: tuple[PaperItem, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the paper's hash covers."""
+        return {
+            "study": self.study,
+            "bank": self.bank,
+            "split": self.split,
+            "protocol_sha256": self.protocol_sha256,
+            "model_protocol": self.asked.as_json(),
+            "items": [
+                {
+                    "item_id": item.item_id,
+                    "question": item.question,
+                    "options": list(item.options),
+                    "shown_order": item.shown_order,
+                    "context": dict(item.context),
+                    "films": [[film.label, film.sha256] for film in item.films],
+                }
+                for item in self.items
+            ],
+        }
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash of all that is asked, and of how."""
+        return sha256_of(self.as_json())
+
+
+def paper_of_study(
+    store: Store, study: str, asked: ModelProtocol, *, rater: str = "model", run: int = 1
+) -> Paper:
+    """Return the paper of a study's drawn cases, read where SQLite itself refuses the truth.
+
+    Parameters
+    ----------
+    asked
+        How it is asked.
+    rater, run
+        In whose name, and for which time, the options are dealt where they are not in the bank's
+        order: as they would be for a reader of that name.
+
+    Raises
+    ------
+    NotFound
+        There is no such study.
+    NotNow
+        It is a draft still, or was restored without its films.
+    """
+    with store.look(sealed=True) as look:
+        if studies.find(look, study) is None and study in (one.name for one in drafts.listed(look)):
+            raise NotNow(t("{study!r} is still a draft. Draw its cases first.", study=study))
+        found = study_row(look, study)
+        refuse_restored(found)
+        protocol = stored_protocol(found)
+        rows = readings.items_shown(look, study=found.id)
+        return Paper(
+            study=study,
+            bank=found.bank_name,
+            split="",
+            provenance=banks.bank_row(look, found.bank_name).provenance,
+            simulated=bool(found.simulated_films),
+            asked=asked,
+            protocol_sha256=sha256_of(protocol.as_json()),
+            items=tuple(_items(look, rows, protocol, asked, rater, run)),
+        )
+
+
+def paper_of_bank(
+    store: Store,
+    bank: str,
+    asked: ModelProtocol,
+    *,
+    split: str = "",
+    rater: str = "model",
+    run: int = 1,
+) -> Paper:
+    """Return the paper of a whole bank, or of one split; parameters as for `paper_of_study`.
+
+    Raises
+    ------
+    NotFound
+        There is no such bank, or nothing in it is of that split.
+    NotNow
+        The bank came with a restored study and has no films.
+    """
+    with store.look() as look:
+        row = banks.bank_row(look, bank)
+        chosen = banks.ids_of_split(look, row.id, split) if split else None
+    if row.format == banks.FROM_BUNDLE:
+        raise NotNow(
+            t(
+                "The bank {bank!r} came with a restored study and has no images. Import it again.",
+                bank=bank,
+            )
+        )
+    with store.look(sealed=True) as look:
+        found = readings.items_shown(look, bank=row.id)
+        rows = [one for one in found if chosen is None or one.item_id in chosen]
+        if not rows:
+            raise NotFound(
+                t("The bank {bank!r} has no items of the split {split!r}.", bank=bank, split=split)
+            )
+        protocol = Protocol()
+        return Paper(
+            study="",
+            bank=bank,
+            split=split,
+            provenance=row.provenance,
+            simulated=bool(row.simulated),
+            asked=asked,
+            protocol_sha256="",
+            items=tuple(_items(look, rows, protocol, asked, rater, run)),
+        )
+
+
+def _items(
+    look: Transaction,
+    rows: Sequence[ItemShown],
+    protocol: Protocol,
+    asked: ModelProtocol,
+    rater: str,
+    run: int,
+) -> Iterator[PaperItem]:
+    """Yield the items in an order drawn by lot: a bank's own may be by what is right in it."""
+    by_id = {row.item_id: row for row in rows}
+    ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
+    films = {item_id: _films(look, by_id[item_id].item, asked) for item_id in ids}
+    keys = protocol.context if asked.context is None else asked.context
+    for number, item_id in enumerate(ids, start=1):
+        row = by_id[item_id]
+        texts = json.loads(row.options)
+        order = _order(len(texts), protocol, asked, f"{rater}/{item_id}/{Condition.UNAIDED}/{run}")
+        yield PaperItem(
+            number=number,
+            item_id=item_id,
+            question=row.question,
+            options=tuple(texts[LETTERS.index(letter)] for letter in order),
+            shown_order=order,
+            context=banks.shown_context(look, row.item, keys),
+            films=_shown(films, ids, number - 1, asked.condition),
+        )
+
+
+def _films(look: Transaction, item: int, asked: ModelProtocol) -> tuple[PaperFilm, ...]:
+    rows = readings.films_shown(look, item)
+    return tuple(
+        PaperFilm(label=view_label(row.label)[0], sha256=row.sha256, row=row)
+        for row in (rows[:1] if asked.views == "first" else rows)
+    )
+
+
+def _order(n_options: int, protocol: Protocol, asked: ModelProtocol, which: str) -> str:
+    if asked.order == Order.CANONICAL:
+        return LETTERS[:n_options]
+    if asked.order == Order.SHUFFLED:
+        protocol = replace(protocol, option_order="random")
+    return options_order(n_options, protocol, which)
+
+
+def _shown(
+    films: dict[str, tuple[PaperFilm, ...]], ids: Sequence[str], place: int, condition: Shown
+) -> tuple[PaperFilm, ...]:
+    """Return the films of the item at a place; where they are to be wrong, of the next other one.
+
+    Raises
+    ------
+    NotNow
+        Every item shows the same films.
+    """
+    own = films[ids[place]]
+    if condition == Shown.IMAGE:
+        return own
+    if condition == Shown.IMAGE_ABSENT:
+        return ()
+    known = {film.sha256 for film in own}
+    for item_id in (*ids[place + 1 :], *ids[:place]):
+        if known.isdisjoint(film.sha256 for film in films[item_id]):
+            return films[item_id]
+    raise NotNow(t("All items show the same images, so none of them can be a wrong one."))

@@ -1,0 +1,117 @@
+"""The words a model is asked with: a versioned template, filled from an item as it is shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from study.base.bank_model import LETTERS
+from study.base.errors import BadInput
+from study.base.translation import t
+from study.models.model_protocol import ModelProtocol, Shown
+from study.models.paper import PaperItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """A prompt's template; of its lines stand those that apply to an item."""
+
+    system: str
+    with_views: str
+    view: str
+    without_views: str
+    patient: str
+    question: str
+    answer: str
+    explained: str
+
+    def printed(self, protocol: ModelProtocol) -> str:
+        """Return it in words for a report, with its blanks as `{name}`."""
+        blind = protocol.condition == Shown.IMAGE_ABSENT
+        return "\n\n".join(
+            (
+                self.system if protocol.system is None else protocol.system,
+                self.without_views if blind else self.with_views,
+                self.patient,
+                self.question,
+                self.explained if protocol.explanation else self.answer,
+            )
+        ).strip()
+
+
+TEMPLATES: Mapping[str, Template] = {
+    "1": Template(
+        system="You are an experienced radiologist. You answer multiple-choice questions about "
+        "radiographs. Each question has exactly one best answer.",
+        with_views="Images, in order: {views}.",
+        view="{number}: {label}",
+        without_views="No image is shown.",
+        patient="Patient: {context}.",
+        question="Question: {question}\n{options}",
+        answer="Reply with the letter of the best option and nothing else.",
+        explained='Explain briefly what you see, then end with a line "Answer: " and the letter of '
+        "the best option.",
+    ),
+}
+"""Never changed once released: answers are stored under the version. A better one is a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """What a model is asked: the system prompt, empty for none, and the words after the images."""
+
+    system: str
+    text: str
+
+
+def template_of(protocol: ModelProtocol) -> Template:
+    """Return the template a protocol names.
+
+    Raises
+    ------
+    BadInput
+        There is no such version.
+    """
+    if protocol.template not in TEMPLATES:
+        raise BadInput(
+            t(
+                "There is no prompt template {version!r}. Available: {known}.",
+                version=protocol.template,
+                known=", ".join(TEMPLATES),
+            )
+        )
+    return TEMPLATES[protocol.template]
+
+
+def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:
+    """Return the prompt for an item; the item's films are handed over before its text, in order.
+
+    Raises
+    ------
+    BadInput
+        There is no such template.
+    """
+    template = template_of(protocol)
+    options = zip(LETTERS, item.options, strict=False)
+    told = ", ".join(f"{key} {words}" for key, words in item.context)
+    parts = (
+        _views(template, item),
+        template.patient.format(context=told) if told else "",
+        template.question.format(
+            question=item.question,
+            options="\n".join(f"{letter}. {text}" for letter, text in options),
+        ),
+        template.explained if protocol.explanation else template.answer,
+    )
+    system = template.system if protocol.system is None else protocol.system
+    return Prompt(system=system, text="\n\n".join(part for part in parts if part))
+
+
+def _views(template: Template, item: PaperItem) -> str:
+    if not item.films:
+        return template.without_views
+    if not any(film.label for film in item.films):
+        return ""
+    named = (
+        template.view.format(number=number, label=film.label or "view not stated")
+        for number, film in enumerate(item.films, start=1)
+    )
+    return template.with_views.format(views=", ".join(named))

@@ -1,0 +1,157 @@
+"""Teaching in the store: which banks may be taught from, and what people answered there."""
+
+from typing import Any, NamedTuple
+
+from study.store.banks import FILM, STRUCK, FilmRow
+from study.store.connection import Transaction
+
+
+class TaughtRow(NamedTuple):
+    """A bank that may be taught from."""
+
+    id: int
+    name: str
+
+
+class LearntRow(NamedTuple):
+    """An answer given to learn; `answer` is canonical, and empty where there is none."""
+
+    id: str
+    number: int
+    item: int
+    answer: str | None
+    matches: int
+
+
+class TaughtItem(NamedTuple):
+    """An item as its learner is shown it; `options` is JSON."""
+
+    item: int
+    question: str
+    options: str
+
+
+def mark(change: Transaction, bank: int, *, taught: bool, at_utc: str) -> None:
+    """Note that a bank may be taught from, from now on, or no longer."""
+    change.insert("teaching_marks", bank=bank, taught=int(taught), at_utc=at_utc)
+
+
+def is_taught(look: Transaction, bank: int) -> bool:
+    """Return whether a bank may be taught from, as it was marked last."""
+    last = "SELECT taught FROM teaching_marks WHERE bank = :bank ORDER BY id DESC LIMIT 1"
+    return bool(look.value(last, bank=bank))
+
+
+def taught(look: Transaction) -> list[TaughtRow]:
+    """Return the banks that may be taught from, in order of name."""
+    rows = look.rows("SELECT id, name FROM banks ORDER BY name")
+    return [TaughtRow(**row) for row in rows if is_taught(look, row["id"])]
+
+
+def add(change: Transaction, **columns: Any) -> None:
+    """Insert an answer."""
+    change.insert("teaching_answers", **columns)
+
+
+def by_id(look: Transaction, answer_id: str) -> dict[str, Any] | None:
+    """Return an answer's whole row, of whomever, or None."""
+    return look.row("SELECT * FROM teaching_answers WHERE id = :id", id=answer_id)
+
+
+def answers(look: Transaction, person: int, bank: int) -> list[LearntRow]:
+    """Return a person's answers to a bank's items, in the order they were given in."""
+    rows = look.rows(
+        f"SELECT {', '.join(LearntRow._fields)} FROM teaching_answers "
+        "WHERE person = :person AND bank = :bank ORDER BY number",
+        person=person,
+        bank=bank,
+    )
+    return [LearntRow(**row) for row in rows]
+
+
+def bounds(look: Transaction, bank: int) -> tuple[int, int]:
+    """Return the first and the last number of a bank's items."""
+    sql = "SELECT min(id) AS low, max(id) AS high FROM items WHERE bank = :bank"
+    row = look.row(sql, bank=bank) or {}
+    return int(row["low"] or 0), int(row["high"] or 0)
+
+
+def from_place(look: Transaction, bank: int, place: int, but: tuple[int, ...]) -> int | None:
+    """Return the first of a bank's items from a number on, then from its beginning.
+
+    Only items with a reference standard that are not struck off, and none of `but`.
+    """
+    known = f"AND items.id NOT IN ({', '.join(map(str, but))}) " if but else ""
+    for side in (">=", "<"):
+        found = look.value(
+            "SELECT items.id FROM items JOIN reference_standard ON item = items.id "
+            f"WHERE bank = :bank {known}AND items.id NOT IN {STRUCK} AND items.id {side} :place "
+            "ORDER BY items.id LIMIT 1",
+            bank=bank,
+            place=place,
+        )
+        if found is not None:
+            return int(found)
+    return None
+
+
+def item(look: Transaction, number: int) -> TaughtItem:
+    """Return an item as its learner is shown it."""
+    row = look.row(
+        "SELECT id AS item, question, options FROM items WHERE id = :number",
+        number=number,
+    )
+    return TaughtItem(**row or {})
+
+
+def truth(look: Transaction, number: int) -> tuple[str, str]:
+    """Return an item's reference standard and its explanation, if it has one."""
+    row = look.row(
+        "SELECT truth, coalesce(words, '') AS words FROM reference_standard "
+        "LEFT JOIN explanations ON explanations.item = reference_standard.item "
+        "WHERE reference_standard.item = :number",
+        number=number,
+    )
+    return (row["truth"], row["words"]) if row else ("", "")
+
+
+def film(look: Transaction, number: int, view: int) -> FilmRow | None:
+    """Return a film of an item by its place among the views, or None."""
+    row = look.row(
+        f"SELECT {FILM} FROM item_views JOIN films ON films.id = film "
+        "JOIN banks ON banks.id = films.bank WHERE item = :number AND position = :view",
+        number=number,
+        view=view,
+    )
+    return None if row is None else FilmRow(**row)
+
+
+def first_by_task(look: Transaction, person: int, bank: int) -> list[tuple[str, int, int]]:
+    """Return how a person first answered a bank's items: task, how many, how many matching."""
+    return look.tuples(
+        lambda *row: row,
+        "SELECT task, count(*), sum(matches) FROM (SELECT item, matches, min(number) "
+        "FROM teaching_answers WHERE person = :person AND bank = :bank GROUP BY item) "
+        "JOIN items ON items.id = item GROUP BY task ORDER BY task",
+        person=person,
+        bank=bank,
+    )
+
+
+def learnt_from(look: Transaction, person: int) -> list[TaughtRow]:
+    """Return the banks that a person was taught from."""
+    rows = look.rows(
+        "SELECT id, name FROM banks WHERE id IN "
+        "(SELECT bank FROM teaching_answers WHERE person = :person) ORDER BY name",
+        person=person,
+    )
+    return [TaughtRow(**row) for row in rows]
+
+
+def n_learners(look: Transaction, bank: int) -> int:
+    """Return how many people were taught from a bank."""
+    return int(
+        look.value(
+            "SELECT count(DISTINCT person) FROM teaching_answers WHERE bank = :bank", bank=bank
+        )
+    )

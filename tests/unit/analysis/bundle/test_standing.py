@@ -1,0 +1,139 @@
+"""A model's runs and conditions: which answers stand in the tables, and what the others tell."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, Options, bundle_from_tables
+from analysis.report.tables import overviews
+from analysis.results import TABLES, analyse
+from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
+from analysis.statistics.study import Study
+
+IDS = [f"q{n}" for n in range(12)]
+TRUTH = list("ABCDABCDABCD")
+RUNS = {"1": "ABCDABCDAAAA", "2": "ABCDABCDABAA", "10": "ABCDABCDDDDD"}
+STANDS = ("accuracy", "agreement_pairs", "comparisons", "reader_panel", "missing", "intra_reader")
+
+
+def _rows(rater: str, answers: str, condition: str = "", run: str = "") -> list[dict[str, str]]:
+    about = {"rater_id": rater, "condition": condition, "run": run}
+    return [{"item_id": q, "answer": a, **about} for q, a in zip(IDS, answers, strict=True)]
+
+
+def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bundle:
+    items = pd.DataFrame({"item_id": IDS, "truth": TRUTH, "n_options": 4})
+    if patients:
+        items = items.assign(patient_id=patients)
+    readers = _rows("R1", "ABCDABCDABCA", "unaided") + _rows("R2", "ABCDABCAAAAA", "unaided")
+    raters = pd.DataFrame(
+        {"rater_id": ["R1", "R2", "M"], "rater_kind": ["reader", "reader", "model"]}
+    )
+    return bundle_from_tables(items, pd.DataFrame(readers + rows), raters)
+
+
+@pytest.mark.parametrize("standing", ["", "image", "unaided"])
+def test_runs_and_other_conditions_leave_every_table_as_it_was(standing: str) -> None:
+    """The first run stands for the model, whatever order the rows come in."""
+    alone = _bundle(_rows("M", RUNS["1"], standing))
+    rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, standing, run)]
+    rows += _rows("M", "AAAAAAAAAAAA", "image-absent", "1")
+    every = _bundle(rows[::-1])
+    assert len(every.aside) == 36
+    for name in STANDS:
+        options = Options(bootstrap=50)
+        first, second = (TABLES[name](Study(one, options)) for one in (alone, every))
+        pd.testing.assert_frame_equal(first, second)
+
+
+def test_an_item_that_the_first_run_lacks_is_absent() -> None:
+    """A later run does not stand in for it."""
+    rows = _rows("M", RUNS["1"], run="1")[:-1] + _rows("M", RUNS["2"], run="2")
+    table = TABLES["missing"](Study(_bundle(rows)))
+    assert table.loc[table["rater_id"] == "M", ["n_answered", "n_absent"]].values.tolist() == [
+        [11, 1]
+    ]
+
+
+def test_a_condition_that_readers_had_too_stands_beside_theirs() -> None:
+    """Only what no reader had is set aside, and the others keep their names."""
+    rows = _rows("M", RUNS["1"], "image") + _rows("M", RUNS["2"], "image-absent")
+    rows += _rows("R1", RUNS["2"], "image-absent")
+    found = _bundle(rows)
+    assert sorted(found.readings.loc[found.readings["rater_id"] == "M", "condition"].unique()) == [
+        "image-absent",
+        "unaided",
+    ]
+    assert found.aside.empty
+
+
+def test_models_whose_cases_were_named_otherwise_are_compared() -> None:
+    """One file says `image`, the other nothing."""
+    items = pd.DataFrame({"item_id": IDS, "truth": TRUTH})
+    rows = _rows("R", RUNS["1"], "unaided") + _rows("M", RUNS["1"], "image") + _rows("N", RUNS["2"])
+    raters = pd.DataFrame({"rater_id": ["R", "M", "N"], "rater_kind": ["reader", "model", "model"]})
+    pairs = TABLES["comparisons"](Study(bundle_from_tables(items, pd.DataFrame(rows), raters)))
+    assert pairs[["rater_a", "rater_b"]].values.tolist() == [["M", "N"], ["R", "M"], ["R", "N"]]
+
+
+def test_the_report_shows_runs_and_what_was_shown() -> None:
+    """Each as a table with its estimates."""
+    rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
+    rows += _rows("M", "A" * 12, "image-absent", "1")
+    found = analyse(_bundle(rows), Options(bootstrap=50))
+    tables = {table.name: table for table in overviews(found)}
+    ((_, runs),) = tables["model-runs"].rows
+    assert runs[:2] == ("3", "12")
+    ((_, shown),) = tables["model-conditions"].rows
+    assert shown[0] == "image-absent"
+
+
+def test_agreement_of_runs_and_the_variance_they_add() -> None:
+    """By hand: pairs of runs that agree; the variance within items over their number."""
+    rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
+    table = model_runs(_bundle(rows)).set_index("measure")
+    cells = np.array([list(answers) for answers in RUNS.values()])
+    agree = np.mean([cells[a] == cells[b] for a, b in ((0, 1), (0, 2), (1, 2))], axis=0)
+    right = (cells == np.array(TRUTH)).astype(float)
+    assert table["estimate"].to_dict() == pytest.approx(
+        {
+            "raw_agreement": agree.mean(),
+            "mean_accuracy": right.mean(),
+            "run_variance": right.var(axis=0, ddof=1).mean() / 12,
+        }
+    )
+    assert table.loc["raw_agreement", "se"] == pytest.approx(agree.std(ddof=1) / np.sqrt(12))
+    assert set(table["n_runs"]) == {3}
+    assert set(table["n_items"]) == {12}
+
+
+def test_clusters_widen_what_is_known_of_runs() -> None:
+    """Patients with the same two items each: half as many units."""
+    rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
+    alone = model_runs(_bundle(rows)).set_index("measure")
+    twos = model_runs(_bundle(rows, [f"p{n // 2}" for n in range(12)])).set_index("measure")
+    assert twos.loc["raw_agreement", "se"] > alone.loc["raw_agreement", "se"]
+    assert twos.loc["raw_agreement", "method"] == "mean over items, t over patients"
+
+
+def test_runs_without_a_difference_have_no_interval() -> None:
+    """Undefined with the reason, never 0."""
+    rows = _rows("M", RUNS["1"], "", "1") + _rows("M", RUNS["1"], "", "2")
+    table = model_runs(_bundle(rows)).set_index("measure")
+    assert table.loc["raw_agreement", "estimate"] == 1
+    assert np.isnan(table.loc["raw_agreement", "se"])
+    assert "every item has the same value" in table.loc["raw_agreement", "undefined_because"]
+
+
+def test_what_a_condition_changes_is_a_paired_difference() -> None:
+    """Over the items with a reading under both, as of two raters."""
+    rows = _rows("M", RUNS["1"]) + _rows("M", "A" * 12, "image-absent")[:8]
+    (row,) = model_conditions(_bundle(rows)).to_dict("records")
+    assert (row["condition_b"], row["n"], row["accuracy_a"], row["accuracy_b"]) == (
+        "image-absent",
+        8,
+        1.0,
+        0.25,
+    )
+    assert row["difference"] == 0.75
+    assert row["ci_low"] < 0.75 < row["ci_high"]

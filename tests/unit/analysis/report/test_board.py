@@ -1,0 +1,108 @@
+"""The leaderboard as static files: who stands where, in the public columns, and nothing lost."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from analysis import Bundle
+from analysis.cli import main
+from analysis.errors import AnalysisError, OutputError
+from analysis.options import Options
+from analysis.report.board import read_cards, write_leaderboard
+
+pytestmark = pytest.mark.usefixtures("unprinted")
+MakeBundle = Callable[..., Bundle]
+FAST = Options(bootstrap=50)
+TASKS = ["x", "x", "x", "y"]
+
+
+@pytest.fixture
+def bundle(make_bundle: MakeBundle) -> Bundle:
+    """Give a reader and two models whose order differs between tasks' mean and questions."""
+    answers = {"R1": "AABB", "<b>wide</b>": "AAAB", "even": "ABBA"}
+    models = ("<b>wide</b>", "even")
+    return make_bundle("AAAA", answers, models=models, task=TASKS)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_models_stand_in_the_public_columns_best_mean_of_tasks_first(
+    bundle: Bundle, tmp_path: Path
+) -> None:
+    """As ReXVQA's own leaderboard: overall is the mean of the tasks, whatever their size."""
+    cards = tmp_path / "cards.csv"
+    cards.write_text("model,name,institution\neven,Even-7B,A hospital\n", encoding="utf-8")
+    write_leaderboard({"One": bundle}, tmp_path / "out", FAST, read_cards(cards))
+    first, second = _rows(tmp_path / "out" / "models.csv")
+    assert list(first)[:8] == [
+        *("Rank", "Date", "Model Name", "Institution", "Model URL", "Overall Accuracy"),
+        *("x", "y"),
+    ]
+    assert (first["Rank"], first["Model Name"], first["Institution"]) == (
+        *("1", "Even-7B"),
+        "A hospital",
+    )
+    assert float(first["Overall Accuracy"]) == pytest.approx((1 / 3 + 1) / 2)
+    assert (second["Model Name"], float(second["x"]), float(second["y"])) == ("<b>wide</b>", 1, 0)
+
+
+def test_the_page_names_everybody_and_runs_nothing(bundle: Bundle, tmp_path: Path) -> None:
+    write_leaderboard({"One": bundle, "<i>Two</i>": bundle}, tmp_path, FAST)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;wide&lt;/b&gt;" in page
+    assert "&lt;i&gt;Two&lt;/i&gt;" in page
+    assert "<b>wide" not in page
+    assert "<script" not in page
+    assert page.count('class="reader"') == 6  # the one reader's line, in each of six rows
+    kept = _rows(tmp_path / "leaderboard.csv")
+    assert {row["study"] for row in kept} == {"One", "<i>Two</i>"}
+    assert len(kept) == 2 * 3 * 4  # studies, raters, micro and macro and two tasks
+
+
+def test_a_study_without_tasks_ranks_by_questions(make_bundle: MakeBundle, tmp_path: Path) -> None:
+    made = make_bundle("AAAA", {"R1": "AABB", "m": "AAAB"}, models=("m",))
+    write_leaderboard({"One": made}, tmp_path, FAST)
+    assert "75.0" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    (row,) = _rows(tmp_path / "models.csv")
+    assert row["Overall Accuracy"] == ""
+
+
+def test_the_command_takes_several_folders_and_writes_the_same_bytes_again(
+    folder: Path, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        assert main(["leaderboard", str(folder), str(folder), "--out", str(tmp_path / "out")]) == 0
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"index.html", "leaderboard.csv", "models.csv"}
+    assert {row["study"] for row in _rows(tmp_path / "out" / "leaderboard.csv")} == {
+        "bundle",
+        "bundle (2)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name\nx\n", "no column 'model'"),
+        ("model,colour\nx,red\n", "a column 'colour'"),
+        ("model,name\nx,a\nx,b\n", "row 3"),
+        ("", "cannot be read"),
+    ],
+)
+def test_cards_that_cannot_be_read_are_refused(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "cards.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(AnalysisError, match=words):
+        read_cards(path)
+
+
+def test_somebody_elses_page_stays(bundle: Bundle, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<h1>Mine</h1>", encoding="utf-8")
+    with pytest.raises(OutputError, match="was not written by an earlier leaderboard"):
+        write_leaderboard({"One": bundle}, tmp_path, FAST)
+    assert (tmp_path / "index.html").read_text(encoding="utf-8") == "<h1>Mine</h1>"

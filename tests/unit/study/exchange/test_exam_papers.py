@@ -1,0 +1,358 @@
+"""Exam papers as written: opened again by the libraries they are for, attacked for the truth."""
+
+import base64
+import filecmp
+import hashlib
+import io
+import json
+import random
+import string
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from pyarrow import parquet
+
+from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE
+from study.base.errors import BadFile
+from study.base.provenance import Provenance
+from study.cli import main
+from study.exchange.exam_papers import hand_out
+from study.exchange.formats import exam_papers as shapes
+from study.exchange.formats.exam_papers import FORMATS
+from study.films import grey
+from study.lifecycle import studies
+from study.models.model_protocol import ModelProtocol, Order, Shown
+from study.models.models import read_model
+from study.models.paper import Paper, paper_of_bank, paper_of_study
+from study.protocol.assignment import shown
+from study.protocol.protocol import Protocol
+from study.store import Store, events
+from tests import moulds
+from tests.conftest import NOW, SECRETS, bank_records, write_bank
+
+ASKED = ModelProtocol()
+Opened = Callable[..., Store]
+
+
+@pytest.fixture
+def paper(opened: Opened) -> Paper:
+    """Return the paper of a study of eight cases."""
+    return paper_of_study(opened(option_order="random"), "trial", ASKED)
+
+
+def _written(store: Store, paper: Paper, out: Path, *formats: str) -> Path:
+    hand_out(store, paper, out, formats=formats or tuple(FORMATS), by=COMMAND_LINE, now=NOW)
+    return out
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file())
+
+
+def test_every_shape_is_whole_by_itself(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """Its sums cover every file, its hashes are the paper's, and its README names no wrong file."""
+    out = _written(banked, paper, tmp_path / "out")
+    assert {one.name for one in out.iterdir()} == set(FORMATS)
+    for folder in out.iterdir():
+        lines = (folder / "SHA256SUMS").read_text().splitlines()
+        sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+        assert sorted([*sums, "SHA256SUMS"]) == _files(folder)
+        for name, digest in sums.items():
+            assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+        about = json.loads((folder / "paper.json").read_text())
+        assert about["paper_sha256"] == paper.sha256
+        assert about["model_protocol_sha256"] == ASKED.sha256
+        assert "{question}" in about["prompt"]
+        assert "licence: not stated" in (folder / "README.md").read_text()
+        assert "simulated" not in (folder / "README.md").read_text()
+
+
+def test_terms_and_simulated_images_are_said(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """Wherever the questions go, their licence goes with them."""
+    source = Provenance(version="1.0", licence="CC BY-NC 4.0", citation="Somebody, 2025")
+    paper = replace(paper, provenance=source, simulated=True)
+    out = _written(banked, paper, tmp_path / "out", "jsonl") / "jsonl"
+    words = (out / "README.md").read_text()
+    for told in ("CC BY-NC 4.0", "Somebody, 2025", source.warning, "Its images are simulated."):
+        assert told in words
+    assert json.loads((out / "paper.json").read_text())["terms"] == source.warning
+
+
+def test_the_leaderboards_input_is_a_bank_that_can_be_read(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """Our own reader takes it with its image root as a bank without reference standard."""
+    out = _written(banked, paper, tmp_path / "out", "leaderboard") / "leaderboard"
+    done = import_bank(banked, out / "input.json", name="again", images=out, now=NOW)
+    assert (done.n_items, done.n_left_out) == (8, 0)
+    again = {one.item_id: one for one in paper_of_bank(banked, "again", ASKED).items}
+    for item in paper.items:
+        back = again[item.item_id]
+        assert (back.question, back.options, back.context) == (
+            item.question,
+            item.options,
+            item.context,
+        )
+        assert [film.label for film in back.films] == [film.label for film in item.films]
+    with banked.look() as look:
+        assert not look.rows(
+            "SELECT 1 FROM reference_standard JOIN items ON items.id = item "
+            "JOIN banks ON banks.id = bank WHERE banks.name = 'again'"
+        )
+
+
+def test_pandas_reads_the_tsv_as_vlmevalkit_does(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """Each row finds its images, in its own cell or under the index it names; nothing is empty."""
+    few = paper.items[0].options[1:]
+    first = replace(paper.items[0], options=("None", *few), question='A "quoted"\nquestion\t?')
+    paper = replace(paper, items=(first, *paper.items[1:]))
+    out = _written(banked, paper, tmp_path / "out", "vlmevalkit") / "vlmevalkit"
+    table = pd.read_csv(out / "ReadingRoom.tsv", sep="\t")
+    assert list(table.item_id) == [one.item_id for one in paper.items]
+    assert table.question[0] == first.question
+    assert table.A[0] == "None."
+    assert not table.isna().to_numpy().any()
+    assert "answer" not in table
+    cells = {str(index): str(cell) for index, cell in zip(table["index"], table.image, strict=True)}
+    cells = {index: cells[cell] if len(cell) <= 64 else cell for index, cell in cells.items()}
+    for item, cell in zip(paper.items, cells.values(), strict=True):
+        images = json.loads(cell.replace("'", '"'))
+        for film, image in zip(item.films, images, strict=True):
+            assert base64.b64decode(image) == film.png()
+
+
+def test_a_parquet_file_has_its_images_inside(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """As `datasets` keeps them, and with what it needs to know them by."""
+    out = _written(banked, paper, tmp_path / "out", "datasets") / "datasets"
+    table = parquet.read_table(out / "data" / "test.parquet")
+    told = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
+    assert set(told) == set(table.column_names)
+    rows = table.to_pylist()
+    assert [row["item_id"] for row in rows] == [item.item_id for item in paper.items]
+    assert rows[0]["options"] == list(paper.items[0].options)
+    shown = Image.open(io.BytesIO(rows[0]["images"][0]["bytes"]))
+    assert shown.mode == "L"
+    assert (out / "README.md").read_text().startswith("---\nconfigs:")
+
+
+def test_datasets_loads_it(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """The library itself gives pictures and texts, where it is installed."""
+    datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
+    out = _written(banked, paper, tmp_path / "out", "datasets") / "datasets"
+    loaded = datasets.load_dataset(str(out), split="test", cache_dir=str(tmp_path / "cache"))
+    assert loaded[0]["images"][1].size == (80, 96)
+    assert loaded["item_id"][:] == [item.item_id for item in paper.items]
+
+
+def test_inspect_loads_it(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """The library itself makes samples with images that are found, where it is installed."""
+    dataset = pytest.importorskip("inspect_ai.dataset", reason="Inspect AI is not installed")
+    out = _written(banked, paper, tmp_path / "out", "inspect") / "inspect"
+    samples = list(dataset.json_dataset(str(out / "samples.jsonl")))
+    assert [sample.id for sample in samples] == [item.item_id for item in paper.items]
+    content = samples[0].input[-1].content
+    assert Path(content[0].image).is_file()
+    assert content[-1].text.startswith("Images, in order: 1: PA, 2: LATERAL.")
+
+
+def test_an_inspect_task_names_files_that_are_there(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """Its task can be compiled; every image of every sample lies beside it."""
+    out = _written(banked, paper, tmp_path / "out", "inspect") / "inspect"
+    compile((out / "task.py").read_text(), "task.py", "exec")
+    for line in (out / "samples.jsonl").read_text().splitlines():
+        sample = json.loads(line)
+        assert sample["target"] == ""
+        images = [part["image"] for part in sample["input"][-1]["content"][:-1]]
+        assert len(images) == 2
+        assert all((out / image).is_file() for image in images)
+
+
+def test_batches_are_requests_that_can_be_sent(
+    banked: Store, paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An item a line, its images in it, a new file where one is full."""
+    monkeypatch.setattr(shapes, "BATCH_REQUESTS", 5)
+    out = tmp_path / "out"
+    hand_out(banked, paper, out, formats=["openai-batch"], model="gpt", by=COMMAND_LINE, now=NOW)
+    parts = sorted((out / "openai-batch").glob("*.jsonl"))
+    assert [one.name for one in parts] == ["batch-001.jsonl", "batch-002.jsonl"]
+    lines = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
+    assert [line["custom_id"] for line in lines] == [item.item_id for item in paper.items]
+    body = lines[0]["body"]
+    assert (lines[0]["url"], body["model"]) == ("/v1/chat/completions", "gpt")
+    image = body["messages"][1]["content"][0]["image_url"]["url"]
+    assert base64.b64decode(image.removeprefix("data:image/png;base64,")).startswith(b"\x89PNG")
+
+
+def test_answers_come_back_by_whatever_way_they_went(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """Letters of shuffled options are those of the bank again, with the paper beside a batch."""
+    paper = paper_of_study(banked, "trial", replace(ASKED, order=Order.SHUFFLED))
+    meant = {item.item_id: "ABCD"[item.number % 4] for item in paper.items}
+    said = {item.item_id: shown(meant[item.item_id], item.shown_order) for item in paper.items}
+    assert said != meant
+    out = _written(banked, paper, tmp_path / "out")
+    records = json.loads((out / "leaderboard" / "input.json").read_text())
+    submitted = {key: {**one, "model_prediction": said[key]} for key, one in records.items()}
+    table = pd.read_csv(out / "vlmevalkit" / "ReadingRoom.tsv", sep="\t").drop(columns="image")
+    table["prediction"] = [said[item_id] for item_id in table.item_id]
+    lines = (out / "jsonl" / "items.jsonl").read_text().splitlines()
+    items = [json.loads(line) for line in lines]
+    batch = [
+        {
+            "custom_id": key,
+            "response": {"body": {"choices": [{"message": {"content": f"Answer: {letter}"}}]}},
+        }
+        for key, letter in said.items()
+    ]
+    (tmp_path / "submission.json").write_text(json.dumps(submitted))
+    table.to_csv(tmp_path / "result.tsv", sep="\t", index=False)
+    for name, rows in (
+        ("items.jsonl", [{**one, "output": said[one["item_id"]]} for one in items]),
+        ("batch.jsonl", batch),
+    ):
+        (tmp_path / name).write_text("\n".join(json.dumps(row) for row in rows))
+    for name in ("submission.json", "result.tsv", "items.jsonl", "batch.jsonl"):
+        beside = out / "jsonl" / "paper.json"
+        found = read_model(banked, tmp_path / name, beside, study="trial")
+        assert {one.item_id: one.answer for one in found.file.predictions} == meant, name
+
+
+def test_sixteen_bits_lie_beside_eight(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """Of frontal films; lateral ones have eight. The samples are those of the bank's file."""
+    out = _written(banked, paper, tmp_path / "out", "jsonl") / "jsonl"
+    for line, item in zip((out / "items.jsonl").read_text().splitlines(), paper.items, strict=True):
+        told = json.loads(line)
+        first, second = told["images_16_bit"]
+        assert second == ""
+        kept = grey((out / first).read_bytes())
+        assert np.array_equal(kept, grey(item.films[0].row.file.read_bytes()))
+        assert grey((out / told["images"][0]).read_bytes()).dtype == np.uint8
+
+
+def test_no_image_is_anywhere_where_none_is_shown(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """The condition image-absent has no file, no cell and no byte of a film in any shape."""
+    absent = paper_of_study(banked, "trial", replace(ASKED, condition=Shown.IMAGE_ABSENT))
+    out = _written(banked, absent, tmp_path / "out")
+    assert not [name for name in _files(out) if name.endswith(".png")]
+    assert "image" not in pd.read_csv(out / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
+    for path in out.rglob("*"):
+        assert path.is_dir() or b"PNG" not in path.read_bytes()
+
+
+def _banked_with(folder: Path, seed: int, truth: Callable[[int], str]) -> Store:
+    """Return a store with a study on a bank of which all that tells the truth is as given."""
+    store = Store(moulds.cast(folder, _nothing))
+    path = write_bank(folder / "bank")
+    records = bank_records(12)
+    for number, record in enumerate(records.values()):
+        words = f"the answer is {truth(number)}, drawn with {seed}"
+        record |= {
+            "correct_answer": truth(number),
+            "correct_answer_explanation": words,
+            "Findings": words,
+            "Impression": words * (seed + 1),
+            "validation_code": str(seed),
+            "class": truth(number),
+            "category": truth(number),
+            "subcategory": words,
+            "task_name": truth(number),
+        }
+    path.write_text(json.dumps(records))
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol(cases=8, one_question_per="item", stratify_by=())
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    return store
+
+
+def _nothing(folder: Path) -> None:
+    from study.lifecycle.deployments import init
+    from tests.conftest import entropy_from
+
+    init(folder / "store.db", entropy=entropy_from(1), now=NOW)
+
+
+@pytest.mark.parametrize("order", Order)
+def test_nothing_in_a_paper_tells_the_truth(tmp_path: Path, order: Order) -> None:
+    """With every answer, report, explanation and attribute another, each byte is the same."""
+    outs = []
+    for seed in range(2):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        answers = random.Random(seed).choices("ABCD", k=24)
+        store = _banked_with(folder, seed, answers.__getitem__)
+        made = paper_of_study(store, "trial", replace(ASKED, order=order))
+        outs.append(_written(store, made, folder / "out"))
+    names = _files(outs[0])
+    assert names == _files(outs[1])
+    assert filecmp.cmpfiles(outs[0], outs[1], names, shallow=False) == (names, [], [])
+
+
+def test_names_say_nothing(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """Images are numbered as they are met; no patient, path or secret is in a name or a file."""
+    out = _written(banked, paper, tmp_path / "out")
+    films = [Path(name) for name in _files(out) if name.endswith(".png")]
+    assert {film.stem.strip(string.digits) for film in films} == {""}
+    told = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
+    for words in (*SECRETS, "_pa.png", "_lat.png", "Presence Assessment", "Category ", '"P1"'):
+        assert words.encode() not in told
+
+
+def test_two_papers_are_the_same_file(banked: Store, paper: Paper, tmp_path: Path) -> None:
+    """As zips too, and every date in them is that of zips of ours."""
+    first, second = (_written(banked, paper, tmp_path / f"{name}.zip") for name in "ab")
+    assert first.read_bytes() == second.read_bytes()
+    with zipfile.ZipFile(first) as archive:
+        assert {one.date_time[0] for one in archive.infolist()} == {1980}
+        assert archive.testzip() is None
+
+
+def test_handing_out_stands_in_the_trail_and_never_half_done(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """One event with the paper's hash; what lies there already stays, and nothing is told."""
+    out = _written(banked, paper, tmp_path / "out", "jsonl")
+    with banked.look() as look:
+        last = list(events.walk(look, events.DEPLOYMENT))[-1]
+    assert (last.kind, last.detail["what"]) == ("downloaded", "exam paper")
+    assert last.detail["paper_sha256"] == paper.sha256
+    with pytest.raises(BadFile, match="already there"):
+        _written(banked, paper, out, "jsonl")
+    paper.items[0].films[0].row.file.write_bytes(b"other")
+    with pytest.raises(Exception, match="changed after its import"):
+        _written(banked, paper, tmp_path / "new", "jsonl")
+    assert [one.name for one in tmp_path.iterdir() if "new" in one.name] == []
+    with banked.look() as look:
+        assert list(events.walk(look, events.DEPLOYMENT))[-1].number == last.number
+
+
+def test_by_command(
+    banked: Store, paper: Paper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A study or a bank, one shape or several; both or neither is wrong usage."""
+    line = ["models", "paper", "--db", str(banked.path)]
+    out = tmp_path / "a"
+    two = ["--format", "jsonl", "--format", "leaderboard", "--out", str(out)]
+    assert main([*line, "--study", "trial", *two]) == 0
+    assert sorted(one.name for one in out.iterdir()) == ["jsonl", "leaderboard"]
+    assert f"paper {paper.sha256}" in capsys.readouterr().out
+    bank = ["--bank", "bank", "--format", "jsonl", "--order", "shuffled"]
+    bank += ["--resolution", "quarter", "--out"]
+    assert main([*line, *bank, str(tmp_path / "b")]) == 0
+    small = (tmp_path / "b" / "jsonl" / "images" / "000001.png").read_bytes()
+    assert grey(small).shape == (24, 20)
+    assert main([*line, "--out", str(tmp_path / "c")]) == 2

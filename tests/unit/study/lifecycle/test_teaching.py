@@ -1,0 +1,253 @@
+"""Teaching: who may learn on which bank, what they are told, and that it keeps off the studies."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from study.bank.removing import remove_bank
+from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
+from study.lifecycle import opening, studies, teaching
+from study.lifecycle.closing import close
+from study.lifecycle.deployments import coordinator_code
+from study.lifecycle.exposure import seen_by
+from study.lifecycle.teaching import ROUND
+from study.people.signing_in import Person, sign_in
+from study.protocol.protocol import Protocol
+from study.reading.peers import total
+from study.reading.views import Desk, Receipt
+from study.store import Store, banks, people
+from study.store import studies as studies_stored
+from study.store.studies import study_row
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from, invite, person, presentation, reading
+
+BANK = 1
+
+
+@pytest.fixture
+def taught(banked: Store) -> Store:
+    """Return a store whose bank is open for teaching."""
+    teaching.mark(banked, "bank", taught=True, now=NOW)
+    return banked
+
+
+def _learner(store: Store, study: str = "elsewhere") -> Person:
+    """Return a coordinator of a study that shows none of the bank's cases while it is not drawn."""
+    with store.look() as look:
+        there = studies_stored.find(look, study)
+    if there is None:
+        _draw(store, study)
+    code = coordinator_code(store, study=study, name="c", entropy=entropy_from(3), now=NOW)
+    return sign_in(store, code, entropy=entropy_from(4), now=NOW).person
+
+
+def _reader(store: Store) -> Person:
+    """Return R1 of ``trial`` as if signed in."""
+    found = person(store, "R1")
+    with store.look() as look:
+        return replace(found, id=people.of_reader(look, found.reader or 0) or 0)
+
+
+def _draw(store: Store, study: str, **values: Any) -> None:
+    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item", **values})
+    studies.draw(store, bank="bank", study=study, protocol=protocol, now=NOW)
+
+
+def _answers(store: Store, who: Person, found: Desk, *, right: bool) -> Receipt:
+    """Answer the case that is next, rightly or not."""
+    case = found.cases[0]
+    letter = _right(store, case.question, case.options)
+    others = [one for one, _ in case.options if one != letter]
+    record = reading(case.case, letter if right else others[0])
+    records = [presentation(case.case), record]
+    return teaching.take_records(store, who, BANK, 1, records, now=NOW)
+
+
+def _right(store: Store, question: str, options: tuple[tuple[str, str], ...]) -> str:
+    """Return the letter under which the right option of a question is shown."""
+    with store.look() as look:
+        row = look.row(
+            "SELECT options, truth FROM items JOIN reference_standard ON item = items.id "
+            "WHERE question = :question",
+            question=question,
+        )
+    assert row is not None
+    text = json.loads(row["options"])["ABCDEFGH".index(row["truth"])]
+    (letter,) = [one for one, told in options if told == text]
+    return letter
+
+
+def test_each_answer_is_followed_by_the_reference_standard_and_misses_come_back(
+    taught: Store,
+) -> None:
+    who = _learner(taught)
+    found = teaching.desk(taught, who, BANK, 1)
+    assert (found.read, found.total, len(found.cases)) == (0, ROUND, 3)
+    missed = found.cases[0].question
+    seen = []
+    for n in range(ROUND):
+        seen.append(found.cases[0].question)
+        assert found.cases[0].position == n + 1
+        receipt = _answers(taught, who, found, right=n > 0)
+        (told,) = receipt.feedback.values()
+        assert told.correct == (n > 0)
+        assert told.option == _right(taught, found.cases[0].question, found.cases[0].options)
+        assert [one.case for one in receipt.desk.cases[:2]] == [one.case for one in found.cases[1:]]
+        found = receipt.desk
+    assert [n for n, question in enumerate(seen, start=1) if question == missed] == [1, 4, 14]
+    assert found.finished
+    (lesson,) = teaching.lessons(taught, who)
+    assert (lesson.round, lesson.n_coming_back) == (2, 0)
+    assert (total(lesson.first).n, total(lesson.first).n_correct) == (18, 17)
+    assert teaching.desk(taught, who, BANK, 2).read == 0
+    assert verify(taught) == []
+
+
+def test_an_answer_is_stored_once_and_told_twice(taught: Store) -> None:
+    """A page that heard nothing sends again; another record cannot answer the case anew."""
+    who = _learner(taught)
+    found = teaching.desk(taught, who, BANK, 1)
+    first = _answers(taught, who, found, right=False)
+    again = _answers(taught, who, found, right=False)
+    assert again.stored == first.stored
+    assert again.feedback == first.feedback
+    assert again.desk.read == 1
+    other = {**reading(found.cases[0].case, "A"), "id": "another-record"}
+    receipt = teaching.take_records(taught, who, BANK, 1, [other], now=NOW)
+    assert receipt.stored == ()
+    assert not receipt.feedback
+    early = reading(found.cases[2].case, "A")
+    receipt = teaching.take_records(taught, who, BANK, 1, [early], now=NOW)
+    assert [one for one, _ in receipt.refused] == [early["id"]]
+
+
+def test_a_film_is_had_for_the_cases_at_hand_alone(taught: Store) -> None:
+    who = _learner(taught)
+    found = teaching.desk(taught, who, BANK, 1)
+    case = found.cases[0].case
+    assert teaching.film(taught, who, BANK, 1, case, 1) is not None
+    _answers(taught, who, found, right=True)
+    assert teaching.film(taught, who, BANK, 1, case, 1) is not None  # its feedback is on the screen
+    assert teaching.film(taught, who, BANK, 1, "0" * 32, 1) is None
+    assert teaching.film(taught, who, BANK, 1, case, 99) is None
+
+
+def test_what_is_handed_out_comes_through_a_transaction_that_refuses_the_truth(
+    taught: Store,
+) -> None:
+    who = _learner(taught)
+    found = teaching.desk(taught, who, BANK, 1)
+    with taught.look() as look:
+        words = [
+            row["words"]
+            for table in ("report_texts", "explanations")
+            for row in look.rows(f"SELECT words FROM {table}")
+        ]
+    assert words
+    assert not any(one in repr(found) for one in words)
+
+
+def test_nobody_learns_on_a_bank_while_a_study_keeps_it_to_itself(taught: Store) -> None:
+    _draw(taught, "trial")
+    invite(taught, "R1")
+    studies.open_study(taught, study="trial", now=NOW)
+    who = _learner(taught)
+    with pytest.raises(NotAllowed, match="Closed for now"):
+        teaching.desk(taught, who, BANK, 1)
+    close(taught, study="trial", reason="Done.", now=NOW)
+    assert teaching.desk(taught, who, BANK, 1).cases
+    assert teaching.desk(taught, _reader(taught), BANK, 1).cases
+
+
+def test_a_reader_learns_on_no_bank_before_their_study_is_over(taught: Store) -> None:
+    """Accuracy may be seen in it, so others may learn; its own readers may not."""
+    _draw(taught, "trial", interim_results=True)
+    invite(taught, "R1")
+    reader = _reader(taught)
+    with pytest.raises(NotAllowed, match="once that study is closed"):
+        teaching.desk(taught, reader, BANK, 1)
+    studies.open_study(taught, study="trial", now=NOW)
+    with pytest.raises(NotAllowed, match="once that study is closed"):
+        teaching.desk(taught, reader, BANK, 1)
+    assert teaching.desk(taught, _learner(taught), BANK, 1).cases
+    (lesson,) = teaching.lessons(taught, reader)
+    assert "'trial'" in lesson.refused
+
+
+def test_whoever_has_learnt_is_named_before_a_study_on_the_same_cases_opens(taught: Store) -> None:
+    _draw(taught, "trial")
+    invite(taught, "R1")
+    studies.open_study(taught, study="trial", now=NOW)
+    close(taught, study="trial", reason="Done.", now=NOW)
+    who = _reader(taught)
+    _answers(taught, who, teaching.desk(taught, who, BANK, 1), right=True)
+    _draw(taught, "second")
+    with taught.look() as look:
+        (seen,) = seen_by(look, who.id, study_row(look, "second"))
+    assert (seen.study, seen.role) == ("bank", None)
+    assert any("1 person has practised" in one for one in opening.cautions(taught, "second"))
+
+
+def test_marks_are_in_the_trail_and_go_with_their_bank(taught: Store) -> None:
+    with pytest.raises(NotNow, match="already"):
+        teaching.mark(taught, "bank", taught=True, now=NOW)
+    teaching.mark(taught, "bank", taught=False, now=NOW)
+    with pytest.raises(NotNow, match="not open"):
+        teaching.mark(taught, "bank", taught=False, now=NOW)
+    who = Person(role=None, study=None, study_name="", reader=None, name="c", id=1)
+    with pytest.raises(NotFound, match="not open for teaching"):
+        teaching.desk(taught, who, BANK, 1)
+    with taught.look() as look:
+        kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
+    assert kinds[-2:] == ["teaching opened", "teaching ended"]
+    remove_bank(taught, "bank", now=NOW)
+    with taught.look() as look:
+        assert not banks.names(look)
+        assert not look.value("SELECT count(*) FROM teaching_marks")
+
+
+@pytest.mark.parametrize("round_", [0, 2, 10**12])
+def test_a_round_that_is_not_reached_is_not_there(taught: Store, round_: int) -> None:
+    with pytest.raises(NotFound):
+        teaching.desk(taught, _learner(taught), BANK, round_)
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({"kind": "finish", "id": "finish-it-now"}, "no such step"),
+        ({"kind": "reading"}, "Invalid record"),
+    ],
+)
+def test_rubbish_is_refused_and_changes_nothing(
+    taught: Store, record: dict[str, Any], words: str
+) -> None:
+    who = _learner(taught)
+    receipt = teaching.take_records(taught, who, BANK, 1, [record], now=NOW)
+    assert words in receipt.refused[0][1]
+    assert receipt.desk.read == 0
+    case = receipt.desk.cases[0].case
+    receipt = teaching.take_records(taught, who, BANK, 1, [reading(case, "H")], now=NOW)
+    assert "no option H" in receipt.refused[0][1]
+    with pytest.raises(StudyError, match="At most"):
+        teaching.take_records(taught, who, BANK, 1, [record] * 501, now=NOW)
+
+
+def test_a_bank_without_images_is_not_taught_from(banked: Store) -> None:
+    with banked.change() as change:
+        bank = banks.add(
+            change,
+            name="bare",
+            format="bundle",
+            source_name="b",
+            source_sha256="",
+            content_sha256="",
+            images_root="",
+            simulated=0,
+            imported_at_utc="2026-01-01T00:00:00Z",
+        )
+    assert bank
+    with pytest.raises(BadInput, match="cannot be used for teaching"):
+        teaching.mark(banked, "bare", taught=True, now=NOW)

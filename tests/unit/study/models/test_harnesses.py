@@ -1,0 +1,523 @@
+"""Answers of every harness of the field, in the shapes that they write: taken, or refused why."""
+
+import json
+import math
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from study.base.errors import BadFile, BadInput
+from study.models.columns import parsed_columns
+from study.models.predictions import PredictionFile, read_predictions
+
+OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")
+ITEMS = {"q1": OPTIONS, "q2": OPTIONS, "q3": ("Yes", "No")}
+HEADER = ["index", "question", "A", "B", "answer", "prediction"]
+
+
+def _lines(path: Path, rows: Sequence[object]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def _xlsx(path: Path, rows: Sequence[Sequence[object]]) -> Path:
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(list(row))
+    book.save(path)
+    return path
+
+
+def _read(path: Path, *more: Path, columns: str = "") -> PredictionFile:
+    meant = parsed_columns(columns) if columns else None
+    return read_predictions(path, *more, options=ITEMS, meant=meant)
+
+
+def _told(found: PredictionFile) -> dict[tuple[str, int], tuple[str | None, str]]:
+    return {(one.item_id, one.repeat): (one.answer, one.status) for one in found.predictions}
+
+
+def _vlmevalkit(folder: Path) -> Path:
+    rows = [("q1", "Which?", "x", "y", "A", "B"), ("q2", "Which?", "x", "y", "B", "Answer: C")]
+    return _xlsx(folder / "model_VQA.xlsx", [HEADER, *rows])
+
+
+def _vlmevalkit_tsv(folder: Path) -> Path:
+    path = folder / "model_VQA.tsv"
+    text = 'q1\tWhich?\tx\ty\tA\t"B\nas said"\nq2\tWhich?\tx\ty\tB\tC\n'
+    path.write_text("\t".join(HEADER) + "\n" + text)
+    return path
+
+
+def _lm_eval(folder: Path) -> Path:
+    def sample(n: int, words: str, name: str) -> dict[str, object]:
+        of = {"item_id": f"q{n}", "question": "Which?"}
+        return {
+            "doc_id": n,
+            "doc": of,
+            "target": "A",
+            "arguments": {"gen_args_0": {"arg_0": "Which?"}},
+            "resps": [[words]],
+            "filtered_resps": ["[invalid]"],
+            "filter": name,
+            "exact_match": 0.0,
+        }
+
+    rows = [sample(n, w, f) for f in ("strict", "flexible") for n, w in ((1, "B"), (2, "(C)"))]
+    return _lines(folder / "samples_rexvqa.jsonl", rows)
+
+
+def _lmms_eval(folder: Path) -> Path:
+    rows = [
+        {"doc_id": n, "doc": {"question_id": f"q{n}"}, "input": "Which?", "target": "A"}
+        | {"resps": [[words]], "filtered_resps": [words]}
+        for n, words in ((1, "B"), (2, "C"))
+    ]
+    return _lines(folder / "samples_rexvqa.jsonl", rows)
+
+
+def _lmms_eval_logs(folder: Path) -> Path:
+    logs = [
+        {"doc_id": 0, "doc": {"id": "q1"}, "resps": [["B"]], "filtered_resps": ["B"]},
+        {"doc_id": 1, "doc": {"id": "q2"}, "resps": [["C"]], "filtered_resps": ["C"]},
+    ]
+    path = folder / "rexvqa.json"
+    path.write_text(json.dumps({"args": {"model": "m"}, "model_configs": {}, "logs": logs}))
+    return path
+
+
+def _samples() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": name,
+            "epoch": 1,
+            "input": "Which?",
+            "target": "A",
+            "metadata": {},
+            "output": {"completion": words, "choices": [{"message": {"content": words}}]},
+        }
+        for name, words in (("q1", "ANSWER: B"), ("q2", "C"))
+    ]
+
+
+def _inspect_json(folder: Path) -> Path:
+    path = folder / "log.json"
+    log = {"version": 2, "status": "success", "eval": {"model": "m"}, "samples": _samples()}
+    path.write_text(json.dumps(log, indent=2))
+    return path
+
+
+def _inspect_eval(folder: Path) -> Path:
+    path = folder / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("header.json", json.dumps({"version": 2, "status": "success"}))
+        packed.writestr("summaries.json", "[]")
+        packed.writestr("_journal/start.json", "{}")
+        for one in _samples():
+            packed.writestr(f"samples/{one['id']}_epoch_1.json", json.dumps(one))
+    return path
+
+
+def _openai(folder: Path) -> Path:
+    rows = [
+        {
+            "id": f"batch_req_{n}",
+            "custom_id": f"q{n}",
+            "response": {
+                "status_code": 200,
+                "body": {"choices": [{"index": 0, "message": {"content": words}}]},
+            },
+            "error": None,
+        }
+        for n, words in ((1, "B"), (2, [{"type": "text", "text": "The answer is C."}]))
+    ]
+    return _lines(folder / "batch_output.jsonl", rows)
+
+
+def _responses(folder: Path) -> Path:
+    rows = [
+        {
+            "custom_id": name,
+            "response": {
+                "status_code": 200,
+                "body": {
+                    "output": [
+                        {"type": "reasoning", "summary": []},
+                        {"type": "message", "content": [{"type": "output_text", "text": words}]},
+                    ]
+                },
+            },
+            "error": None,
+        }
+        for name, words in (("q1", "B"), ("q2", "C"))
+    ]
+    return _lines(folder / "batch_output.jsonl", rows)
+
+
+def _anthropic(folder: Path) -> Path:
+    rows = [
+        {
+            "custom_id": name,
+            "result": {
+                "type": "succeeded",
+                "message": {
+                    "content": [
+                        {"type": "thinking", "thinking": "A?"},
+                        {"type": "text", "text": words},
+                    ],
+                    "stop_reason": "end_turn",
+                },
+            },
+        }
+        for name, words in (("q1", "B"), ("q2", "C"))
+    ]
+    return _lines(folder / "results.jsonl", rows)
+
+
+def _gemini(folder: Path) -> Path:
+    rows = [
+        {
+            "key": name,
+            "response": {
+                "candidates": [
+                    {"content": {"parts": [{"text": "hm", "thought": True}, {"text": words}]}}
+                ]
+            },
+        }
+        for name, words in (("q1", "B"), ("q2", "C"))
+    ]
+    return _lines(folder / "output.jsonl", rows)
+
+
+def _medevalkit(folder: Path) -> Path:
+    rows = [
+        {"id": name, "question": "Which?", "choices": ["A. x"], "answer": "A", "correct": False}
+        | {"response": f"<answer>{words}</answer>"}
+        for name, words in (("q1", "B"), ("q2", "C"))
+    ]
+    path = folder / "results.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
+def _parquet(folder: Path) -> Path:
+    rows = [
+        {
+            "item_id": "q1",
+            "image": {"bytes": b"\x00", "path": ""},
+            "prediction": "B",
+            "answer": "A",
+        },
+        {
+            "item_id": "q2",
+            "image": {"bytes": b"\x00", "path": ""},
+            "prediction": "C",
+            "answer": "A",
+        },
+    ]
+    path = folder / "test.parquet"
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("written", "shape"),
+    [
+        (_vlmevalkit, "VLMEvalKit XLSX table"),
+        (_vlmevalkit_tsv, "VLMEvalKit CSV table"),
+        (_lm_eval, "lm-eval samples"),
+        (_lmms_eval, "lmms-eval samples"),
+        (_lmms_eval_logs, "lm-eval samples"),
+        (_inspect_json, "Inspect log"),
+        (_inspect_eval, "Inspect log"),
+        (_openai, "OpenAI batch output"),
+        (_responses, "OpenAI batch output"),
+        (_anthropic, "Anthropic batch output"),
+        (_gemini, "Gemini batch output"),
+        (_medevalkit, "MedEvalKit results"),
+        (_parquet, "Parquet table"),
+    ],
+)
+def test_a_file_of_each_harness_is_known_by_what_it_holds(
+    tmp_path: Path, written: Callable[[Path], Path], shape: str
+) -> None:
+    """None is taken for its neighbour, and none's reference standard for the model's answer."""
+    path = written(tmp_path)
+    found = _read(path)
+    assert found.shape == shape
+    assert _told(found) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
+    assert (found.n_runs, found.unknown_ids, found.conditions) == (1, (), ("",))
+    renamed = path.rename(path.with_suffix(".dat"))
+    if found.shape not in ("VLMEvalKit CSV table",):
+        assert _read(renamed).predictions == found.predictions
+
+
+def test_epochs_of_a_log_are_runs_and_what_failed_in_one_is_counted(tmp_path: Path) -> None:
+    """A sample that ended in an error has no answer, and the log's own end is told."""
+    samples = [*_samples(), *_samples()]
+    for n, one in enumerate(samples):
+        samples[n] = {**one, "epoch": 1 + n // 2}
+    samples[3] |= {"output": {"completion": ""}, "error": {"message": "timeout"}}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"version": 2, "status": "error", "eval": {}, "samples": samples}))
+    found = _read(path)
+    assert _told(found) == {
+        ("q1", 1): ("B", "answered"),
+        ("q2", 1): ("C", "answered"),
+        ("q1", 2): ("B", "answered"),
+        ("q2", 2): (None, "skipped"),
+    }
+    assert [one.run for one in found.predictions] == ["1", "1", "2", "2"]
+    assert [one.repeat for one in found.standing] == [1, 1]
+    assert "the log says that its run ended as “error”" in found.notes
+    assert "1 requests failed (timeout) and count as skipped" in found.notes
+
+
+def test_a_log_packed_as_python_cannot_read_it_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    """Newer logs are packed with Zstandard."""
+    path = _inspect_eval(tmp_path)
+    raw = bytearray(path.read_bytes())
+    for mark, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        place = raw.find(mark)
+        while place >= 0:
+            raw[place + at] = 93
+            place = raw.find(mark, place + 1)
+    path.write_bytes(bytes(raw))
+    with pytest.raises(BadFile, match=r"inspect log convert log\.eval --to json"):
+        _read(path)
+
+
+def _choices(message: Mapping[str, Any]) -> dict[str, Any]:
+    return {"choices": [{"message": message}]}
+
+
+@pytest.mark.parametrize(
+    ("row", "status", "note"),
+    [
+        (
+            {"custom_id": "q1", "response": None, "error": {"code": "batch_expired"}},
+            "skipped",
+            "batch_expired",
+        ),
+        (
+            {
+                "custom_id": "q1",
+                "response": {"status_code": 429, "body": {"error": {"code": "rate_limit"}}},
+            },
+            "skipped",
+            "rate_limit",
+        ),
+        (
+            {
+                "custom_id": "q1",
+                "response": {
+                    "body": {"choices": [{"message": {"content": None, "refusal": "No."}}]}
+                },
+            },
+            "refused",
+            "",
+        ),
+        ({"custom_id": "q1", "result": {"type": "expired"}}, "skipped", "expired"),
+        (
+            {
+                "custom_id": "q1",
+                "result": {
+                    "type": "errored",
+                    "error": {"type": "error", "error": {"type": "overloaded"}},
+                },
+            },
+            "skipped",
+            "overloaded",
+        ),
+        ({"key": "q1", "response": {"promptFeedback": {"blockReason": "SAFETY"}}}, "refused", ""),
+        ({"key": "q1", "response": {"candidates": [{"finishReason": "SAFETY"}]}}, "refused", ""),
+        (
+            {"key": "q1", "status": "deadline exceeded", "response": {}},
+            "skipped",
+            "deadline exceeded",
+        ),
+    ],
+)
+def test_a_request_that_failed_is_no_answer_and_a_refusal_is_one(
+    tmp_path: Path, row: Mapping[str, Any], status: str, note: str
+) -> None:
+    """What the provider says of it decides, and failures are counted."""
+    key = "custom_id" if "custom_id" in row else "key"
+    good: dict[str, Any] = {"response": {"body": {"choices": [{"message": {"content": "B"}}]}}}
+    if key == "key":
+        good = {"response": {"candidates": [{"content": {"parts": [{"text": "B"}]}}]}}
+    elif "result" in row:
+        good = {"result": {"type": "succeeded", "message": {"content": [{"text": "B"}]}}}
+    found = _read(_lines(tmp_path / "out.jsonl", [row, {key: "q2", **good}]))
+    assert _told(found) == {("q1", 1): (None, status), ("q2", 1): ("B", "answered")}
+    wanted = (f"1 requests failed ({note}) and count as skipped",) if note else ()
+    assert found.notes == wanted
+
+
+def test_several_choices_of_one_request_are_runs(tmp_path: Path) -> None:
+    """`n` asked for in a batch, and repeats of lm-eval."""
+    choices = [{"message": {"content": words}} for words in ("B", "C")]
+    rows = [{"custom_id": "q1", "response": {"body": {"choices": choices}}}]
+    told = {("q1", 1): ("B", "answered"), ("q1", 2): ("C", "answered")}
+    assert _told(_read(_lines(tmp_path / "a.jsonl", rows))) == told
+    sample = {"doc_id": 0, "doc": {"item_id": "q1"}, "resps": [["B", "C"]], "filter": "none"}
+    assert _told(_read(_lines(tmp_path / "b.jsonl", [sample]))) == told
+
+
+def test_the_likelihoods_of_options_give_answer_and_probabilities(tmp_path: Path) -> None:
+    """Where lm-eval asks how likely each option is, the likeliest is the answer."""
+    given = [[["-3.5", "False"]], [["-0.5", "True"]], [["-9", "False"]], [["-7", "False"]]]
+    row = {"doc_id": 0, "doc": {"item_id": "q1"}, "resps": given, "filter": "none"}
+    (one,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
+    assert (one.answer, one.detail["rule"]) == ("B", "most probable")
+    assert math.isclose(
+        one.confidence or 0, 1 / (1 + math.exp(-3) + math.exp(-8.5) + math.exp(-6.5))
+    )
+
+
+def test_columns_can_be_named_in_every_kind_of_table(tmp_path: Path) -> None:
+    """Whatever they are called; JSON is asked by its path."""
+    columns = "id=Case No.,output=Reply,run=seed,confidence=sure,condition=Shown,prompt=asked"
+    header = ["Case No.", "Reply", "seed", "sure", "Shown", "asked", "Truth"]
+    rows: list[list[Any]] = [
+        ["q1", "Answer: B", "7", "80", "image", "Which?", "A"],
+        ["q1", "Answer: C", "12", "60", "image", "Which?", "A"],
+        ["q1", "D", "7", "25", "Image absent", "Which?", "A"],
+    ]
+    csv = tmp_path / "a.csv"
+    csv.write_text("\n".join(",".join(row) for row in [header, *rows]))
+    dicts = [dict(zip(header, row, strict=True)) for row in rows]
+    parquet = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(dicts), parquet)
+    files = [
+        csv,
+        _xlsx(tmp_path / "a.xlsx", [header, *rows]),
+        parquet,
+        _lines(tmp_path / "a.jsonl", dicts),
+    ]
+    for path in files:
+        found = _read(path, columns=columns)
+        assert [
+            (one.answer, one.run, one.repeat, one.confidence, one.condition)
+            for one in found.predictions
+        ] == [
+            ("B", "7", 1, 0.8, "image"),
+            ("C", "12", 2, 0.6, "image"),
+            ("D", "7", 1, 0.25, "image-absent"),
+        ]
+        assert found.predictions[0].detail["prompt"] == "Which?"
+        assert [one.answer for one in found.standing] == ["B"]
+    nested = _lines(tmp_path / "b.jsonl", [{"case": {"id": "q1"}, "out": [{"text": "B"}]}])
+    assert _told(_read(nested, columns="id=case.id,output=out.0.text")) == {
+        ("q1", 1): ("B", "answered")
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"probability_A": 0.1, "probability_B": 0.7, "probability_C": 0.2, "probability_D": 0},
+        {"probs": [0.1, 0.7, 0.2, 0]},
+        {"probs": {"Pneumothorax": 10, "pleural effusion": 70, "C": 20, "D": 0}},
+        {"probabilities": '{"A": 0.1, "B": 0.7, "C": 0.2, "D": 0}'},
+    ],
+)
+def test_the_options_probabilities_give_the_confidence(
+    tmp_path: Path, given: dict[str, Any]
+) -> None:
+    """That of the option that was answered, by letter, by text or in canonical order."""
+    row = {"item_id": "q1", "pred": "B", **given}
+    (one,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
+    assert (one.answer, one.confidence) == ("B", 0.7)
+    assert one.detail["probabilities"] == {"A": 0.1, "B": 0.7, "C": 0.2, "D": 0}
+
+
+def test_letters_of_a_shuffled_order_are_put_back(tmp_path: Path) -> None:
+    """An order that is none is refused: letters would be read wrong without a word."""
+    row = {"item_id": "q1", "answer": "A", "condition": "options shuffled", "shown_order": "CADB"}
+    (one,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
+    assert (one.answer, one.condition, one.detail["order"]) == ("C", "options-shuffled", "CADB")
+    with pytest.raises(BadFile, match="“CAB” is no order of 4 options"):
+        _read(_lines(tmp_path / "b.jsonl", [row | {"shown_order": "CAB"}]))
+
+
+def test_an_exam_paper_tells_what_answers_lost_on_their_way(tmp_path: Path) -> None:
+    """The order of options, the condition, and which item a number is."""
+    paper = tmp_path / "paper.json"
+    items = [
+        {"index": 1, "item_id": "q1", "shown_order": "CADB"},
+        {"index": 2, "item_id": "q2", "shown_order": "ABCD"},
+    ]
+    about = {"paper_sha256": "x", "items": items, "model_protocol": {"condition": "unaided"}}
+    paper.write_text(json.dumps(about))
+    body = {"response": {"body": {"choices": [{"message": {"content": "A"}}]}}}
+    rows = [{"custom_id": f"q{n}", **body} for n in (1, 2)]
+    found = _read(_lines(tmp_path / "batch.jsonl", rows), paper)
+    assert [one.answer for one in found.predictions] == ["C", "A"]
+    assert found.conditions == ("unaided",)
+    table = tmp_path / "ReadingRoom.tsv"
+    table.write_text("index\tquestion\tprediction\n1\tx\tA\n2\tx\tB\n")
+    assert [one.answer for one in _read(paper, table).predictions] == ["C", "B"]
+    with pytest.raises(BadFile, match="an exam paper without answers"):
+        _read(paper)
+
+
+def test_several_files_are_parts_or_else_runs(tmp_path: Path) -> None:
+    """By whether they say something of the same items."""
+    one = _lines(tmp_path / "a.jsonl", [{"item_id": "q1", "answer": "A"}])
+    two = _lines(tmp_path / "b.jsonl", [{"item_id": "q2", "answer": "B"}])
+    again = _lines(tmp_path / "c.jsonl", [{"item_id": "q1", "answer": "C"}])
+    assert _told(_read(one, two)) == {("q1", 1): ("A", "answered"), ("q2", 1): ("B", "answered")}
+    assert _told(_read(one, again)) == {("q1", 1): ("A", "answered"), ("q1", 2): ("C", "answered")}
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ("id=item_id,answer=reply", "no column 'reply' for the answer; it has item_id, out"),
+        ("id=item_id,output=out,confidence=out", "the confidence “B” is not a number from 0 to 1"),
+        ("id=item_id,output=out,order=item_id", "is no order of 4 options"),
+    ],
+)
+def test_what_a_named_column_cannot_be_is_refused(tmp_path: Path, columns: str, says: str) -> None:
+    """By file, row and remedy."""
+    path = _lines(tmp_path / "a.jsonl", [{"item_id": "q1", "out": "B"}])
+    with pytest.raises(BadFile, match=says):
+        _read(path, columns=columns)
+
+
+@pytest.mark.parametrize("words", ["id", "id=a", "id=a,id=b,answer=c", "id=a,truth=b", "answer="])
+def test_columns_are_named_in_one_way(words: str) -> None:
+    """What a column cannot mean is refused with what it can."""
+    with pytest.raises(BadInput):
+        parsed_columns(words)
+
+
+def test_the_same_run_given_twice_is_refused(tmp_path: Path) -> None:
+    """With how runs are told apart."""
+    rows = [{"item_id": "q1", "answer": one, "seed": n} for n, one in enumerate("AB")]
+    path = _lines(tmp_path / "a.jsonl", rows)
+    with pytest.raises(BadFile, match=r"q1: given again at line 2; .* tells runs apart"):
+        _read(path)
+    assert _read(path, columns="id=item_id,answer=answer,run=seed").n_runs == 2
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "eval", "parquet", "json"])
+def test_a_damaged_file_is_refused_in_words(tmp_path: Path, ending: str) -> None:
+    """Cut off, or something else under that name."""
+    made = {"xlsx": _vlmevalkit, "eval": _inspect_eval, "parquet": _parquet, "json": _inspect_json}
+    path = made[ending](tmp_path)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(BadFile, match=path.name):
+        _read(path)
+    other = tmp_path / f"other.{ending}"
+    with zipfile.ZipFile(other, "w") as packed:
+        packed.writestr("readme.txt", "nothing")
+    with pytest.raises(BadFile, match="neither an XLSX workbook nor a log of Inspect"):
+        _read(other)

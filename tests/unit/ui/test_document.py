@@ -1,0 +1,58 @@
+"""The document of every page says in which language it is and which way that is written."""
+
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from study.base import translation as words
+from ui.app.document import DOCUMENT
+from ui.server.headers import HEADERS
+
+HEAD = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
+SERVED = '<!DOCTYPE html>\n<html lang="en">\n<head></head></html>'
+
+
+@pytest.fixture
+def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
+    """Serve a document as Streamlit does, with catalogues of two languages beside English."""
+    for name in ("de", "ar"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / words.FILE).write_text(f'{HEAD}\nmsgid "Hello {{who}}"\nmsgstr ""\n')
+    (tmp_path / "index.html").write_text(SERVED)
+    monkeypatch.setattr(words, "folder", lambda: tmp_path)
+    page = Route("/", lambda _: FileResponse(tmp_path / "index.html"))
+    other = Route("/other", lambda _: Response(SERVED))
+    return TestClient(Starlette(routes=[page, other], middleware=[HEADERS, DOCUMENT]))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("de-AT", b'lang="de" dir="ltr"'),
+        ("ar", b'lang="ar" dir="rtl"'),
+        ("xx", b'lang="en" dir="ltr"'),
+    ],
+)
+def test_the_document_says_its_language_and_direction(
+    browser: TestClient, wanted: str, said: bytes
+) -> None:
+    """Also to a browser that has it already, in another language perhaps."""
+    known = browser.get("/", headers={"Accept-Language": "xx"}).headers
+    assert "etag" not in known
+    answer = browser.get("/", headers={"Accept-Language": wanted, "Range": "bytes=0-3"})
+    assert answer.status_code == 200
+    assert answer.content == SERVED.encode().replace(b'lang="en"', said)
+    assert browser.get("/other", headers={"Accept-Language": wanted}).text == SERVED
+
+
+def test_names_stand_apart_from_words_of_the_other_direction(browser: TestClient) -> None:
+    """Between isolating marks, in such a language only: copied words carry none elsewhere."""
+    assert words.t("Hello {who}", who="R-1") == "Hello R-1"
+    with words.spoken("ar"):
+        assert words.t("Hello {who}", who="R-1") == "Hello \u2068R-1\u2069"
+        assert words.t("Hello {who!r}", who="R-1") == "Hello \u2068'R-1'\u2069"
+        assert words.t("Hello {who}", who=1000) == "Hello 1,000"

@@ -1,0 +1,1 @@
+"""Question banks on screen: what is in one, and any of its questions with its films."""
