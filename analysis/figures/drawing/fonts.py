@@ -29,8 +29,15 @@ KANA, HANGUL = (re.compile(signs) for signs in ("[\u3040-\u30ff]", "[\u1100-\u11
 
 
 def face(text: str, *, bold: bool = False) -> FontProperties:
-    """Return the fonts that a text is written in, each for what those before it lack."""
-    return FontProperties(family=_families(east(text)), weight="bold" if bold else "normal")
+    """Return the fonts that a text is written in, each for what those before it lack.
+
+    Matplotlib looks for every one of them whenever it draws a text: what the first font has all
+    signs of, as most texts, is not held up by the others.
+    """
+    weight = "bold" if bold else "normal"
+    families = _families(east(text))
+    few = families[:1] if _in_the_first(weight).issuperset(map(ord, text)) else families
+    return FontProperties(family=few, weight=weight)
 
 
 def font(text: str, *, bold: bool = False) -> FT2Font:
@@ -41,9 +48,14 @@ def font(text: str, *, bold: bool = False) -> FT2Font:
 @cache
 def signs() -> frozenset[int]:
     """Return every code point that some font has a glyph for."""
-    _families("SC")
-    paths = fontManager._find_fonts_by_props(face(""))
+    paths = fontManager._find_fonts_by_props(FontProperties(family=_families("SC")))
     return frozenset(code for path in paths for code in get_font(path).get_charmap())
+
+
+@cache
+def _in_the_first(weight: str) -> frozenset[int]:
+    path = fontManager.findfont(FontProperties(family="DejaVu Sans", weight=weight))
+    return frozenset(get_font(path).get_charmap())
 
 
 def without_glyph(texts: Iterable[str]) -> str:

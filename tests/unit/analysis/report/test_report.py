@@ -106,29 +106,13 @@ def test_every_figure_downloads_from_the_page(tmp_path: Path, make_bundle: MakeB
     assert shown["S (2)", "Reference standard (3)"] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("truth", "answers", "columns"),
-    [
-        ("ABC", {"R": "ABC"}, {}),
-        ("...", {"R": "ABC", "S": "ABA"}, {}),
-        ("A", {"R": "A", "S": "B"}, {}),
-        ("ABC", {"R": "AAA", "S": "AAA"}, {}),
-        ("ABC", {"R": "...", "S": "..."}, {}),
-        ("ABC", {"R": "ABC", "S": "ABA"}, {"n_options": ""}),
-        ("ABC", {"R": "ABC", "S": "ABA"}, {"patient_id": "p"}),
-    ],
-    ids=["one reader", "no truth", "one item", "constant", "all missing", "options", "patient"],
-)
-def test_awkward_bundles_still_give_a_report(
-    tmp_path: Path,
-    make_bundle: MakeBundle,
-    truth: str,
-    answers: dict[str, str],
-    columns: dict[str, object],
+@pytest.mark.parametrize("columns", [{"n_options": ""}, {"patient_id": "p"}], ids=str)
+def test_a_column_that_says_nothing_still_gives_a_report(
+    tmp_path: Path, make_bundle: MakeBundle, columns: dict[str, object]
 ) -> None:
     """And findings in which nothing undefined is printed as a number."""
-    out = tmp_path / "out"
-    results = write_report(make_bundle(truth, answers, **columns), out, Options(bootstrap=20))
+    out, bundle = tmp_path / "out", make_bundle("ABC", {"R": "ABC", "S": "ABA"}, **columns)
+    results = write_report(bundle, out, Options(bootstrap=20))
     assert "Findings" in (out / "report.html").read_text(encoding="utf-8")
     assert not any(re.search(r"\bnan\b", str(said)) for said in findings(results))
 
