@@ -10,6 +10,7 @@ from streamlit.components.v2 import manifest_scanner
 import analysis
 import study
 import ui
+from study.base import translation
 from tests.page_runs import analysed as analysed
 from ui.viewer import MODULES
 from ui.viewer.catalogue_module import wanted
@@ -26,6 +27,11 @@ for package in (study, analysis, ui):
         if module.name not in SCRIPTS:
             import_module(module.name)
 wanted(MODULES)  # reads every module of the reading page
+for language in translation.languages():  # the files are read once, wherever they are looked for
+    translation.table(language, ())
+    with translation.spoken(language):
+        translation.said("Continue")
+translation.folder.cache_clear()
 inspect.stack()  # as Streamlit does once in a process; most of it is knowing where modules lie
 gc.collect()
 gc.freeze()

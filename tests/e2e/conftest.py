@@ -99,11 +99,14 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture
 def profile(browser: Browser) -> Iterator[Profile]:
-    """Return a function that makes a browser profile, 1440 x 900 if not said otherwise."""
+    """Return a function that makes a browser profile, 1024 x 700 if not said otherwise.
+
+    That is the smallest window a protocol takes by default: every pixel costs, without a card.
+    """
     made: list[BrowserContext] = []
 
     def make(**options: Any) -> BrowserContext:
-        new = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+        new = browser.new_context(**{"viewport": {"width": 1024, "height": 700}, **options})
         new.set_default_timeout(WITHIN_MS)
         made.append(new)
         return new

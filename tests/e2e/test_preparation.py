@@ -205,7 +205,7 @@ def _assert_everything_is_stored(server: Server) -> None:
     assert details["questionnaire"] == {"answers": {"level": "Specialist", "years": 3.5}}
     display = details["display"]
     assert (display["dark_step"], display["bright_step"], display["presses"]) == (1, 1, 11)
-    assert (display["viewport_width"], display["viewport_height"]) == (1440, 900)
+    assert (display["viewport_width"], display["viewport_height"]) == (1024, 700)
     practice = _rows(server, "SELECT status, answer, reason FROM practice_readings")
     assert sorted((row["status"], row["reason"]) for row in practice) == [
         ("answered", ""),

@@ -318,5 +318,5 @@ def test_the_circumstances_of_a_presentation_are_kept(serve: Serve, reader: Read
     reader.wait_saved()
     with server.store.look() as look:
         kept = json.loads(look.value("SELECT circumstances FROM presentations"))
-    assert kept["viewport"] == [1440, 900]
+    assert kept["viewport"] == [1024, 700]
     assert kept["renderer"] in ("webgl2", "canvas2d")

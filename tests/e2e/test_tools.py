@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
@@ -138,7 +138,8 @@ def test_a_mirror_image_is_marked_and_ends_with_the_case(serve: Serve, reader: R
     page.keyboard.press("y")
     page.wait_for_function("document.querySelectorAll('.rr-mirrored:not([hidden])').length === 2")
     page.keyboard.press("y")
-    page.mouse.move(800, 400)
+    expect(page.locator(".rr-mirrored:visible")).to_have_count(0)
+    page.mouse.move(500, 400)
     page.keyboard.press("y")
     _plate(page, "LATERAL").locator(".rr-mirrored").wait_for()
     assert not _plate(page, "PA").locator(".rr-mirrored").is_visible()
@@ -357,6 +358,7 @@ def test_time_in_use_is_recorded_and_never_more_than_was_charged(
     _desk(page, "views.reverse()")
     _come(server, reader)
     page.keyboard.press("i")
+    page.locator(".rr-plate-state:visible", has_text="inverted").first.wait_for()
     page.wait_for_timeout(300)
     page.keyboard.press("p")
     reader.wait("paused")
