@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +57,7 @@ Outcome = TypeVar("Outcome")
 # Imports all there is, for processes that are forked from it; the tests' own need not.
 collect_ignore = ["imported.py"]
 
+MAIN = sys.modules["__main__"]
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 NOW = datetime(2025, 6, 4, 12, 0, tzinfo=UTC)
@@ -305,6 +307,11 @@ def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_store_of_mine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep tests away from a store the machine's owner may have."""
+def _as_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep tests away from a store the machine's owner may have, and from the test before.
+
+    Streamlit's test runner leaves its page as the process's main module, which a process that is
+    begun afterwards would run.
+    """
     monkeypatch.delenv("READING_ROOM_DB", raising=False)
+    monkeypatch.setitem(sys.modules, "__main__", MAIN)
