@@ -4,6 +4,7 @@ import gc
 import inspect
 from importlib import import_module
 from pkgutil import walk_packages
+from unittest.mock import patch
 
 from streamlit.components.v2 import manifest_scanner
 
@@ -32,6 +33,8 @@ for language in translation.languages():  # the files are read once, wherever th
     with translation.spoken(language):
         translation.said("Continue")
 translation.folder.cache_clear()
+# It loads the analysis before somebody looks at results, which in most tests nobody does.
+patch("ui.app.study_bar.warm_up").start()
 inspect.stack()  # as Streamlit does once in a process; most of it is knowing where modules lie
 gc.collect()
 gc.freeze()

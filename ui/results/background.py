@@ -196,7 +196,8 @@ _LOCK = threading.Lock()
 def _pool() -> Any:
     from joblib.externals.loky import get_reusable_executor  # a fifth of a second to load
 
-    return get_reusable_executor(max_workers=1, timeout=_IDLE_S, initializer=_begin)
+    begin = {"initializer": _begin, "initargs": (os.getpid(),)}
+    return get_reusable_executor(max_workers=1, timeout=_IDLE_S, **begin)
 
 
 def _cut_off() -> str:
@@ -211,10 +212,10 @@ def _cut_off() -> str:
 _KEPT: "dict[Asked, Results]" = {}
 
 
-def _begin() -> None:
-    """Load what is needed, and end with the server."""
+def _begin(server: int) -> None:
+    """Load what is needed, and end with the server, which may be gone by now."""
     os.nice(_PRIORITY)
-    server, never = os.getppid(), threading.Event()
+    never = threading.Event()
 
     def watch() -> None:
         while os.getppid() == server:

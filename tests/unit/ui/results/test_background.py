@@ -6,12 +6,15 @@ import json
 import math
 import os
 import signal
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
+from joblib.externals.loky import ProcessPoolExecutor
 
 import analysis
 from study.base.errors import NotFound, NotNow
@@ -131,6 +134,17 @@ def test_a_process_that_is_ended_is_told_of_and_begun_again(read: Store) -> None
     assert again is not job
     assert again.is_done(PATIENCE_S)
     assert again.analysis().findings
+
+
+def test_a_process_whose_server_is_gone_before_it_begins_ends() -> None:
+    """It would wait for ten minutes for somebody to ask."""
+    orphaned = ProcessPoolExecutor(1, initializer=background._begin, initargs=(0,))
+    with orphaned, pytest.raises(BrokenProcessPool):
+        orphaned.submit(_wait).result(PATIENCE_S)
+
+
+def _wait() -> None:
+    threading.Event().wait()
 
 
 def test_the_report_names_the_bundle_as_it_is_exported(read: Store) -> None:
