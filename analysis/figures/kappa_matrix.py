@@ -121,8 +121,8 @@ def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
     here = rows["condition"] == condition
     models = set(rows.loc[here & (rows["pair_kind"] == PairKind.MIXED), "rater_b"])
     among = (rows["pair_kind"] == PairKind.MODELS) & rows["rater_a"].isin(models)
-    beside = rows.loc[among & rows["rater_b"].isin(models) & ~here]
-    both = pd.concat([rows.loc[here], beside])
+    own, beside = rows.loc[here], rows.loc[among & rows["rater_b"].isin(models) & ~here]
+    both = pd.concat([own, beside])
     return both.drop_duplicates(["rater_a", "rater_b"])
 
 

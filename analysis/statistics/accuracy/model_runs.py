@@ -221,12 +221,8 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
                 part.loc[part["item_id"].isin(items)].assign(rater_id=side, condition="")
                 for side, part in zip(_SIDES, (mine, other), strict=True)
             ]
-            raters = pd.concat(
-                [
-                    bundle.raters.loc[bundle.raters["rater_id"] == model].assign(rater_id=side)
-                    for side in _SIDES
-                ]
-            )
+            rater = bundle.raters.loc[bundle.raters["rater_id"] == model]
+            raters = pd.concat([rater.assign(rater_id=side) for side in _SIDES])
             both = Bundle(
                 items=bundle.items.loc[bundle.items["item_id"].isin(items)],
                 raters=raters,

@@ -261,14 +261,9 @@ def test_conditions_have_figures_of_their_own() -> None:
     """Each with its readers, and the models beside both; named apart."""
     bundle = tables.study(n=20)
     readers = bundle.readings["rater_id"].isin(tables.READERS)
-    readings = pd.concat(
-        [
-            bundle.readings.loc[readers].assign(condition="a/b"),
-            bundle.readings.loc[readers].assign(condition="a b"),
-            bundle.readings.loc[~readers],
-        ]
-    )
-    both = bundle_from_tables(bundle.items, readings, bundle.raters)
+    own, others = bundle.readings.loc[readers], bundle.readings.loc[~readers]
+    parts = [own.assign(condition="a/b"), own.assign(condition="a b"), others]
+    both = bundle_from_tables(bundle.items, pd.concat(parts), bundle.raters)
     figures = report_figures(analyse(both, Options(bootstrap=10)))
     assert len({figure.name for figure in figures}) == len(figures)
     first, *rest = figures
