@@ -5,7 +5,7 @@ from study.models.withdrawals import models_of, withdrawn
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.exam_paper import exam_paper
-from ui.overview.model_list import show_models, show_withdrawn, withdrawal_answer
+from ui.overview.model_list import card_form, show_models, show_withdrawn, withdrawal_answer
 from ui.overview.model_upload import model_form
 from ui.parts.look import error_line, page_title
 from ui.server.access import guard
@@ -28,6 +28,7 @@ with error_line():
     found, n_cases = models_of(store(), person.study_name)
     if found:
         show_models(person.study_name, found, n_cases)
+        card_form(person, found)
     withdrawal_answer(person)
     exam_paper()
     gone = withdrawn(store(), person.study_name)

@@ -25,6 +25,7 @@ from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.now import standing
 from ui.parts.downloads import report_links
+from ui.parts.links import links
 from ui.parts.look import Tone, badge_html, grid, page_title
 from ui.parts.text import minute, plain
 from ui.results import case_films
@@ -331,6 +332,7 @@ def _body() -> None:
     if shown:
         with head:
             report_links()
+            links("to_leaderboard", {"leaderboard": t("Leaderboard")})
         _standing(found)
     else:
         st.info(

@@ -22,6 +22,9 @@ from analysis.report.formats.placing import Part, fresh_folder
 from analysis.report.wording.numbers import percent
 from analysis.statistics.accuracy.leaderboard import leaderboard
 
+_HERE = Path(__file__).parent / "formats"
+_STRIPS = _HERE / "boards.css"
+SECTIONS = "boards.html.jinja"
 PAGE, LONG, PUBLIC = "index.html", "leaderboard.csv", "models.csv"
 # How our page begins: where it stands, the folder is ours to replace.
 MARK = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
@@ -70,7 +73,7 @@ def write_leaderboard(
     out: str | PathLike[str],
     options: Options | None = None,
     cards: pd.DataFrame | None = None,
-) -> None:
+) -> str:
     """Write a page, every number behind it, and the models in the public leaderboard's columns.
 
     Parameters
@@ -83,6 +86,11 @@ def write_leaderboard(
         Seed, number of resamples and alpha.
     cards : pandas.DataFrame, optional
         One row a model: `model` and any of `CARD`, as text.
+
+    Returns
+    -------
+    str
+        The boards as they stand on the page, as HTML with its styles.
 
     Raises
     ------
@@ -107,6 +115,7 @@ def write_leaderboard(
             pd.concat([_public(name, bundles[name], tables[name], known) for name in bundles]),
             folder / PUBLIC,
         )
+    return f"<style>{_STRIPS.read_text('utf-8')}</style>{_html(SECTIONS, **_told(boards, known))}"
 
 
 def read_cards(path: Path) -> pd.DataFrame:
@@ -249,22 +258,33 @@ def _bar(row: Row) -> Bar:
 
 
 def _page(boards: Sequence[Board], cards: Mapping[str, Row]) -> str:
-    here = Path(__file__).parent / "formats"
+    return _html(
+        "board.html.jinja",
+        mark=Markup(MARK),  # noqa: S704 - our own words
+        css=Markup((_HERE / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
+        strip_css=Markup(_STRIPS.read_text("utf-8")),  # noqa: S704 - our own file
+        several=len({board.title for board in boards}) > 1,
+        files=(LONG, PUBLIC),
+        **_told(boards, cards),
+    )
+
+
+def _told(boards: Sequence[Board], cards: Mapping[str, Row]) -> dict[str, Any]:
+    shown = {line.rater for board in boards for line in board.lines if line.is_model}
+    return {
+        "boards": boards,
+        "cards": [card for model, card in sorted(cards.items()) if model in shown],
+        "card_columns": CARD,
+    }
+
+
+def _html(template: str, **what: Any) -> str:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(here),
+        loader=jinja2.FileSystemLoader(_HERE),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["isolated"] = isolated
-    shown = {line.rater for board in boards for line in board.lines if line.is_model}
-    return environment.get_template("board.html.jinja").render(
-        mark=Markup(MARK),  # noqa: S704 - our own words
-        css=Markup((here / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
-        boards=boards,
-        several=len({board.title for board in boards}) > 1,
-        cards=[card for model, card in sorted(cards.items()) if model in shown],
-        card_columns=CARD,
-        files=(LONG, PUBLIC),
-    )
+    return environment.get_template(template).render(**what)

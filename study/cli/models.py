@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from study.base.errors import BadFile
+from study.base.errors import BadFile, BadInput
 from study.cli.program import PATH, Group, command, note, now, program
 from study.models.answer_parser import RULES, STANDARD
+from study.models.cards import FIELDS, cards, describe_model
 from study.models.columns import parsed_columns, remember_columns, remembered_columns
 from study.models.models import Found, keep_model, read_model
 from study.models.predictions import columns_of
@@ -131,6 +132,22 @@ def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> Non
         f"{model}: {read.changed.total()} of {read.found.file.n_rows} change by the {rules} rules."
     )
     print("Kept." if reason else "Nothing was kept.")
+
+
+@command(group=models)
+@_MODEL
+@click.option("--set", "told", metavar="FIELD=TEXT", multiple=True, help=", ".join(FIELDS))
+def card(db: Path, study: str, model: str, told: tuple[str, ...]) -> None:
+    """Print a model's card, for the leaderboard, or with --set change fields of it."""
+    store = Store(db)
+    before = dict(cards(store, study).get(model, {}))
+    if told:
+        if wrong := next((one for one in told if "=" not in one), ""):
+            raise BadInput(f"--set {wrong!r} is not of the form FIELD=TEXT")
+        before |= dict(one.split("=", 1) for one in told)
+        describe_model(store, study=study, model_id=model, card=before, now=now())
+    for field, words in before.items():
+        print(f"{field}: {words}")
 
 
 @command(group=models)

@@ -61,6 +61,7 @@ class EventKind(StrEnum):
     LOSS_ACCEPTED = "loss accepted"
     MODEL_ADDED = "model added"
     MODEL_ASKED = "model asked"
+    MODEL_DESCRIBED = "model described"
     MODEL_WITHDRAWN = "model withdrawn"
     NAME_ENTERED = "name entered"
     NAME_ERASED = "name erased"

@@ -110,15 +110,20 @@ _LOOK = "document.dispatchEvent(new Event('visibilitychange'))"
 
 
 def _reload_after(page: Page, store: Store, minutes: float) -> None:
-    """Load the page again so long after anybody touched it; what it had to tell of that is told."""
+    """Load the page again so long after anybody touched it; what it had to tell of that is told.
+
+    A page that leaves before it has read the answer tells it once more, on its way out.
+    """
     page.wait_for_function(
         "performance.getEntriesByType('resource').some(one => one.name.endsWith('/here'))"
     )
     page.keyboard.press("Shift")
     with page.expect_response(
         lambda one: one.url.endswith("here") and one.request.method == "POST"
-    ):
+    ) as told:
         page.evaluate(_LOOK)
+    told.value.finished()
+    page.evaluate("new Promise(done => setTimeout(done))")
     _leave_alone(store, minutes)
     page.reload()
 

@@ -83,6 +83,13 @@ _PAGES = (
         hidden=True,
     ),
     Entry(
+        file="leaderboard.py",
+        title=later("Leaderboard"),
+        path="leaderboard",
+        act=Act.RESULTS,
+        hidden=True,
+    ),
+    Entry(
         file="explore.py",
         title=later("Questions of a bank"),
         path="explore",

@@ -7,7 +7,7 @@ from ui.archive import exports
 from ui.banks import item_films
 from ui.overview import exam_paper, examples, trail
 from ui.reading import desk, films, preview, record, score_card, teaching
-from ui.results import case_films
+from ui.results import case_films, leaderboard
 from ui.server import access
 from ui.wizard import protocol_downloads as protocols
 
@@ -21,6 +21,7 @@ def routes() -> list[BaseRoute]:
         *exports.routes(),
         *protocols.routes(),
         *case_films.routes(),
+        *leaderboard.routes(),
         *item_films.routes(),
         *trail.routes(),
         *examples.routes(),

@@ -5,12 +5,13 @@ import streamlit as st
 
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import t
+from study.models.cards import FIELDS, cards, describe_model
 from study.models.withdrawals import Withdrawn, withdraw_model
 from study.people.signing_in import Person
 from study.store.models import ModelRow
 from ui.parts.confirming import answer, ask
 from ui.parts.look import error_line, grid, section
-from ui.parts.text import instant
+from ui.parts.text import instant, plain
 from ui.server.access import acting
 from ui.server.deployment import store
 
@@ -34,6 +35,49 @@ def show_models(study: str, found: list[ModelRow], n: int) -> None:
     if asked:
         with error_line():
             _ask(study, name, checked_reason(reason))
+
+
+def card_form(person: Person, found: list[ModelRow]) -> None:
+    """Show the card of one of a study's models, to be written."""
+    with st.expander(t("Model card")):
+        st.markdown(
+            t("What a reader of the leaderboard should know about the model. All of it is public.")
+        )
+        name = st.selectbox(t("Model"), [row.model_id for row in found], key="card-name")
+        card = cards(store(), person.study_name).get(name, {})
+        with st.form("model-card", border=False):
+            places = st.columns(2) * len(FIELDS)
+            written = {
+                field: place.text_input(
+                    label,
+                    card.get(field, ""),
+                    max_chars=LONGEST_REASON,
+                    key=f"card-{name}-{field}",
+                )
+                for (field, label), place in zip(_labels().items(), places, strict=False)
+            }
+            asked = st.form_submit_button(t("Save the card"), key="card-save")
+        if asked:
+            with error_line():
+                describe_model(
+                    store(), study=person.study_name, model_id=name, card=written, **acting(person)
+                )
+                st.success(t("The card of {model} is saved.", model=plain(name)))
+
+
+def _labels() -> dict[str, str]:
+    labels = (
+        t("Name on the leaderboard"),
+        t("Developed by"),
+        t("Web address"),
+        t("Date asked"),
+        t("Licence"),
+        t("Trained on these data?"),
+        t("Prompt"),
+        t("Hardware"),
+        t("Cost"),
+    )
+    return dict(zip(FIELDS, labels, strict=True))
 
 
 def withdrawal_answer(person: Person) -> None:

@@ -5,6 +5,7 @@ import shutil
 import tempfile
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from study.base.errors import NotNow
+from study.base.errors import BadFile, NotNow
 from study.base.timestamps import stamp
 from study.base.translation import t
 from study.exchange.bundle import bundle_files, zipped
@@ -178,6 +179,24 @@ def report_of(store: Store, study: str) -> bytes:
         raise NotNow(_cut_off()) from error
 
 
+def leaderboard_of(
+    store: Store, studies: Sequence[str], cards: Sequence[Mapping[str, str]]
+) -> tuple[str, bytes]:
+    """Return the leaderboard of some studies as HTML, and as the zipped folder of its files.
+
+    Raises
+    ------
+    StudyError
+        A study is gone, its bundle cannot be analysed, or the process was ended.
+    """
+    asked = [Asked(path=store.path, study=one, head="", blinded=False) for one in studies]
+    try:
+        html, files = _pool().submit(_leaderboard, asked, [dict(one) for one in cards]).result()
+    except BrokenProcessPool as error:
+        raise NotNow(_cut_off()) from error
+    return str(html), bytes(files)
+
+
 @lru_cache(1)
 def warm_up() -> None:
     """Have what an analysis needs loaded, here and in its process, before somebody waits for it."""
@@ -285,13 +304,33 @@ def _report(asked: Asked) -> bytes:
 
     # The report names the hash of the bundle as it is exported, trails and all.
     results = replace(_results(asked), bundle=_bundle(asked, trails=True))
-    out = BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         analysis.write_results(results, folder)
-        with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-            for path in sorted(Path(folder).rglob("*")):
-                if path.is_file():
-                    archive.write(path, path.relative_to(folder))
+        return _zipped(Path(folder))
+
+
+def _leaderboard(asked: Sequence[Asked], cards: Sequence[dict[str, str]]) -> tuple[str, bytes]:
+    import pandas as pd
+
+    from analysis.errors import AnalysisError
+    from analysis.report.board import write_leaderboard
+
+    told = pd.DataFrame(cards).fillna("") if cards else None
+    try:
+        bundles = {one.study: _bundle(one, trails=False) for one in asked}
+        with tempfile.TemporaryDirectory() as folder:
+            html = write_leaderboard(bundles, folder, cards=told)
+            return html, _zipped(Path(folder))
+    except AnalysisError as error:
+        raise BadFile(str(error)) from error
+
+
+def _zipped(folder: Path) -> bytes:
+    out = BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(folder))
     return out.getvalue()
 
 

@@ -39,6 +39,7 @@ PAGES = {
     "people.py": "       - - - + + - -",
     "models.py": "       - - - + + - -",
     "results.py": "      - - - + + + -",
+    "leaderboard.py": "  - - - + + + -",
     "archive.py": "      - - - + + + -",
     "trail.py": "        - - - + + - -",
     "new_study.py": "    - + + - - - -",
@@ -89,6 +90,11 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "GET /export/report.zip": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/report.html": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/report.pdf": _by_state(_EXPORT, 409, 409, 200),
+    "GET /export/leaderboard.zip": (
+        "401 401 401  409 409 409 401  409 409 409 401",
+        "401 401 401  409 409 409 401  409 409 409 401",
+        "401 401 401  200 200 200 401  409 409 409 401",
+    ),
     "GET /export/figures/{name}": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/closing-report.html": _EXPORT.format(200),
     "GET /export/missing.csv": _EXPORT.format(200),
@@ -325,6 +331,7 @@ def _address(found: Deployment, path: str) -> str:
     query = {
         "/case-films/{view}": f"?item={item}",
         "/draft/protocol.toml": f"?draft={found.draft}",
+        "/export/leaderboard.zip": "?study=amber",
     }
     taught = {"format": "jsonl", "bank": 1, "round": 1, "case": "none", "item": 1}
     return path.format(position=1, view=0, **taught) + query.get(path, "")

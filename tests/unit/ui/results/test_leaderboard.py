@@ -1,0 +1,64 @@
+"""The leaderboard: whose studies it takes, and what its download holds."""
+
+import io
+import zipfile
+from collections.abc import Callable
+
+import pytest
+
+from study.base.errors import NotAllowed
+from study.models.cards import describe_model
+from study.models.withdrawals import models_of
+from study.people.signing_in import Person
+from tests.conftest import NOW
+from tests.unit.ui.two_studies import Deployment
+from ui.results.leaderboard import leaderboard, seen_by
+
+Enter = Callable[[str], Deployment]
+
+
+def _person(found: Deployment, who: str) -> Person:
+    person = found.person(who)
+    assert person is not None
+    return person
+
+
+def test_studies_are_seen_by_those_who_see_their_results_once_they_show_accuracy(
+    enter: Enter,
+) -> None:
+    """Not by readers, not before closing, not of another study but by who has a part in all."""
+    for state, who, seen in (
+        ("open", "coordinator of amber", []),
+        ("closed", "coordinator of amber", ["amber"]),
+        ("closed", "statistician of cobalt", ["cobalt"]),
+        ("closed", "reader of amber", []),
+        ("closed", "deployment administrator", ["amber", "cobalt"]),
+    ):
+        found = enter(state)
+        assert seen_by(found.store, _person(found, who)) == seen, who
+
+
+@pytest.mark.parametrize("asked", [[], ["cobalt"], ["amber", "cobalt"], ["none"]])
+def test_no_other_study_is_put_on_it(enter: Enter, asked: list[str]) -> None:
+    """Nor none at all."""
+    found = enter("closed")
+    with pytest.raises(NotAllowed, match="results of these studies"):
+        leaderboard(found.store, _person(found, "coordinator of amber"), asked)
+
+
+def test_the_page_and_its_download_tell_the_same_with_the_models_cards(
+    states: dict[str, Deployment], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A card written after the closing is on it, without the study being analysed anew."""
+    found = states["closed"].copied(tmp_path_factory.mktemp("cards"))
+    person = _person(found, "coordinator of amber")
+    model = models_of(found.store, "amber")[0][0].model_id
+    for licence in ("CC-BY-4.0", "MIT & more"):
+        card = {"licence": licence}
+        describe_model(found.store, study="amber", model_id=model, card=card, now=NOW)
+        html, content = leaderboard(found.store, person, ["amber"])
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            assert set(archive.namelist()) == {"index.html", "leaderboard.csv", "models.csv"}
+            page = archive.read("index.html").decode()
+        assert html.partition("</style>")[2].strip() in page
+        assert licence.replace("&", "&amp;") in html

@@ -1,0 +1,79 @@
+"""The leaderboard of the studies somebody may see results of, and its download."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from study.base.errors import NotAllowed
+from study.base.translation import t
+from study.lifecycle.closing import shows_accuracy
+from study.models.cards import FIELDS, cards
+from study.people.roles import IN_STUDY, Act
+from study.people.signing_in import Person, memberships
+from study.store import Store
+from study.store.studies import study_row
+from study.trail.downloads import record_download
+from ui.overview.now import head
+from ui.results.background import leaderboard_of
+from ui.server.access import acting, answer
+from ui.server.deployment import store
+from ui.server.headers import attachment
+
+FILE = "leaderboard.zip"
+
+
+def routes() -> list[Route]:
+    """Return the route of the download."""
+    return [Route(f"/export/{FILE}", _download, methods=["GET"])]
+
+
+def seen_by(store: Store, person: Person) -> list[str]:
+    """Return the studies of which somebody may see who is correct, their present one first."""
+    held = {
+        one.study_name: one.study
+        for one in memberships(store, person)
+        if one.study is not None and Act.RESULTS in IN_STUDY[one.role]
+    }
+    with store.look() as look:
+        found = [name for name in held if shows_accuracy(study_row(look, name))]
+    return sorted(found, key=lambda name: (name != person.study_name, name))
+
+
+def leaderboard(store: Store, person: Person, studies: Sequence[str]) -> tuple[str, bytes]:
+    """Return the leaderboard of some studies as HTML, and as the zipped folder of its files.
+
+    Raises
+    ------
+    NotAllowed
+        One of them is not among those that `seen_by` returns.
+    """
+    if not studies or not set(studies) <= set(seen_by(store, person)):
+        raise NotAllowed(t("You cannot see the results of these studies."))
+    heads = tuple(head(store, study) for study in studies)
+    return _made(store, tuple(studies), heads)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _made(_store: Store, studies: tuple[str, ...], heads: tuple[str, ...]) -> tuple[str, bytes]:
+    told = {
+        model: {"model": model, **dict.fromkeys(FIELDS, ""), **card}
+        for study in studies
+        for model, card in cards(_store, study).items()
+    }
+    return leaderboard_of(_store, studies, list(told.values()))
+
+
+async def _download(request: Request) -> Response:
+    studies = request.query_params.getlist("study")
+
+    def make(person: Person) -> Response:
+        content = leaderboard(store(), person, studies)[1]
+        for study in studies:
+            record_download(store(), study=study, what=FILE, content=content, **acting(person))
+        return Response(content, media_type="application/zip", headers=attachment(FILE))
+
+    refused = t("Sign in with an account that can export the study.")
+    return await answer(request, Act.EXPORT, make, refused)
