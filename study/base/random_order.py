@@ -24,4 +24,10 @@ def shuffled(keys: Iterable[str], *, seed: int, purpose: str) -> list[str]:
     >>> shuffled(["a", "b", "c"], seed=1, purpose="x") == shuffled("cba", seed=1, purpose="x")
     True
     """
-    return sorted(keys, key=lambda key: lot(key, seed=seed, purpose=purpose))
+    # Bytes stand in the order of their digits; made so, a lot takes half the time.
+    before = f"{seed}/{purpose}/".encode()
+
+    def drawn(key: str) -> bytes:
+        return hashlib.sha256(before + key.encode("utf-8", "surrogatepass")).digest()
+
+    return sorted(keys, key=drawn)

@@ -7,8 +7,9 @@ by augmenting paths, so a draw is refused only when none exists.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from study.base.errors import BadInput
@@ -21,8 +22,35 @@ EXPECTED_ACCURACY = 0.8
 _Z_95 = 1.959963984540054
 
 
-Pool = Mapping[str, Mapping[str, Sequence[str]]]
-"""What could be drawn: the item_id of every item, by stratum and unit."""
+class Members(NamedTuple):
+    """The items of a stratum, chained by unit: a list a unit would take as long as reading them.
+
+    Parameters
+    ----------
+    ids
+        The item_id of every item.
+    before
+        Where the item before it of the same unit stands; -1 where there is none.
+    last
+        Where the last item of each unit stands.
+    """
+
+    ids: list[str]
+    before: list[int]
+    last: dict[str, int]
+
+    def of(self, unit: str) -> Iterator[str]:
+        """Yield the item_id of a unit's items."""
+        at = self.last[unit]
+        while at >= 0:
+            yield self.ids[at]
+            at = self.before[at]
+
+
+Pool = Mapping[str, Members]
+"""What could be drawn, by stratum."""
+
+_Offers = Mapping[str, Callable[[], Iterator[str]]]
 
 
 class Candidate(NamedTuple):
@@ -59,14 +87,18 @@ class Draw:
 def pooled(found: Iterable[tuple[str, ...]]) -> Pool:
     """Return the pool of items, each given as its item_id, its unit and its values by stratum.
 
-    >>> pooled([("q1", "p1", "a", ""), ("q2", "p1", "a", "")])
-    {'a / (none)': {'p1': ['q1', 'q2']}}
+    >>> pool = pooled([("q1", "p1", "a", ""), ("q2", "p1", "a", "")])
+    >>> {name: sorted(members.of("p1")) for name, members in pool.items()}
+    {'a / (none)': ['q1', 'q2']}
     """
-    pool: defaultdict[tuple[str, ...], defaultdict[str, list[str]]]
-    pool = defaultdict(lambda: defaultdict(list))
+    pool: defaultdict[tuple[str, ...], Members]
+    pool = defaultdict(lambda: Members([], [], {}))
     for item in found:
-        pool[item[2:]][item[1]].append(item[0])
-    named = {_stratum_name(values): dict(units) for values, units in pool.items()}
+        ids, before, last = pool[item[2:]]
+        before.append(last.get(item[1], -1))
+        last[item[1]] = len(ids)
+        ids.append(item[0])
+    named = {_stratum_name(values): members for values, members in pool.items()}
     return dict(sorted(named.items()))
 
 
@@ -78,12 +110,15 @@ def draw(pool: Pool, protocol: Protocol) -> Draw:
     BadInput
         The bank cannot give them; the text says which stratum falls short, and by how much.
     """
-    targets = _targets({name: _n_items(units) for name, units in pool.items()}, protocol)
-    offers = _offers({name: pool[name] for name, n in targets.items() if n}, protocol)
-    _check_supply(targets, pool, offers, protocol)
+    targets = _targets({name: len(members.ids) for name, members in pool.items()}, protocol)
+    asked = {name: pool[name] for name, n in targets.items() if n}
+    _check_supply(targets, asked, protocol)
     chosen = [
-        (min(pool[name][unit], key=lambda one: lot(one, seed=protocol.seed, purpose="item")), name)
-        for unit, name in _match(targets, offers, protocol).items()
+        (
+            min(pool[name].of(unit), key=lambda one: lot(one, seed=protocol.seed, purpose="item")),
+            name,
+        )
+        for unit, name in _match(targets, asked, protocol).items()
     ]
     order = shuffled((item for item, _ in chosen), seed=protocol.seed, purpose="case number")
     stratum_of = dict(chosen)
@@ -152,10 +187,6 @@ def _stratum_name(values: Sequence[str]) -> str:
     return " / ".join(value or "(none)" for value in values) if values else "all"
 
 
-def _n_items(units: Mapping[str, Sequence[str]]) -> int:
-    return sum(map(len, units.values()))
-
-
 def _targets(sizes: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
     if isinstance(protocol.allocation, Mapping):
         unknown = sorted(set(protocol.allocation) - set(sizes))
@@ -185,23 +216,25 @@ def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[s
     return targets
 
 
-def _offers(pool: Pool, protocol: Protocol) -> dict[str, list[str]]:
-    """Return the units of each stratum in the order of their lots."""
-    units = {unit for found in pool.values() for unit in found}
+def _offers(pool: Pool, protocol: Protocol) -> _Offers:
+    """Return what gives the units of each stratum in the order of their lots: few are needed."""
+    units = set[str]().union(*(members.last for members in pool.values()))
     order = shuffled(units, seed=protocol.seed, purpose="unit")
-    return {name: [unit for unit in order if unit in found] for name, found in pool.items()}
+
+    def of(members: Members) -> Iterator[str]:
+        return (unit for unit in order if unit in members.last)
+
+    return {name: partial(of, members) for name, members in pool.items()}
 
 
-def _check_supply(
-    targets: Mapping[str, int], pool: Pool, offers: Mapping[str, Sequence[str]], protocol: Protocol
-) -> None:
+def _check_supply(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> None:
     short = [
-        f"  {name}: {targets[name]} asked for, {len(units)} there"
-        f" ({_n_items(pool[name])} items, one per {protocol.one_question_per})"
-        for name, units in offers.items()
-        if len(units) < targets[name]
+        f"  {name}: {targets[name]} asked for, {len(members.last)} there"
+        f" ({len(members.ids)} items, one per {protocol.one_question_per})"
+        for name, members in pool.items()
+        if len(members.last) < targets[name]
     ]
-    if not pool:
+    if not targets:
         short = [f"  {protocol.cases} asked for, none there"]
     if short:
         raise BadInput(
@@ -211,12 +244,11 @@ def _check_supply(
         )
 
 
-def _match(
-    targets: Mapping[str, int], offers: Mapping[str, Sequence[str]], protocol: Protocol
-) -> dict[str, str]:
+def _match(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[str, str]:
     """Give every place of every stratum a unit of its own (augmenting paths over the strata)."""
     holder: dict[str, str] = {}
-    free = {name: iter(units) for name, units in offers.items()}
+    offers = _offers(pool, protocol)
+    free = {name: units() for name, units in offers.items()}
 
     def place(name: str, visited: set[str]) -> bool:
         visited.add(name)
@@ -224,14 +256,14 @@ def _match(
             if unit not in holder:
                 holder[unit] = name
                 return True
-        for unit in offers[name]:
+        for unit in offers[name]():
             other = holder[unit]
             if other not in visited and place(other, visited):
                 holder[unit] = name
                 return True
         return False
 
-    scarcest = sorted(offers, key=lambda name: (len(offers[name]) - targets[name], name))
+    scarcest = sorted(pool, key=lambda name: (len(pool[name].last) - targets[name], name))
     for name in scarcest:
         for number in range(targets[name]):
             if not place(name, set()):
@@ -248,10 +280,10 @@ def _summary(pool: Pool, targets: Mapping[str, int]) -> tuple[Stratum, ...]:
     return tuple(
         Stratum(
             name=name,
-            n_items=_n_items(units),
-            n_units=len(units),
+            n_items=len(members.ids),
+            n_units=len(members.last),
             n_drawn=targets[name],
             half_width=wilson_half_width(EXPECTED_ACCURACY, targets[name]),
         )
-        for name, units in pool.items()
+        for name, members in pool.items()
     )
