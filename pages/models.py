@@ -7,6 +7,7 @@ from ui.app.masthead import masthead
 from ui.overview.exam_paper import exam_paper
 from ui.overview.model_list import card_form, show_models, show_withdrawn, withdrawal_answer
 from ui.overview.model_upload import model_form
+from ui.overview.model_words import show_words
 from ui.parts.look import error_line, page_title
 from ui.server.access import guard
 from ui.server.deployment import store
@@ -28,6 +29,7 @@ with error_line():
     found, n_cases = models_of(store(), person.study_name)
     if found:
         show_models(person.study_name, found, n_cases)
+        show_words(person, found)
         card_form(person, found)
     withdrawal_answer(person)
     exam_paper()

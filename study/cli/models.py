@@ -11,7 +11,7 @@ from study.models.cards import FIELDS, cards, describe_model
 from study.models.columns import parsed_columns, remember_columns, remembered_columns
 from study.models.models import Found, keep_model, read_model
 from study.models.predictions import columns_of
-from study.models.rereading import reread
+from study.models.rereading import keep_reread, reread
 from study.models.withdrawals import withdraw_model
 from study.store import Store
 
@@ -116,16 +116,7 @@ def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> Non
     store = Store(db)
     read = reread(store, study=study, model_id=model, rules=rules)
     if reason:
-        keep_model(
-            store,
-            read.found,
-            model_id=model,
-            model_version=read.model.model_version,
-            simulated=bool(read.model.simulated),
-            replace=True,
-            reason=reason,
-            now=now(),
-        )
+        keep_reread(store, read, reason=reason, now=now())
     for (before, after), n in sorted(read.changed.items()):
         print(f"{n} {before} -> {after}")
     print(

@@ -2,14 +2,18 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from study.base.actor import COMMAND_LINE, By
 from study.base.errors import NotFound
 from study.base.translation import t
-from study.models.models import Found
+from study.models.answer_parser import RULES
+from study.models.models import Found, keep_model
 from study.models.predictions import Prediction, PredictionFile, predict
 from study.models.withdrawals import model_in_force
-from study.store import Store, models, studies
+from study.store import Store, banks, models, studies
 from study.store.models import ModelRow, PredictionRow
 from study.store.studies import study_row
 
@@ -33,6 +37,70 @@ class Reread:
     changed: Counter[tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsRead:
+    """What a model said to one item, and how it is read.
+
+    Attributes
+    ----------
+    options : tuple of str
+        The item's options in canonical order.
+    kept : str
+        The letter or status that stands.
+    by_rules : dict of {str: str}
+        The letter or status by each of `study.models.answer_parser.RULES`.
+    """
+
+    item_id: str
+    words: str
+    condition: str
+    run: str
+    options: tuple[str, ...]
+    kept: str
+    by_rules: dict[str, str]
+
+
+def words_of(store: Store, *, study: str, model_id: str) -> list[WordsRead]:
+    """Return all that a model said, as it is read by every set of rules.
+
+    Raises
+    ------
+    NotFound
+        The study has no such model.
+    """
+    _, said, options = _said(store, study, model_id)
+    return [
+        WordsRead(
+            item_id=one.item_id,
+            words=one.raw_answer,
+            condition=one.condition,
+            run=one.run,
+            options=options[one.item_id],
+            kept=one.answer or one.status,
+            by_rules={
+                rules: read.answer or read.status
+                for rules in RULES
+                for read in [_again(one, options[one.item_id], rules)]
+            },
+        )
+        for one in said
+    ]
+
+
+def correct_by_rules(store: Store, *, study: str, said: Sequence[WordsRead]) -> dict[str, int]:
+    """Return how many answers to a study's items are correct by each set of rules.
+
+    For those who may see who is correct: it reads the reference standard.
+    """
+    with store.look() as look:
+        items = banks.items_of_study(look, study_row(look, study).id)
+    truths = {item.item_id: item.truth for item in items if item.truth is not None}
+    return {
+        rules: sum(one.by_rules[rules] == truths.get(one.item_id) for one in said)
+        for rules in RULES
+    }
+
+
 def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
     """Read a model's words again; `rules` is a name in `study.models.answer_parser.RULES`.
 
@@ -41,16 +109,7 @@ def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
     NotFound
         The study has no such model.
     """
-    with store.look() as look:
-        row = study_row(look, study)
-        model = model_in_force(look, row, model_id)
-        if model is None:
-            raise NotFound(
-                t("{study!r} has no model {model_id!r}.", study=study, model_id=model_id)
-            )
-        cases = studies.cases(look, row.id)
-        said = models.predictions(look, model.id)
-    options = {case.item_id: tuple(json.loads(case.options)) for case in cases}
+    model, said, options = _said(store, study, model_id)
     again = [_again(one, options[one.item_id], rules) for one in said]
     pairs = (
         (one.answer or one.status, new.answer or new.status)
@@ -70,6 +129,40 @@ def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
         model=model,
         changed=Counter(pair for pair in pairs if pair[0] != pair[1]),
     )
+
+
+def keep_reread(
+    store: Store, read: Reread, *, reason: str, by: By = COMMAND_LINE, now: datetime
+) -> None:
+    """Keep a model's words as they were read again, in its own place; errors as of `keep_model`."""
+    keep_model(
+        store,
+        read.found,
+        model_id=read.model.model_id,
+        model_version=read.model.model_version,
+        simulated=bool(read.model.simulated),
+        replace=True,
+        reason=reason,
+        by=by,
+        now=now,
+    )
+
+
+def _said(
+    store: Store, study: str, model_id: str
+) -> tuple[ModelRow, list[PredictionRow], dict[str, tuple[str, ...]]]:
+    """Return a model, what it said, and the options by item."""
+    with store.look() as look:
+        row = study_row(look, study)
+        model = model_in_force(look, row, model_id)
+        if model is None:
+            raise NotFound(
+                t("{study!r} has no model {model_id!r}.", study=study, model_id=model_id)
+            )
+        cases = studies.cases(look, row.id)
+        said = models.predictions(look, model.id)
+    options = {case.item_id: tuple(json.loads(case.options)) for case in cases}
+    return model, said, options
 
 
 def _again(one: PredictionRow, options: tuple[str, ...], rules: str) -> Prediction:

@@ -252,6 +252,38 @@ def test_the_models_page_counts_what_was_kept(
     assert "Choose a file" in ran.error[0].value
 
 
+def test_a_models_words_are_looked_through_and_read_again_by_other_rules(
+    watched: Store, tmp_path: Any
+) -> None:
+    """By kind; what would change is said before anything is kept, and nothing of right or wrong."""
+    said = ("A", "I would go for B", "Cannot tell, maybe option C")
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps({f"q{i:04d}": {"model_prediction": said[i % 3]} for i in range(24)}))
+    models.add_model(watched, path, study="trial", model_id="M1", now=NOW + timedelta(days=1))
+    ran = _page(page="models.py")
+    assert not ran.exception
+    ran.selectbox(key="words-name").set_value("M1").run()
+    shown = " ".join(one.value for one in ran.get("html") if isinstance(one, Element))
+    assert "Would change" in shown
+    assert "Correct" not in shown
+    every = len(ran.dataframe[-1].value)
+    ran.selectbox(key="words-which").set_value("Output without an answer").run()
+    without = ran.dataframe[-1].value
+    assert 0 < len(without) < every == 8
+    assert set(without["Read as"]) <= {"unparsed", "refused"}
+    ran.selectbox(key="read-again-rules").set_value("strict")
+    _press(ran, "Read the output again")
+    assert "reason" in ran.error[0].value
+    ran.selectbox(key="read-again-rules").set_value("strict")
+    ran.text_area(key="read-again-reason").set_value("As the protocol says")
+    _press(ran, "Read the output again")
+    assert "by the rules “Strict”" in " ".join(one.value for one in ran.markdown)
+    before = withdrawn(watched, "trial")
+    _press(ran, "Yes")
+    assert [one.reason for one in withdrawn(watched, "trial")] == ["As the protocol says"]
+    assert before == []
+
+
 def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
     """Return the models page with a file read and not kept, as after the form's button."""
     content = json.dumps({f"q{i:04d}": {"model_prediction": words} for i in range(n)}).encode()

@@ -215,7 +215,12 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     table(
         [t("Case"), t("Model output"), t("Interpreted as"), *([t("Confidence")] if sure else [])],
         [
-            (one.item_id, _shortened(one.words), _read_as(one), *([_sure(one)] if sure else []))
+            (
+                one.item_id,
+                _shortened(one.words),
+                read_as(one.answer or one.status, one.option),
+                *([_sure(one)] if sure else []),
+            )
             for one in examples
         ],
         caption=t("Examples from the file"),
@@ -301,13 +306,14 @@ def _counts(found: Found) -> None:
         )
 
 
-def _read_as(one: Example) -> str:
-    if one.answer:
-        return f"{one.answer}: {one.option}"
-    return {
+def read_as(read: str, option: str) -> str:
+    """Return what words were read as: a letter and its option if given, or what became of them."""
+    words = {
         "skipped": t("left empty"),
         "refused": t("refused"),
-    }.get(one.status, t("unparsed"))
+        "unparsed": t("unparsed"),
+    }
+    return words.get(read) or (f"{read}: {option}" if option else read)
 
 
 def _shortened(words: str) -> str:

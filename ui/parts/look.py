@@ -107,10 +107,18 @@ def state_html(state: str) -> str:
     return badge_html(*_states().get(state, (state, Tone.QUIET)))
 
 
+_NUMBER = " class=rr-number"
+
+
 def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
     """Show a small table of text as HTML, read out with its caption."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
+    cells = [[_cell(value) for value in row] for row in rows]
+    first = cells[0] if cells else [""] * len(columns)
+    head = "".join(
+        f'<th scope="col"{_NUMBER if _NUMBER in below else ""}>{escape(name)}</th>'
+        for name, below in zip(columns, first, strict=True)
+    )
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
     st.html(
         f'<div class="rr-table"><table><caption class="rr-unseen">{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -165,7 +173,7 @@ def _fact(label: str, value: object, note: str) -> str:
 
 def _cell(value: object) -> str:
     number = isinstance(value, int | float)
-    return f"<td{' class=rr-number' if number else ''}>{escape(str(value))}</td>"
+    return f"<td{_NUMBER if number else ''}>{escape(str(value))}</td>"
 
 
 def _states() -> dict[str, tuple[str, Tone]]:

@@ -15,10 +15,11 @@ from study.exchange import closing_report
 from study.exchange.bundle import bundle_files, export
 from study.exchange.restoring import SAME, restore
 from study.models.models import Found, add_model, keep_model, read_model
-from study.models.rereading import reread
+from study.models.rereading import correct_by_rules, keep_reread, reread, words_of
 from study.models.withdrawals import models_of, withdraw_model, withdrawn
 from study.monitoring.progress import status
-from study.store import Store, events
+from study.store import Store, banks, events
+from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import NOW, invite
 from tests.sites import close, empty
@@ -282,8 +283,21 @@ def test_words_are_read_again_by_other_rules_without_the_model(
         "standard": {},
         "loose": {("unparsed", "C"): 1},
     }
-    found = reread(trial, study="trial", model_id="M", rules="strict").found
-    keep_model(trial, found, model_id="M", replace=True, reason="Strictly", by=BY, now=LATER)
+    said_again = words_of(trial, study="trial", model_id="M")
+    assert sorted(tuple(one.by_rules.values()) for one in said_again) == [
+        ("C", "C", "C"),
+        ("unparsed", "B", "B"),
+        ("unparsed", "unparsed", "C"),
+    ]
+    with trial.look() as look:
+        study = study_row(look, "trial")
+        truths = {one.item_id: one.truth for one in banks.items_of_study(look, study.id)}
+    assert correct_by_rules(trial, study="trial", said=said_again) == {
+        rules: sum(one.by_rules[rules] == truths[one.item_id] for one in said_again)
+        for rules in ("strict", "standard", "loose")
+    }
+    strictly = reread(trial, study="trial", model_id="M", rules="strict")
+    keep_reread(trial, strictly, reason="Strictly", by=BY, now=LATER)
     (model,) = models_of(trial, "trial")[0]
     assert (model.n_answered, model.n_unparsed) == (1, 2)
     assert dict(reread(trial, study="trial", model_id="M", rules="standard").changed) == {
