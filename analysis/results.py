@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.statistics.accuracy.accuracy import accuracy
+from analysis.statistics.accuracy.banks import banks, has_banks
 from analysis.statistics.accuracy.items import item_difficulty, missing
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
@@ -98,6 +99,7 @@ def analyse(
             **{name: partial(table, study) for name, table in TABLES.items()},
             "reader_panel": panel,
             "panel_adjusted": lambda: adjusted(panel(), bundle.labels, bundle.protocol),
+            **({"banks": partial(banks, study)} if has_banks(study.matrix) else {}),
         }
         for name, table in steps.items():
             if tell:

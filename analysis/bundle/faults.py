@@ -99,6 +99,7 @@ ITEM_NAMES = (
     "examination_id",
     "patient_id",
     "option_set",
+    "bank",
 )
 READING_NAMES = ("rater_id", "item_id", "condition")
 TWICE = "stands in an earlier row too (blanks around an id do not count)"

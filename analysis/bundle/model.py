@@ -43,6 +43,7 @@ ITEM_COLUMNS = (
     "examination_id",
     "patient_id",
     "option_set",
+    "bank",
 )
 RATER_COLUMNS = ("rater_id", "rater_kind", "label", "level", "years", "site", "model_version")
 READING_COLUMNS = (

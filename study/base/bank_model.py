@@ -70,6 +70,8 @@ class Item:
     attributes : mapping of str to str
         Everything else that the file says of it, such as `split` and `class`, by its own names.
         Never to be shown to a reader or a model: it may tell the answer.
+    origin : str
+        The bank it was joined from; empty in a bank that was imported.
     """
 
     item_id: str
@@ -87,6 +89,7 @@ class Item:
     report: Mapping[str, str]
     explanation: str
     attributes: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

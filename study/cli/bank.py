@@ -10,6 +10,7 @@ import click
 
 from study.bank.checking import Report, check_bank
 from study.bank.describing import compared, described, in_full
+from study.bank.joining import join_banks
 from study.bank.removing import remove_bank
 from study.bank.striking import strike
 from study.base.bank_model import LETTERS
@@ -162,6 +163,17 @@ def remove(db: Path, name: str) -> None:
     print(f"Removed: bank {name!r}, {row.n_items} items and {row.n_films} films.")
     if row.images_root:
         note(f"its image files stay in {row.images_root}.")
+
+
+@command(of_study=False, group=bank)
+@click.argument("name", metavar="NAME")
+@click.option("--bank", "sources", metavar="BANK", multiple=True, required=True)
+def join(db: Path, name: str, sources: tuple[str, ...]) -> None:
+    """Make one bank of several, to draw a study from: give --bank for each of them."""
+    made = join_banks(Store(db), sources, name=name, now=now())
+    print(f"Joined: bank {name!r}, {made.n_items} items and {made.n_films} films.")
+    if made.note:
+        note(made.note)
 
 
 @command("strike", of_study=False, group=bank)

@@ -228,7 +228,8 @@ def _items(look: Transaction, study: int, blinded: bool) -> Iterator[dict[str, A
     for row in rows:
         options = json.loads(row.options)
         yield {
-            **row._asdict(),
+            **{name: value for name, value in row._asdict().items() if name != "origin"},
+            "bank": row.origin or None,
             "truth": None if blinded else row.truth,
             "n_options": len(options),
             "option_set": " | ".join(options) if sets[row.options] > 1 else "",

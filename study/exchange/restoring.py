@@ -194,6 +194,7 @@ def _items(bundle: Received) -> list[Item]:
             report={key: case[key] for key in ("indication", "comparison") if key in case},
             explanation="",
             attributes={},
+            origin=case.get("origin", ""),
         )
         for row in bundle.items
         for case in (shown[row["item_id"]],)

@@ -55,6 +55,7 @@ ITEMS = (
         description="The same text where items offer the same options in the same order; "
         "empty where no other item of the study does",
     ),
+    Column(name="bank", description="The bank it is of, where several were joined", seldom=True),
 )
 
 RATERS = (

@@ -65,12 +65,12 @@ def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
 
 
 def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
-    for name in [one for one in protocol.stratify_by if one in draws.ATTRIBUTES]:
+    for name in [one for one in protocol.stratify_by if one in ("bank", *draws.ATTRIBUTES)]:
         if not draws.has_attribute(look, bank, name):
             raise BadInput(
                 t("stratify_by names {name}, which no item of the bank has. Remove it.", name=name)
             )
-        if draws.tells_the_answer(look, bank, name):
+        if name != "bank" and draws.tells_the_answer(look, bank, name):
             raise BadInput(
                 t(
                     "stratify_by names {name}, which in this bank tells the reference standard. "

@@ -41,7 +41,7 @@ class Feedback(StrEnum):
     AFTER_STUDY = "after study"
 
 
-STRATA = ("task", "category", "subcategory", "view", "view_class", "sex", *ATTRIBUTES)
+STRATA = ("bank", "task", "category", "subcategory", "view", "view_class", "sex", *ATTRIBUTES)
 SEXES = ("female", "male", "other")
 ITEM_LISTS = ("only_items", "without_items")
 UNITS = ("patient", "examination", "item")

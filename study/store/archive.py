@@ -63,13 +63,13 @@ def _shown_beside(section: str) -> str:
 KINDS: Mapping[str, Kind] = {
     "case": Kind(
         table="cases",
-        columns=", item_id, age, sex, indication.words AS indication, "
+        columns=", item_id, origin, age, sex, indication.words AS indication, "
         "comparison.words AS comparison",
         source="JOIN items ON items.id = cases.item "
         f"{_shown_beside('indication')} {_shown_beside('comparison')} "
         "WHERE study = :study ORDER BY number",
         numbers=("id", "study", "item"),
-        since={"indication": None, "comparison": None},
+        since={"origin": "", "indication": None, "comparison": None},
     ),
     "reader": Kind(
         table="readers",

@@ -17,6 +17,9 @@ from study.store.extract import ITEMS_SHOWN
 FROM_BUNDLE = "bundle"
 """The format of a bank that came with a study's bundle: the items drawn, without their films."""
 
+JOINED = "joined"
+"""The format of a bank that holds the items of several others, each with the name of its own."""
+
 
 class BankRow(NamedTuple):
     """A bank with its counts of items and films."""
@@ -51,12 +54,13 @@ class FilmRow(NamedTuple):
     low: int
     high: int
     images_root: str
+    place: str = ""
     label: str = ""
 
     @property
     def file(self) -> Path:
-        """Return where the film lies."""
-        return Path(self.images_root) / self.path
+        """Return where the film lies: `place`, where that is not in its bank's folder."""
+        return Path(self.place or Path(self.images_root) / self.path)
 
 
 class ItemRow(NamedTuple):
@@ -71,11 +75,12 @@ class ItemRow(NamedTuple):
     examination_id: str
     patient_id: str
     truth: str | None
+    origin: str
 
 
 _PROVENANCE = tuple(one.name for one in fields(Provenance))
 _PLAIN = ("task", "category", "subcategory", "examination_id", "patient_id", "age", "sex")
-FILM = "films.path, films.sha256, films.low, films.high, banks.images_root"
+FILM = "films.path, films.sha256, films.low, films.high, banks.images_root, films.place"
 _BANKS = (
     "SELECT banks.*, (SELECT count(*) FROM items WHERE bank = banks.id) AS n_items, "
     "(SELECT count(*) FROM films WHERE bank = banks.id) AS n_films FROM banks "
@@ -161,6 +166,7 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
         number = change.insert(
             "items",
             bank=bank,
+            origin=item.origin,
             item_id=item.item_id,
             question=item.question,
             options=canonical_json(item.options),
@@ -170,6 +176,50 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
             change.insert("reference_standard", item=number, truth=item.truth)
         for section, words in item.report.items():
             change.insert("report_texts", item=number, section=section, words=words)
+
+
+def join(change: Transaction, bank: int, source: BankRow) -> None:
+    """Copy into a bank what is in another and not struck off, with the name of that bank."""
+    after = {
+        table: change.value(f"SELECT coalesce(max(id), 0) FROM {table}")
+        for table in ("films", "items")
+    }
+    kept = f"bank = {source.id:d} AND id NOT IN {STRUCK}"
+    for table, (columns, film, item) in _CONTENT.items():
+        names = columns.split()
+        wanted = {name: name for name in names}
+        if film:
+            wanted[film] += f" + {after['films']:d}"
+        if item:
+            wanted[item] += f" + {after['items']:d}"
+        if table == "films":
+            wanted |= {
+                "path": ":name || '/' || path",
+                "place": "CASE place WHEN '' THEN :root || '/' || path ELSE place END",
+            }
+        if table == "items":
+            wanted["origin"] = "CASE origin WHEN '' THEN :name ELSE origin END"
+        if table in after:
+            wanted["bank"] = f"{bank:d}"
+        of_source = {"films": f"bank = {source.id:d}", "items": kept}
+        where = of_source.get(table, f"item IN (SELECT id FROM items WHERE {kept})")
+        change.execute(
+            f"INSERT INTO {table} ({', '.join(wanted)}) "
+            f"SELECT {', '.join(wanted.values())} FROM {table} WHERE {where} ORDER BY 1",
+            name=source.name,
+            root=source.images_root,
+        )
+
+
+def in_both(look: Transaction, one: int, other: int, column: str) -> list[str]:
+    """Return what two banks both have in a column of their items, struck off or not."""
+    rows = look.rows(
+        f"SELECT {column} AS value FROM items WHERE bank = :one AND {column} <> '' "
+        f"INTERSECT SELECT {column} FROM items WHERE bank = :other",
+        one=one,
+        other=other,
+    )
+    return [row["value"] for row in rows]
 
 
 STRUCK = (
@@ -322,6 +372,7 @@ def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
             report=json.loads(row["report"]),
             explanation=row["explanation"],
             attributes=json.loads(row["attributes"] or "{}"),
+            origin=row.get("origin", ""),
         )
 
 
@@ -364,7 +415,9 @@ def _film_hashed(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _item_hashed(row: dict[str, Any]) -> dict[str, Any]:
-    found = {key: row[key] for key in row if key not in ("id", "bank", "attributes")}
+    found = {key: row[key] for key in row if key not in ("id", "bank", "attributes", "origin")}
+    if row.get("origin"):
+        found["bank"] = row["origin"]
     if row["attributes"]:
         found["attributes"] = json.loads(row["attributes"])
     views = json.loads(row["views"])

@@ -24,6 +24,7 @@ _UNIT = {
 _IN = {name: f"label IN ({', '.join(map(repr, labels))})" for name, labels in VIEW_CLASSES.items()}
 _CLASS = " ".join(f"WHEN {is_in} THEN '{name}'" for name, is_in in _IN.items())
 _STRATA = {
+    "bank": "origin",
     "view": "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
     "WHERE item_views.item = items.id ORDER BY position)), '')",
     "view_class": "coalesce((SELECT group_concat(class, '+') FROM (SELECT DISTINCT "
@@ -80,8 +81,8 @@ def to_draw(
     unit : {"item", "examination", "patient"}
         An item without a patient is of its examination.
     strata : sequence of str
-        Columns of items; `view`: the names of its views, joined by `+`; `view_class`: their kinds,
-        each once; or one of `ATTRIBUTES`.
+        Columns of items; `bank`: of which one an item of a joined bank is; `view`: the names of its
+        views, joined by `+`; `view_class`: their kinds, each once; or one of `ATTRIBUTES`.
     """
     columns = ", ".join(["item_id", _UNIT[unit], *(_STRATA.get(one, one) for one in strata)])
     where, values = _where(conditions)
@@ -140,7 +141,7 @@ def unknown(look: Transaction, bank: int, ids: Sequence[str]) -> list[str]:
 
 
 def has_attribute(look: Transaction, bank: int, name: str) -> bool:
-    """Return whether any item of a bank has one of `ATTRIBUTES`."""
+    """Return whether any item of a bank has one of `ATTRIBUTES`, or a `bank` of its own."""
     return bool(
         look.value(
             f"SELECT EXISTS (SELECT 1 FROM items WHERE bank = :bank AND {_STRATA[name]} <> '')",

@@ -76,7 +76,7 @@ LEFT = frozenset(
 """Tables of which nothing is taken."""
 
 _MARK = "extract_of"
-_WRITTEN_OVER = {"banks": {"images_root": ""}}
+_WRITTEN_OVER = {"banks": {"images_root": ""}, "films": {"place": ""}}
 """What is not taken over as it stands: where films lie is a path of the machine."""
 
 

@@ -614,7 +614,16 @@ def _struck(connection: sqlite3.Connection) -> None:
     _remove_with_bank(connection, "struck_items", _OF_AN_ITEM)
 
 
-MIGRATIONS = [_first, _removable, _attributes, _provenance, _runs, _context, _teaching, _struck]
+def _several_banks(connection: sqlite3.Connection) -> None:
+    """Add of which bank an item of a joined bank is, and where a film lies that was joined."""
+    connection.execute("ALTER TABLE items ADD COLUMN origin TEXT NOT NULL DEFAULT ''")
+    connection.execute("ALTER TABLE films ADD COLUMN place TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = [
+    *(_first, _removable, _attributes, _provenance, _runs, _context, _teaching, _struck),
+    _several_banks,
+]
 """Each is run once, in this order; the first is number 1."""
 
 

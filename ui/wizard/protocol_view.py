@@ -67,6 +67,7 @@ _VALUES = {
     "patient": later("patient"),
     "examination": later("examination"),
     "item": later("no limit"),
+    "bank": later("bank"),
     "task": later("task"),
     "category": later("category"),
     "subcategory": later("subcategory"),

@@ -135,6 +135,7 @@ def _rules(working: Working) -> None:
 def _attributes(working: Working) -> Mapping[str, str]:
     """Return the attributes a bank has, and those that the draft names."""
     words = {
+        "bank": t("Question bank"),
         "site": t("Site"),
         "split": t("Split"),
         "class": t("Class"),
@@ -150,7 +151,9 @@ def _attributes(working: Working) -> Mapping[str, str]:
 @lru_cache(maxsize=16)
 def _attributes_of(bank: int, content_sha256: str) -> tuple[str, ...]:
     with store().look() as look:
-        return tuple(one for one in draws.ATTRIBUTES if draws.has_attribute(look, bank, one))
+        return tuple(
+            one for one in ("bank", *draws.ATTRIBUTES) if draws.has_attribute(look, bank, one)
+        )
 
 
 def _allocation(working: Working) -> None:

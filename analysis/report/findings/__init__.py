@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from analysis.report.findings.accuracy import accuracy_findings, single_reader_findings
+from analysis.report.findings.accuracy import (
+    accuracy_findings,
+    bank_findings,
+    single_reader_findings,
+)
 from analysis.report.findings.agreement import agreement_findings
 from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.errors import error_findings
@@ -25,6 +29,7 @@ PARTS = (
     single_reader_findings,
     condition_findings,
     accuracy_findings,
+    bank_findings,
     agreement_findings,
     error_findings,
     sensitivity_findings,

@@ -14,7 +14,7 @@ from analysis.report.findings.finding import (
     named,
     points,
 )
-from analysis.report.wording.numbers import count, percent
+from analysis.report.wording.numbers import count, percent, rounded
 from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
@@ -73,6 +73,41 @@ def _one(results: Results, row: Row) -> str:
     return f"{name}, {percent(row['accuracy'])} % [{interval}; {of}]"
 
 
+def bank_findings(results: Results) -> list[Finding]:
+    """Say by how much each rater's accuracy differs between the banks of the study."""
+    rows = [
+        row
+        for row in rows_of(results, "banks", by="overall")
+        if row["condition"] in _shown(results) and not math.isnan(number(row, "difference"))
+    ]
+    if not rows:
+        return []
+    tasks = len({row["group"] for row in rows_of(results, "banks", by="task")})
+    told = [_between_banks(results, row) for row in rows[:MOST_RATERS]]
+    left = len(rows) - len(told)
+    more = f"; {left} more in tables/banks.csv" if left else ""
+    each = ", and for each task" if tasks > 1 else ""
+    text = (
+        "Accuracy on one bank minus accuracy on another, in percentage points"
+        f" [{results.options.confidence_percent} % interval]: {'; '.join(told)}{more}. The cases of"
+        f" two banks are different ones; tables/banks.csv has all differences{each}."
+    )
+    return [Finding(theme=Theme.ACCURACY, text=text)]
+
+
+def _between_banks(results: Results, row: Row) -> str:
+    low = number(row, "ci_low")
+    scale = points(results)
+    interval = "no interval" if math.isnan(low) else scale.limits(row)
+    return (
+        f"{named(results, str(row['rater_id']))}{under(results, str(row['condition']))},"
+        f" {row['bank']} minus {row['other_bank']} "
+        f"{rounded(100 * number(row, 'difference'))}"
+        f" [{interval}; {row['n']:,} and {row['n_other']:,} cases]"
+    )
+
+
+MOST_RATERS = 12
 ENOUGH = 0.8
 
 

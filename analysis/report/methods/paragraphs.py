@@ -65,6 +65,11 @@ def accuracy(results: Results, cite: Citations) -> Paragraph:
         f"{cite('wilson1927')}. Macro accuracy is the mean of the tasks' accuracies, with the"
         f" MOVER interval over the tasks' Wilson limits{cite('zou2009')}."
     )
+    if has(results, "banks"):
+        text += (
+            " Accuracies on different banks are compared as those of independent samples, with the"
+            " MOVER interval, or over patients where they have several cases."
+        )
     if has(results, "leaderboard"):
         text += (
             " Both put the raters in order; ranks have intervals by bootstrap, for the order of"

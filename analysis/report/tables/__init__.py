@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from analysis.report.tables.accuracy import accuracy_overview, missing_overview, tasks_overview
+from analysis.report.tables.accuracy import (
+    accuracy_overview,
+    banks_overview,
+    missing_overview,
+    tasks_overview,
+)
 from analysis.report.tables.agreement import (
     between_overview,
     groups_overview,
@@ -44,6 +49,7 @@ PARTS = (
     matrix_overview,
     truth_overview,
     accuracy_overview,
+    banks_overview,
     leaderboard_overview,
     conditions_overview,
     variances_overview,

@@ -17,7 +17,7 @@ from analysis.report.tables.table import (
     range_cell,
     report_table,
 )
-from analysis.report.wording.rows import headline_intervals
+from analysis.report.wording.rows import headline_intervals, number, rows_of
 from analysis.results import Results
 
 MOST_TASKS = 6
@@ -115,6 +115,39 @@ def accuracy_overview(results: Results) -> list[ReportTable]:
                 *(f"Micro {word}" for word in one),
                 *(f"Macro {word}" for word in one),
             ),
+            rows=rows,
+        )
+    ]
+
+
+def banks_overview(results: Results) -> list[ReportTable]:
+    """Show how much accuracy differs between banks, overall and by task; nothing of one bank."""
+    names = rater_names(results.bundle)
+    rows: list[TableRow] = [
+        (
+            (named(names, str(row["rater_id"])),),
+            (
+                str(row["condition"]) or EMPTY,
+                "All" if row["by"] == "overall" else str(row["group"]),
+                f"{row['bank']} minus {row['other_bank']}",
+                f"{row['n']:,} and {row['n_other']:,}",
+                percent_cell(number(row, "accuracy")),
+                percent_cell(number(row, "accuracy_other")),
+                percent_cell(number(row, "difference")),
+                range_cell(number(row, "ci_low"), number(row, "ci_high")),
+            ),
+        )
+        for row in rows_of(results, "banks")
+    ]
+    return [
+        report_table(
+            name="banks",
+            title="Difference between banks, by task",
+            note="Accuracy on the cases of one bank minus accuracy on those of another, in percent"
+            " and percentage points. The cases are different ones, so nothing is paired. CI:"
+            f" {'over patients' if results.clustered else 'MOVER'}.",
+            file="tables/banks.csv",
+            header=("Rater", "Condition", "Task", "Banks", "n", "%", "Other %", "Difference", "CI"),
             rows=rows,
         )
     ]

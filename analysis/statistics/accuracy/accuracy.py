@@ -160,6 +160,26 @@ def _resampled(sums: Floats, weights: Floats) -> Floats:
     return ratio(drawn[:half], drawn[half:])
 
 
+def resampled_accuracy(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Floats:
+    """Return the accuracy of each column on some items in every resample.
+
+    Parameters
+    ----------
+    items : numpy.ndarray of int, shape (n,)
+        Positions of items.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
+        How often each cluster was drawn.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (n_columns, n_resamples)
+        nan where a resample holds none of them.
+    """
+    halves = np.hstack([matrix.correct[items], matrix.given[items]]).astype(float)
+    sums, present = sums_by_cluster(halves, matrix.clusters[items])
+    return _resampled(sums, weights[:, present])
+
+
 def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
     """Return the means over the tasks of which each column has an item."""
     columns = len(matrix.columns)

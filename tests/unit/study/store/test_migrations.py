@@ -9,7 +9,7 @@ import pytest
 
 from study.base.errors import BrokenStore
 from study.lifecycle.deployments import init
-from study.store import Store, banks, models, schema, shape
+from study.store import Store, bank_contents, banks, models, schema, shape
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 
@@ -112,3 +112,26 @@ def test_a_store_that_cannot_be_opened_is_named_with_a_remedy(
     _as_version(store.path, version)
     with pytest.raises(BrokenStore, match=reason):
         Store(store.path)
+
+
+def test_items_and_films_from_before_banks_were_joined_are_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No item has another bank's name, and a film lies where it lay."""
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:8])
+        path = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW).path
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in (
+            "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/f', 0, '', '', '', '', '')",
+            "INSERT INTO items VALUES (1, 1, 'q', '?', '[1, 2]', '', '', '', 'e', '', '', '')",
+            "INSERT INTO films VALUES (1, 1, 'a.png', 'h', 2, 2, 8, 0, 1, 9, NULL)",
+            "INSERT INTO item_views VALUES (1, 1, 1, 'PA', '')",
+        ):
+            connection.execute(statement)
+        connection.commit()
+    with Store(path).look() as look:
+        (item,) = banks.whole_items(look, 1)
+        (film,) = bank_contents.films_of(look, 1, 1)
+        assert (item.origin, film.file) == ("", Path("/f/a.png"))
+        assert list(shape.breaches(look)) == []

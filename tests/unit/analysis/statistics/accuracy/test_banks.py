@@ -1,0 +1,79 @@
+"""banks.csv: a rater's accuracy on one bank beside that on another."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, Options, analyse, bundle_from_tables
+from analysis.report.findings import findings
+from analysis.report.tables import overviews
+from analysis.statistics.accuracy.banks import MOVER, NONE_IN_ONE, banks
+
+OPTIONS = Options(bootstrap=200)
+
+
+def _bundle(right: dict[str, tuple[int, int]], per_patient: int = 1) -> Bundle:
+    """Return a reader's study: of each bank so many cases, so many of them right."""
+    rows = [
+        (f"{bank}{i}", bank, f"{bank}-p{i // per_patient}", "ab"[i % 2], "A" if i < k else "B")
+        for bank, (n, k) in right.items()
+        for i in range(n)
+    ]
+    table = pd.DataFrame(rows, columns=["item_id", "bank", "patient_id", "task", "answer"])
+    items = table.drop(columns="answer").assign(truth="A", n_options="4")
+    return bundle_from_tables(items, table[["item_id", "answer"]].assign(rater_id="R1"))
+
+
+def test_the_difference_is_newcombes() -> None:
+    """His example (a) of 1998, method 10: 56 of 70 and 48 of 80 give 0.0524 to 0.3339."""
+    table = banks(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
+    row = table.loc[table["by"] == "overall"].iloc[0]
+    assert (row["bank"], row["other_bank"], row["n"], row["n_other"]) == ("x", "y", 70, 80)
+    assert row["difference"] == pytest.approx(0.2)
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert row["method"] == MOVER
+    assert list(table["group"]) == ["micro", "a", "b"]
+
+
+def test_cases_of_one_patient_are_drawn_together() -> None:
+    """Four cases a patient that are right or wrong together: the interval is twice as wide."""
+    single = banks(_bundle({"x": (160, 120), "y": (160, 80)}), OPTIONS).iloc[0]
+    shared = banks(_bundle({"x": (160, 120), "y": (160, 80)}, per_patient=4), OPTIONS).iloc[0]
+    assert shared["difference"] == single["difference"] == pytest.approx(0.25)
+    wide, narrow = (one["ci_high"] - one["ci_low"] for one in (shared, single))
+    assert 1.6 < wide / narrow < 2.4
+    assert shared["method"].startswith("percentile bootstrap over patients")
+
+
+def test_every_two_banks_are_compared_and_the_order_of_rows_changes_nothing() -> None:
+    bundle = _bundle({"x": (40, 30), "y": (40, 20), "z": (40, 10)}, per_patient=2)
+    table = banks(bundle, OPTIONS)
+    overall = table.loc[table["by"] == "overall", ["bank", "other_bank"]]
+    assert overall.to_numpy().tolist() == [["x", "y"], ["x", "z"], ["y", "z"]]
+    again = bundle_from_tables(
+        bundle.items.astype(str).sample(frac=1, random_state=1),
+        bundle.readings[["rater_id", "item_id", "answer"]].sample(frac=1, random_state=2),
+    )
+    pd.testing.assert_frame_equal(banks(again, OPTIONS), table)
+
+
+def test_a_bank_of_which_nothing_was_read_leaves_the_difference_open() -> None:
+    bundle = _bundle({"x": (40, 30), "y": (40, 20)})
+    read = bundle.readings.loc[bundle.readings["item_id"].str.startswith("x")]
+    items = bundle.items.astype(str)
+    some = bundle_from_tables(items, read[["rater_id", "item_id", "answer"]])
+    row = banks(some, OPTIONS).iloc[0]
+    assert np.isnan([row["difference"], row["ci_low"], row["ci_high"]]).all()
+    assert row["undefined_because"] == NONE_IN_ONE
+
+
+def test_the_report_tells_the_difference_and_only_where_there_are_two_banks() -> None:
+    results = analyse(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
+    said = " ".join(map(str, findings(results)))
+    assert "x minus y 20.0 [5.2 to 33.4; 70 and 80 cases]" in said
+    (table,) = [one for one in overviews(results) if one.name == "banks"]
+    assert next(cells[-2:] for _, cells in table.rows) == ("20.0", "5.2 to 33.4")
+    alone = analyse(_bundle({"x": (70, 56)}), OPTIONS)
+    assert "banks" not in alone.tables
+    assert "one bank" not in " ".join(map(str, findings(alone)))
+    assert "banks" not in [one.name for one in overviews(alone)]
