@@ -47,6 +47,7 @@ def _names() -> dict[str, str]:
         "view": t("View"),
         "sex": t("Sex"),
         "age": t("Age"),
+        "bank": t("Question bank"),
     }
 
 
@@ -90,7 +91,7 @@ def _counts(found: pd.DataFrame) -> None:
     with st.expander(t("Counts"), expanded=False):
         by = st.segmented_control(
             t("Count by"),
-            FACETS,
+            [one for one in FACETS if one != "bank" or found[one].nunique() > 1],
             format_func=names.__getitem__,
             default="task",
             key="explore-by",

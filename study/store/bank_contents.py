@@ -61,13 +61,13 @@ def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
     return look.cursor(
         "SELECT items.id, coalesce(json_extract(attributes, '$.split'), ''), task, category, "
         "subcategory, coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
-        "WHERE item_views.item = items.id AND label <> '' ORDER BY position)), ''), sex, age "
-        "FROM items LEFT JOIN item_attributes ON item = items.id "
+        "WHERE item_views.item = items.id AND label <> '' ORDER BY position)), ''), sex, age, "
+        "origin FROM items LEFT JOIN item_attributes ON item = items.id "
         f"WHERE bank = {int(bank)} ORDER BY items.id"
     )
 
 
-FACETS = ("split", "task", "category", "subcategory", "view", "sex", "age")
+FACETS = ("split", "task", "category", "subcategory", "view", "sex", "age", "bank")
 
 
 def containing(look: Transaction, bank: int, text: str) -> set[int]:

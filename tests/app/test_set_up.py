@@ -131,6 +131,40 @@ def test_conditions_of_the_draw_are_counted_and_saved(
     assert any("does not have, such as nope" in one.value for one in page.error)
 
 
+def test_several_banks_are_joined_and_the_draft_draws_from_them(
+    banked: Store, maker: Callable[[str], Person], tmp_path: Path
+) -> None:
+    """The bank is then a stratum; banks with the same ids are refused in one line."""
+    path = write_bank(tmp_path / "ours")
+    records = {f"z{key}": one for key, one in json.loads(path.read_text()).items()}
+    path.write_text(json.dumps(records))
+    import_bank(banked, path, name="ours", images=path.parent, now=NOW)
+    path.write_text(json.dumps(bank_records(12)))
+    import_bank(banked, path, name="same", images=path.parent, now=NOW)
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="sample")
+
+    def join(*names: str) -> AppTest:
+        _field(page, "multiselect", "Banks to join").set_value(list(names))  # type: ignore[attr-defined]
+        page.run()
+        return next(one for one in page.button if one.label == "Join").click().run()
+
+    join("bank", "same")
+    assert "24 item ids are in more than one of these banks" in page.error[0].value
+    join("bank", "ours")
+    assert not page.error
+    assert _field(page, "selectbox", "Question bank").value == "bank + ours"  # type: ignore[attr-defined]
+    assert any("48 questions" in one.value for one in page.success), page.success
+    assert any("12 patients are in more than one bank" in one.value for one in page.warning)
+    found = drafts.find(banked, number)
+    assert found.bank == "bank + ours"
+    strata = next(one for one in page.button_group if str(one.key).endswith("stratify_by"))
+    assert "Question bank" in [one.content for one in strata.proto.options]
+    strata.set_value(["bank"])
+    page.run()
+    assert drafts.find(banked, number).values["stratify_by"] == ["bank"]
+
+
 @pytest.mark.parametrize("rubbish", ["", " trial", "a\x07b", "a\u202eb"])
 def test_a_name_that_is_none_is_refused_in_one_line_and_the_old_one_stays(
     banked: Store, maker: Callable[[str], Person], rubbish: str

@@ -8,17 +8,21 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from study.bank.joining import join_banks
 from study.base.canonical import canonical_json
 from study.base.csv_cells import guarded
 from study.base.errors import BadInput, StudyError
+from study.base.text import LONGEST
 from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
+from study.people.roles import Act
 from study.protocol.drawing import Rehearsed, foresee
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import EXPECTED_ACCURACY, Stratum, wilson_half_width
 from study.store import banks, draws
-from ui.parts.look import grid
+from ui.parts.look import error_line, grid
 from ui.parts.text import plain
+from ui.server.access import acting, guard
 from ui.server.deployment import store
 from ui.wizard import eligibility
 from ui.wizard.fields import choose, count, several
@@ -29,13 +33,13 @@ _DRAWN_BY = (
     *eligibility.KEYS,
 )
 BY_HAND = "by hand"
+_WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
+"""Banks that are not joined: with no films, or joined already."""
 
 
 def sample(working: Working) -> None:
     """Show the step."""
     left, right = st.columns(2, gap="large")
-    with right:
-        _rules(working)
     with left:
         working.name = st.text_input(
             t("Study name"), value=working.name, max_chars=100, key=working.key("name")
@@ -45,6 +49,9 @@ def sample(working: Working) -> None:
         else:
             st.caption(t("Shown on the coordinator's pages and in every export."))
         _bank(working)
+    with right:  # what there is to stratify by depends on the bank
+        _rules(working)
+    with left:
         _cases(working)
         eligibility.eligibility(working)
     _forecast(working)
@@ -69,9 +76,11 @@ def _precision(n: int) -> str:
 
 
 def _bank(working: Working) -> None:
+    place = st.container()
+    _several_banks(working)
     with store().look() as look:
         names = banks.names(look)
-    chosen = st.selectbox(
+    chosen = place.selectbox(
         t("Question bank"),
         names,
         index=names.index(working.bank) if working.bank in names else None,
@@ -79,7 +88,38 @@ def _bank(working: Working) -> None:
         key=working.key("bank"),
     )
     working.bank = chosen or ""
-    st.caption(t("Cases are drawn from it once; the seed fixes which ones."))
+    place.caption(t("Cases are drawn from it once; the seed fixes which ones."))
+
+
+def _several_banks(working: Working) -> None:
+    """Let several banks be made one, which is then the draft's: asked before its field is shown."""
+    with store().look() as look:
+        names = [one.name for one in banks.listed(look) if one.format not in _WHOLE]
+    if len(names) < 2:
+        return
+    with st.expander(t("Draw from several banks")), error_line():
+        st.caption(
+            t(
+                "The banks are joined into a new one. Every question keeps the name of its bank: "
+                "you can stratify by it, and the report shows the difference between banks."
+            )
+        )
+        chosen = st.multiselect(
+            t("Banks to join"),
+            sorted(names),
+            placeholder=t("Choose a bank"),
+            key=working.key("to-join"),
+        )
+        join = st.button(t("Join"), disabled=len(chosen) < 2, key=working.key("join"))
+        if join:
+            person = guard(Act.MAKE_STUDY)
+            with st.spinner(t("Joining banks ...")):
+                name = " + ".join(sorted(chosen))[:LONGEST]
+                made = join_banks(store(), chosen, name=name, **acting(person))
+            st.session_state[working.key("bank")] = made.bank
+            st.success(plain(t("Joined: {n} questions.", n=made.n_items)))
+            if made.note:
+                st.warning(plain(made.note))
 
 
 def _rules(working: Working) -> None:

@@ -31,7 +31,7 @@ from study.models.model_protocol import ModelProtocol
 from study.models.paper import paper_of_study
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
-from study.store import Store, banks
+from study.store import Store, bank_contents, banks
 from study.store import studies as stored_studies
 from study.trail.verification import verify
 from tests.conftest import NOW, bank_records, entropy_from, invite
@@ -112,6 +112,8 @@ def test_a_joined_bank_has_all_of_both_and_stands_where_they_stood(two: Store) -
         assert made.n_items == row.n_items == sum(part.n_items for part in parts)
         assert row.n_films == sum(part.n_films for part in parts)
         films = list(banks.whole_films(look, row.id))
+        listed = Counter(item[-1] for item in bank_contents.facets(look, row.id))
+    assert listed == {"ours": 24, "public": 24}
     _draw(two)
     with two.look() as look:
         study = stored_studies.study_row(look, "trial")
