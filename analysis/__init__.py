@@ -18,7 +18,7 @@ from analysis.options import Options
 from analysis.report.formats.output import write_report, write_results, write_tables
 from analysis.results import Results, analyse
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.items import item_difficulty, missing
+from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
 from analysis.statistics.accuracy.sensitivity import sensitivity
@@ -64,6 +64,7 @@ __all__ = [
     "leaderboard",
     "missing",
     "model_conditions",
+    "model_disagreements",
     "model_runs",
     "panel_adjusted",
     "read_bundle",

@@ -13,7 +13,7 @@ from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.statistics.accuracy.accuracy import accuracy
 from analysis.statistics.accuracy.banks import banks, has_banks
-from analysis.statistics.accuracy.items import item_difficulty, missing
+from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
 from analysis.statistics.accuracy.sensitivity import sensitivity
@@ -137,6 +137,7 @@ TABLES: Mapping[str, Callable[[Study], pd.DataFrame]] = {
     "model_conditions": model_conditions,
     "time_model": time_model,
     "item_difficulty": item_difficulty,
+    "model_disagreements": model_disagreements,
     "leaderboard": leaderboard,
 }
 """Every table by its name, in the order in which they are computed and listed."""

@@ -5,9 +5,11 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from analysis import AnalysisError, Results
 from analysis.figures.captions import MATRIX_CAPTIONS
+from analysis.figures.drawing.names import rater_names
 from analysis.figures.group_agreement import scope_text
 from analysis.figures.kappa_matrix import (
     MEASURE_TITLES,
@@ -18,6 +20,7 @@ from analysis.figures.kappa_matrix import (
 from analysis.report.case import case_of
 from analysis.report.figure import ReportFigure
 from analysis.report.figures import matrix_figure, pairs_of_scope, reference_rows
+from analysis.statistics.accuracy.items import MODEL_WRONG
 from study.base.errors import StudyError
 from study.base.translation import later, said, t, tn
 from study.lifecycle.closing import accuracy_is_shown
@@ -192,9 +195,10 @@ def _scope(scope: str) -> str:
 def _cases(found: Results) -> None:
     table = found.tables["item_difficulty"]
     kinds = [EVERY_CASE, *sorted(note for note in table["note"].unique() if note)]
-    kind = st.selectbox(t("Show cases"), kinds, format_func=lambda one: said(one).capitalize())
+    left, right = st.columns(2)
+    kind = left.selectbox(t("Show cases"), kinds, format_func=lambda one: said(one).capitalize())
     shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
-    shown = shown.reset_index(drop=True)
+    shown = _parted(found, shown, right).reset_index(drop=True)
     st.caption(t("Choose a row to see the images, the reference standard and each answer."))
     columns: dict[str, Any] = {
         "note": st.column_config.TextColumn(t("Who missed it"), width="medium"),
@@ -222,6 +226,30 @@ def _cases(found: Results) -> None:
     item_id, condition = shown.loc[rows[0], ["item_id", "condition"]]
     films = case_films.addresses(store(), person.study, item_id)
     st.html(case_card(case_of(found.bundle, item_id, condition), films))
+
+
+def _parted(found: Results, shown: pd.DataFrame, place: DeltaGenerator) -> pd.DataFrame:
+    """Return the cases on which a model that is chosen and all readers differ."""
+    table = found.tables["model_disagreements"]
+    names = rater_names(found.bundle)
+
+    def words(pair: tuple[str, str]) -> str:
+        if not pair[0]:
+            return ""
+        model = names[pair[0]].full
+        if pair[1] == MODEL_WRONG:
+            return t("All readers correct, {model} incorrect", model=model)
+        return t("{model} correct, all readers incorrect", model=model)
+
+    pairs = table[["model_id", "kind"]].drop_duplicates().itertuples(index=False, name=None)
+    model, kind = place.selectbox(
+        t("Where a model and all readers differ"),
+        [("", ""), *pairs],
+        format_func=words,
+        key="parted",
+    )
+    chosen = table.loc[(table["model_id"] == model) & (table["kind"] == kind)]
+    return shown.merge(chosen[["item_id", "condition"]]) if model else shown
 
 
 def _tables(found: Results) -> None:

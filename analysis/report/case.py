@@ -36,8 +36,10 @@ class CaseAnswer:
 
     Parameters
     ----------
+    rater_id : str
+        Who, as in the bundle.
     name : RaterName
-        Who.
+        Who, as shown.
     kind : RaterKind
         Reader or model.
     letter : str
@@ -46,6 +48,7 @@ class CaseAnswer:
         What became of the reading.
     """
 
+    rater_id: str
     name: RaterName
     kind: RaterKind
     letter: str
@@ -146,6 +149,7 @@ def _answers(bundle: Bundle, item_id: str, condition: str) -> tuple[CaseAnswer, 
     names = rater_names(bundle)
     found = [
         CaseAnswer(
+            rater_id=row["rater_id"],
             name=names[row["rater_id"]],
             kind=RaterKind(row["rater_kind"]),
             letter=row["answer"] if row["status"] == Status.ANSWERED else "",

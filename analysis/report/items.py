@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 
 from analysis.bundle.model import LETTERS
+from analysis.report.case import case_of
 from analysis.report.findings.errors import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
 from analysis.report.wording.rows import Row, number, rows_of, shown_condition
 from analysis.results import Results
@@ -81,6 +84,22 @@ def item_lists(results: Results) -> list[ItemList]:
             ]
             lists.append(ItemList(title=title, items=listed, total=len(rows)))
     return lists
+
+
+def disagreement_lines(results: Results) -> Iterator[str]:
+    """Yield `model_disagreements` as JSON, a line each, with the items' texts and every answer."""
+    case_under = cache(partial(case_of, results.bundle))
+    for row in results.tables["model_disagreements"].to_dict("records"):
+        case = case_under(row["item_id"], row["condition"])
+        yield json.dumps(
+            {
+                **{key: row[key] for key in row if key != "readers_answers"},
+                "question": case.question,
+                "options": [f"{one.letter}. {one.text}".rstrip(". ") for one in case.options],
+                "answers": {one.rater_id: one.letter or one.status.value for one in case.answers},
+            },
+            ensure_ascii=False,
+        )
 
 
 _TEXTS = ("item_id", "question", "truth", "options")

@@ -1,5 +1,6 @@
 """Every page, through Streamlit's own test runner: refused without sign-in, right with it."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from study.lifecycle.closing import close
+from study.models.models import add_model
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.reading.simulation import simulate
@@ -137,7 +139,30 @@ def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.Mo
         ran.run()
         assert not ran.exception
         assert len(ran.dataframe) == 1
-    assert len(ran.selectbox[0].options) == 23
+    assert len(ran.selectbox[0].options) == 24
+
+
+def test_cases_on_which_a_model_and_all_readers_differ_are_listed(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By model; choosing one leaves the cases that the table of the report has."""
+    for who in ("R1", "R2"):
+        simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.99, now=NOW)
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps({f"q{n:04d}": {"model_prediction": "A"} for n in range(24)}))
+    add_model(deployed, file, study="trial", model_id="M_1", now=NOW)
+    _sign_in(monkeypatch, _coordinator(deployed))
+    ran = _run(ROOT / "pages" / "results.py")
+    ran.session_state["part"] = "Cases"
+    ran.run()
+    every = ran.dataframe[0].value
+    which = ran.selectbox(key="parted")
+    assert which.options == ["", "All readers correct, M_1 incorrect"]
+    which.select_index(1).run()
+    assert not ran.exception
+    listed = ran.dataframe[0].value
+    assert 0 < len(listed) < len(every)
+    assert set(listed["n_models_correct"]) == {0}
 
 
 SWITCH = "matrix-measure-kappa_letters-brennan_prediger-error_consistency-raw"

@@ -24,11 +24,12 @@ from analysis.report.formats.page import report_page
 from analysis.report.formats.paper import PAPER_FILES, paper_files
 from analysis.report.formats.pdf import report_pdf
 from analysis.report.formats.placing import Part, fresh_folder
+from analysis.report.items import disagreement_lines
 from analysis.report.methods.provenance import provenance
 from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES
 from analysis.results import Results, analyse
 
-TABLES = Part(name="tables", holds=(".csv",))
+TABLES = Part(name="tables", holds=(".csv", ".jsonl"))
 REPORT = (
     Part(name="figures", holds=(".plotly.json", ".svg", ".png")),
     Part(name="paper", names=PAPER_FILES),
@@ -179,6 +180,8 @@ def _tables(results: Results, folder: Path) -> None:
             # Only with \r in its own line ending does the csv module quote a cell that holds a
             # lone \r. Row by row: the pairs of 200 raters are 600 MB of text.
             guarded_table(table).to_csv(_Lines(file), index=False, lineterminator="\r\n")
+    lines = "".join(f"{line}\n" for line in disagreement_lines(results))
+    _write_text(folder / "tables" / "model_disagreements.jsonl", lines)
 
 
 class _Lines(io.TextIOBase):

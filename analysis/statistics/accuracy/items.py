@@ -1,14 +1,17 @@
-"""What became of every assigned item, and which were hard: `missing.csv`, `item_difficulty.csv`."""
+"""What became of every assigned item, which were hard, and where a model and the readers part.
+
+`missing.csv`, `item_difficulty.csv`, `model_disagreements.csv`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
 from analysis.arrays import Bools, Ints
-from analysis.bundle.model import Bundle, RaterKind, Status
+from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.readings.crossing import columns_by_condition
 from analysis.readings.matrix import (
     STATUS_CODES,
@@ -189,3 +192,113 @@ def _notes(table: pd.DataFrame) -> pd.Series[str]:
     notes[(readers > 0) & (readers_right == 0) & (models_right > 0)] = READERS_MISSED
     notes[(models > 0) & (models_right == 0) & (readers_right > 0)] = MODELS_MISSED
     return notes
+
+
+DISAGREEMENTS = (
+    "model_id",
+    "condition",
+    "item_id",
+    "task",
+    "category",
+    "examination_id",
+    "kind",
+    "truth",
+    "model_answer",
+    "model_status",
+    "n_readers",
+    "readers_answers",
+)
+MODEL_WRONG = "all readers right, the model wrong"
+MODEL_RIGHT = "the model right, all readers wrong"
+
+
+def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
+    """List the items that a model missed and all readers had right, and the reverse.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `model_id, condition, item_id, task, category, examination_id, kind, truth,
+        model_answer, model_status, n_readers, readers_answers`; one row a model, condition and
+        item of either kind, in the order of all three. Answers are letters in the item's own
+        order, empty where there is none; `readers_answers` names those of the readers who count,
+        "R1: A; R2: A", in the order of their ids.
+
+    Notes
+    -----
+    Who counts is as in `item_difficulty`: readers with a reading of the item, at least one.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = model_disagreements(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["q1", "q2", "q3"], "truth": ["A", "B", "C"]}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["R1", "R2", "M"] * 3,
+    ...         "item_id": ["q1"] * 3 + ["q2"] * 3 + ["q3"] * 3,
+    ...         "answer": list("AABCABCAC"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": ["R1", "R2", "M"],
+    ...                   "rater_kind": ["reader", "reader", "model"]}),
+    ... ))
+    >>> for row in table[["item_id", "kind", "model_answer", "readers_answers"]].values:
+    ...     print(*row, sep=", ")
+    q1, all readers right, the model wrong, B, R1: A; R2: A
+    q2, the model right, all readers wrong, B, R1: C; R2: A
+    """
+    study = study_of(study, None)
+    bundle, matrix = study.bundle, study.matrix
+    rows = [
+        row
+        for condition, columns in columns_by_condition(matrix.columns).items()
+        for row in _partings(matrix, condition, columns)
+    ]
+    table = pd.DataFrame(rows, columns=[name for name in DISAGREEMENTS if name not in _OF_ITEMS])
+    described = bundle.items[["item_id", *_OF_ITEMS]]
+    # The items' columns are text however few rows there are.
+    joined = table.astype({"item_id": object}).merge(described, on="item_id", how="left")
+    order = ["model_id", "condition", "item_id"]
+    return joined.sort_values(order, kind="stable", ignore_index=True)[list(DISAGREEMENTS)]
+
+
+_OF_ITEMS = ("task", "category", "examination_id")
+
+
+def _partings(
+    matrix: ReadingMatrix, condition: str, columns: Sequence[int]
+) -> Iterator[dict[str, object]]:
+    readers = [i for i in columns if matrix.columns[i].kind is RaterKind.READER]
+    given, correct = matrix.given[:, readers], matrix.correct[:, readers]
+    n, right = given.sum(axis=1, dtype=np.int64), (given & correct).sum(axis=1, dtype=np.int64)
+    for model in (i for i in columns if matrix.columns[i].kind is RaterKind.MODEL):
+        counts = matrix.given[:, model] & (n > 0)
+        is_right = matrix.correct[:, model]
+        for kind, those in (
+            (MODEL_WRONG, counts & ~is_right & (right == n)),
+            (MODEL_RIGHT, counts & is_right & (right == 0)),
+        ):
+            for item in np.flatnonzero(those):
+                yield {
+                    "model_id": matrix.columns[model].rater_id,
+                    "condition": condition,
+                    "item_id": matrix.item_ids[item],
+                    "kind": kind,
+                    "truth": _letter(matrix.truth[item]),
+                    "model_answer": _letter(matrix.answers[item, model]),
+                    "model_status": tuple(Status)[matrix.statuses[item, model]].value,
+                    "n_readers": int(n[item]),
+                    "readers_answers": "; ".join(
+                        f"{matrix.columns[i].rater_id}: {_letter(matrix.answers[item, i])}".strip()
+                        for i in readers
+                        if matrix.given[item, i]
+                    ),
+                }
+
+
+def _letter(code: int) -> str:
+    return LETTERS[code] if code >= 0 else ""

@@ -16,6 +16,7 @@ LETTERS = "ABCD"
 # Measures that know an item's options, but not by what letters they go.
 UNBOUND = ["raw", "brennan_prediger", "error_consistency", "same_wrong"]
 RATERS = ["rater_id", "rater_a", "rater_b", "model_id", "contrast"]
+LETTERED = ["truth", "model_answer", "readers_answers"]
 # Columns that look at all raters, or at all pairs of a family.
 OF_ALL = {"rank", "rank_low", "rank_high", "p_adjusted"}
 ESTIMATE = {
@@ -125,6 +126,9 @@ def _renaming_the_raters_renames_the_rows_and_no_more(study: Study, before: Tabl
             for column in RATERS
             if column in table
         }
+        if name == "model_disagreements":
+            answers = table["readers_answers"].str.split("; ")
+            named["readers_answers"] = ["; ".join(f"the {one}" for one in row) for row in answers]
         _same(table.assign(**named), after[name])
 
 
@@ -144,7 +148,8 @@ def _relabelling_options_changes_nothing_that_is_not_bound_to_letters(
     after = _tables((items, readings, raters))
     for name, table in before.items():
         if "measure" not in table:
-            _same(table, after[name])
+            one, other = (t.drop(columns=LETTERED, errors="ignore") for t in (table, after[name]))
+            _same(one, other)
             continue
         columns = [c for c in ("measure", "n", "estimate", "difference") if c in table]
         one, other = (t.loc[t["measure"].isin(UNBOUND), columns] for t in (table, after[name]))

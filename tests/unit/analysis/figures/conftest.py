@@ -8,7 +8,7 @@ import pytest
 
 from analysis import Options, Results
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.items import missing
+from analysis.statistics.accuracy.items import missing, model_disagreements
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.with_truth import agreement_with_truth
 from analysis.statistics.study import Study
@@ -33,6 +33,7 @@ def make_results() -> MakeResults:
             "agreement_pairs": agreement_pairs(study),
             "agreement_with_truth": agreement_with_truth(study),
             "missing": missing(study),
+            "model_disagreements": model_disagreements(study),
             "reader_panel": tables.reader_panel(models),
             "comparisons": tables.comparisons(readers, models),
             "agreement_groups": tables.agreement_groups(),

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.items import missing
+from analysis.statistics.accuracy.items import missing, model_disagreements
 from analysis.statistics.agreement.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.repeats import intra_reader
@@ -89,6 +89,7 @@ def full_run(bundle: Bundle, options: Options | None = None, seed: int = 3) -> R
         "accuracy": accuracy(found),
         "agreement_pairs": agreement_pairs(found),
         "missing": missing(found),
+        "model_disagreements": model_disagreements(found),
         "variance_components": variance_components(found),
         "agreement_indices": agreement_indices(found),
         "agreement_with_truth": agreement_with_truth(found),

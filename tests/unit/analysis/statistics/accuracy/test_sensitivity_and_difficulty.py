@@ -1,16 +1,29 @@
 """sensitivity.csv and item_difficulty.csv: other ways of counting, and counting by item."""
 
+import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Bundle, accuracy, bundle_from_tables, item_difficulty, sensitivity
+from analysis import (
+    Bundle,
+    accuracy,
+    bundle_from_tables,
+    item_difficulty,
+    model_disagreements,
+    sensitivity,
+    write_tables,
+)
 from analysis.readings.circumstances import NOT_ABOUT_TIME
 from analysis.statistics.accuracy.items import (
+    DISAGREEMENTS,
     EVERYBODY_MISSED,
     EVERYBODY_RIGHT,
+    MODEL_RIGHT,
+    MODEL_WRONG,
     MODELS_MISSED,
     READERS_MISSED,
 )
@@ -170,6 +183,42 @@ def test_a_model_with_one_condition_stands_beside_the_readers_of_each(
         ["aided", 1, 1],
         ["unaided", 0, 1],
     ]
+
+
+def test_where_a_model_and_all_readers_part_is_listed_model_by_model(
+    make_bundle: MakeBundle, tmp_path: Path
+) -> None:
+    """Readers count where they read the item; as CSV, and as JSON with every answer."""
+    bundle = make_bundle(
+        "AAAAA",
+        {"R": "AABB.", "S": "AAB.A", "M": "AB.AB", "N": "BAAA."},
+        models=("M", "N"),
+    )
+    table = model_disagreements(bundle)
+    rows = table[["model_id", "item_id", "kind", "model_answer", "n_readers", "readers_answers"]]
+    expected = [
+        ("M", "q001", MODEL_WRONG, "B", 2, "R: A; S: A"),
+        ("M", "q003", MODEL_RIGHT, "A", 2, "R: B; S:"),
+        ("N", "q000", MODEL_WRONG, "B", 2, "R: A; S: A"),
+        ("N", "q002", MODEL_RIGHT, "A", 2, "R: B; S: B"),
+        ("N", "q003", MODEL_RIGHT, "A", 2, "R: B; S:"),
+    ]
+    assert [tuple(row) for row in rows.values] == expected
+    write_tables(bundle, tmp_path)
+    lines = (tmp_path / "tables" / "model_disagreements.jsonl").read_text("utf-8").splitlines()
+    told = [json.loads(line) for line in lines]
+    assert [(one["model_id"], one["item_id"]) for one in told] == [
+        (model, item) for model, item, *_ in expected
+    ]
+    assert told[0]["answers"] == {"R": "A", "S": "A", "M": "B", "N": "A"}
+
+
+def test_without_readers_or_models_nothing_parts(make_bundle: MakeBundle) -> None:
+    """A table without rows, and with its columns."""
+    for models in ((), ("R", "S")):
+        table = model_disagreements(make_bundle("AB", {"R": "AA", "S": "BB"}, models=models))
+        assert not len(table)
+        assert list(table.columns) == list(DISAGREEMENTS)
 
 
 def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:
