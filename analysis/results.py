@@ -13,6 +13,11 @@ from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.statistics.accuracy.accuracy import accuracy
 from analysis.statistics.accuracy.banks import banks, has_banks
+from analysis.statistics.accuracy.calibration import (
+    has_sureness,
+    model_calibration,
+    model_reliability,
+)
 from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
@@ -95,11 +100,13 @@ def analyse(
     with threadpool_limits(limits=1, user_api="blas"):
         study, tables = Study(bundle, options), {}
         panel = cache(partial(reader_panel, study))
+        sure = has_sureness(study)
         steps: dict[str, Callable[[], pd.DataFrame]] = {
             **{name: partial(table, study) for name, table in TABLES.items()},
             "reader_panel": panel,
             "panel_adjusted": lambda: adjusted(panel(), bundle.labels, bundle.protocol),
             **({"banks": partial(banks, study)} if has_banks(study.matrix) else {}),
+            **({name: partial(f, study) for name, f in SURENESS.items()} if sure else {}),
         }
         for name, table in steps.items():
             if tell:
@@ -114,6 +121,7 @@ def analyse(
     )
 
 
+SURENESS = {"model_calibration": model_calibration, "model_reliability": model_reliability}
 TABLES: Mapping[str, Callable[[Study], pd.DataFrame]] = {
     "accuracy": accuracy,
     "agreement_pairs": agreement_pairs,

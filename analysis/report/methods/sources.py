@@ -240,6 +240,18 @@ SOURCES = (
         doi="10.1007/s11336-009-9116-1",
     ),
     Source(
+        method="Brier score",
+        text="Brier GW. Verification of forecasts expressed in terms of probability."
+        " Mon Weather Rev 1950;78:1-3.",
+        doi="10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
+    ),
+    Source(
+        method="Expected calibration error",
+        text="Guo C, Pleiss G, Sun Y, Weinberger KQ. On calibration of modern neural networks."
+        " Proc Mach Learn Res 2017;70:1321-1330.",
+        doi="10.48550/arXiv.1706.04599",
+    ),
+    Source(
         method="Prevalence and bias index",
         text="Byrt T, Bishop J, Carlin JB. Bias, prevalence and kappa. J Clin Epidemiol"
         " 1993;46:423-429.",

@@ -20,6 +20,7 @@ from analysis.report.tables.table import (
 from analysis.report.wording.numbers import rounded
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
+from analysis.statistics.accuracy.calibration import BRIER, MEASURES
 from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
 from analysis.statistics.agreement.pairs.pairing import PairKind
 
@@ -55,7 +56,7 @@ def repeats_overview(results: Results) -> list[ReportTable]:
 
 
 def runs_overview(results: Results) -> list[ReportTable]:
-    """Show how a model's runs agree and what they add, and what it was shown changes."""
+    """Show how a model's runs agree, what its input changes, and what its confidence is worth."""
     names = rater_names(results.bundle)
     of_runs: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows_of(results, "model_runs"):
@@ -105,7 +106,35 @@ def runs_overview(results: Results) -> list[ReportTable]:
             header=("Model", "Shown", "n", "As readers", "So", "Difference and CI"),
             rows=shown,
         ),
+        _calibration(results),
     ]
+
+
+def _calibration(results: Results) -> ReportTable:
+    names = rater_names(results.bundle)
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows_of(results, "model_calibration"):
+        key = (str(row["model_id"]), str(row["condition"]))
+        found.setdefault(key, {})[str(row["measure"])] = row
+    return report_table(
+        name="model-calibration",
+        title="Models beside themselves: confidence",
+        note="Over the answers with a confidence. Brier score and calibration error (ten bins) are"
+        " 0 at best; the AUC is the chance that a correct answer has the higher confidence than an"
+        " incorrect one; overconfidence is mean confidence less accuracy.",
+        file="tables/model_calibration.csv",
+        header=("Model", "n", "Brier score", "Calibration error", "AUC", "Overconfidence"),
+        rows=[
+            (
+                (named(names, model),),
+                (
+                    f"{int(number(of_model[BRIER], 'n')):,}",
+                    *(_estimate(of_model[measure]) for measure in MEASURES),
+                ),
+            )
+            for (model, _), of_model in found.items()
+        ],
+    )
 
 
 def indices_overview(results: Results) -> list[ReportTable]:

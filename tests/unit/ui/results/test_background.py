@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from datetime import timedelta
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -20,6 +21,7 @@ import analysis
 from study.base.errors import NotFound, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle.closing import close
+from study.models.models import add_model
 from study.reading.simulation import simulate
 from study.store import Store
 from tests.conftest import NOW
@@ -62,6 +64,17 @@ def test_it_is_what_the_analysis_of_the_bundle_finds(read: Store) -> None:
     assert {figure.section for figure in found.figures} >= {"overview", "accuracy"}
     assert found.headline.raters.rows
     assert found.findings
+
+
+def test_tables_that_only_some_studies_have_are_made_here_too(read: Store, tmp_path: Path) -> None:
+    """Such as of a model that says how sure it is."""
+    file = tmp_path / "model.csv"
+    rows = "".join(f"q{n:04d},{'AB'[n % 2]},0.{n % 10}\n" for n in range(24))
+    file.write_text(f"item_id,answer,confidence\n{rows}")
+    add_model(read, file, study="trial", model_id="M", now=NOW)
+    job = job_of(read, "trial")
+    assert job.is_done(PATIENCE_S)
+    assert len(job.analysis().results.tables["model_calibration"]) == 4
 
 
 def test_it_is_kept_until_something_happens(read: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,281 @@
+"""Whether models are right as often as they are sure: `model_calibration.csv` and beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.arrays import Bools, Floats, Ints
+from analysis.bundle.model import Bundle, RaterKind
+from analysis.options import Options
+from analysis.readings.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    ratio,
+    too_few,
+)
+from analysis.readings.confidence import Meaning, confidence_of
+from analysis.readings.matrix import NO_LETTER
+from analysis.readings.resamples import weight_blocks
+from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.study import Study, study_of
+
+COLUMNS = (
+    "model_id",
+    "condition",
+    "measure",
+    "n",
+    "estimate",
+    "ci_low",
+    "ci_high",
+    "method",
+    "undefined_because",
+)
+BIN_COLUMNS = (
+    "model_id",
+    "condition",
+    "bin_low",
+    "bin_high",
+    "n",
+    "mean_confidence",
+    "accuracy",
+    "ci_low",
+    "ci_high",
+)
+BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
+N_BINS = 10
+ONE_KIND = "all of these answers are right, or all are wrong"
+FEW_RESAMPLES = "interval: too many resamples hold right or wrong answers alone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Sureness:
+    """A model's answers that have a confidence: how sure, whether right, and of whom."""
+
+    confidence: Floats
+    right: Bools
+    clusters: Ints
+
+
+def has_sureness(study: Study) -> bool:
+    """Return whether some model says how sure it is of its answers, from 0 to 1."""
+    return any(len(one.right) for _, one in _of_models(study))
+
+
+def model_calibration(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Measure how well a model's confidence in its answers foretells that they are right.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; `confidence` of a model is a probability.
+    options : Options, optional
+        Seed, number of resamples, alpha, and what confidence means.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `model_id, condition, measure, n, estimate, ci_low, ci_high, method,
+        undefined_because`; four rows for each model and condition with confidence: `brier` and
+        `ece`, 0 at best; `auc_confidence`, 0.5 where confidence tells nothing; `overconfidence`,
+        from -1 to 1, above 0 where the model is surer than right.
+
+    Notes
+    -----
+    Over the answers with a confidence to items with a reference standard. `brier` is the mean
+    squared difference of confidence and right (1) or wrong (0) [1]_. `ece`, the expected
+    calibration error [2]_, is over ten bins of equal width, each closed below, the last on both
+    sides: the difference of mean confidence and accuracy in each, weighted by its answers; it is
+    above 0 by chance alone. `auc_confidence` is the chance that an answer that is right has the
+    higher confidence than one that is wrong, ties half. `overconfidence` is mean confidence minus
+    accuracy. Percentile intervals over resamples of patients where they cluster, else of answers.
+
+    References
+    ----------
+    .. [1] Brier GW. Verification of forecasts expressed in terms of probability. Mon Weather Rev
+       1950;78:1-3. doi:10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2
+    .. [2] Guo C, Pleiss G, Sun Y, Weinberger KQ. On calibration of modern neural networks. Proc
+       Mach Learn Res 2017;70:1321-1330. doi:10.48550/arXiv.1706.04599
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = model_calibration(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": "A"}),
+    ...     pd.DataFrame({"rater_id": "M", "item_id": list("wxyz"), "answer": list("AAAB"),
+    ...                   "confidence": [0.9, 0.9, 0.4, 0.6]}),
+    ...     pd.DataFrame({"rater_id": ["M"], "rater_kind": "model"}),
+    ... ), Options(confidence="answer"))
+    >>> for row in table[["measure", "n", "estimate"]].values:
+    ...     print(row[0], row[1], round(row[2], 4))
+    brier 4 0.185
+    ece 4 0.35
+    auc_confidence 4 0.6667
+    overconfidence 4 -0.05
+    """
+    study = study_of(study, options)
+    rows = [
+        {**about, **row}
+        for about, answers in _of_models(study)
+        if len(answers.right)
+        for row in _measured(study, answers)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def model_reliability(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Count right answers by how sure a model was of them: the reliability diagram's points.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; `confidence` of a model is a probability.
+    options : Options, optional
+        Alpha, and what confidence means.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `model_id, condition, bin_low, bin_high, n, mean_confidence, accuracy, ci_low,
+        ci_high`; one row for each model, condition and bin of `ece` with an answer. Intervals are
+        Wilson's.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = model_reliability(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("wxyz"), "truth": "A"}),
+    ...     pd.DataFrame({"rater_id": "M", "item_id": list("wxyz"), "answer": list("AAAB"),
+    ...                   "confidence": [0.9, 1, 0.4, 0.4]}),
+    ...     pd.DataFrame({"rater_id": ["M"], "rater_kind": "model"}),
+    ... ), Options(confidence="answer"))
+    >>> table[["bin_low", "bin_high", "n", "mean_confidence", "accuracy"]].values.tolist()
+    [[0.4, 0.5, 2.0, 0.4, 0.5], [0.9, 1.0, 2.0, 0.95, 1.0]]
+    """
+    study = study_of(study, options)
+    rows = [
+        {**about, **row}
+        for about, answers in _of_models(study)
+        for row in _bins(answers, study.options.alpha)
+    ]
+    return pd.DataFrame(rows, columns=list(BIN_COLUMNS))
+
+
+def _of_models(study: Study) -> Iterator[tuple[dict[str, str], _Sureness]]:
+    """Yield what each model and condition is called, and its answers with a confidence."""
+    matrix = study.matrix
+    if confidence_of(study.options, study.bundle).meaning is not Meaning.ANSWER:
+        return
+    for column, reads in enumerate(matrix.columns):
+        confidence = matrix.confidence[:, column]
+        there = matrix.assigned & (matrix.answers[:, column] != NO_LETTER)
+        there &= np.isfinite(confidence)
+        # Steps of a scale are not probabilities; nothing is read off them here.
+        if reads.kind is RaterKind.MODEL and (np.abs(confidence[there] - 0.5) <= 0.5).all():
+            yield (
+                {"model_id": reads.rater_id, "condition": reads.condition},
+                _Sureness(
+                    confidence=confidence[there],
+                    right=matrix.correct[there, column],
+                    clusters=matrix.clusters[there],
+                ),
+            )
+
+
+def _measured(study: Study, answers: _Sureness) -> Iterator[dict[str, Any]]:
+    alpha, clustered = study.options.alpha, study.weights is not None
+    n = len(answers.right)
+    n_units = np.array(len(np.unique(answers.clusters)) if clustered else n)
+    point = _estimates(answers, np.ones((1, n)))
+    resampled = np.concatenate(
+        [
+            _estimates(answers, _of_answers(answers, block, clustered=clustered))
+            for block in weight_blocks(study.weights, n, study.options)
+        ],
+        axis=1,
+    )
+    limits = percentile_limits(resampled, alpha, np.broadcast_to(n_units, len(MEASURES)))
+    method = WIDENED if is_widened(n_units) else PERCENTILE
+    method = method if clustered else method.replace("patients", "answers")
+    for place, measure in enumerate(MEASURES):
+        estimate, low, high = (values[place] for values in (point[:, 0], *limits[:2]))
+        because = ONE_KIND if np.isnan(estimate) else ""
+        if not because and np.isnan(low):
+            few = too_few(int(n_units), clustered=clustered)
+            because = f"interval: {few}" if few else FEW_RESAMPLES
+        yield {
+            "measure": measure,
+            "n": n,
+            "estimate": estimate,
+            "ci_low": np.nan if np.isnan(estimate) else low,
+            "ci_high": np.nan if np.isnan(estimate) else high,
+            "method": method,
+            "undefined_because": because,
+        }
+
+
+def _of_answers(answers: _Sureness, weights: npt.NDArray[np.float32], *, clustered: bool) -> Floats:
+    """Return how often each answer stands in each resample, from how often its patient does."""
+    return (weights[:, answers.clusters] if clustered else weights).astype(np.float64)
+
+
+MEASURES = (BRIER, ECE, AUC, OVERCONFIDENCE)
+
+
+def _estimates(answers: _Sureness, weights: Floats) -> Floats:
+    """Return each measure, shape (n_measures, n_resamples), for weights (n_resamples, n)."""
+    total = weights.sum(axis=1)
+    excess = answers.confidence - answers.right
+    binned = np.zeros((len(excess), N_BINS))
+    binned[np.arange(len(excess)), _bin_of(answers.confidence)] = excess
+    return np.stack(
+        [
+            ratio(weights @ excess**2, total),
+            ratio(np.abs(weights @ binned).sum(axis=1), total),
+            _auc(answers, weights),
+            ratio(weights @ excess, total),
+        ]
+    )
+
+
+def _auc(answers: _Sureness, weights: Floats) -> Floats:
+    """Return the weighted chance that what is right has the higher confidence, ties half."""
+    levels, level = np.unique(answers.confidence, return_inverse=True)
+    at = np.zeros((len(level), len(levels)))
+    at[np.arange(len(level)), level] = 1
+    right, wrong = ((weights * kind) @ at for kind in (answers.right, ~answers.right))
+    below = wrong.cumsum(axis=1) - wrong / 2
+    return ratio((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
+
+
+def _bin_of(confidence: Floats) -> Ints:
+    # Edges as decimals are written: 0.3 stands in the bin that begins there.
+    bins: Ints = np.searchsorted(_EDGES, confidence, side="right") - 1
+    return np.minimum(bins, N_BINS - 1)
+
+
+_EDGES = np.array([i / N_BINS for i in range(N_BINS + 1)])
+
+
+def _bins(answers: _Sureness, alpha: float) -> Iterator[dict[str, Any]]:
+    place = _bin_of(answers.confidence)
+    for one in np.unique(place):
+        those = place == one
+        n, n_right = int(those.sum()), int(answers.right[those].sum())
+        low, high = wilson_interval(np.array(float(n_right)), np.array(float(n)), alpha)
+        yield {
+            "bin_low": _EDGES[one],
+            "bin_high": _EDGES[one + 1],
+            "n": n,
+            "mean_confidence": answers.confidence[those].mean(),
+            "accuracy": n_right / n,
+            "ci_low": float(low),
+            "ci_high": float(high),
+        }

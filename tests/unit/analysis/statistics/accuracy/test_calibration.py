@@ -1,0 +1,116 @@
+"""model_calibration.csv and model_reliability.csv, beside scikit-learn's plain road."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
+from analysis import Bundle, Options, analyse, bundle_from_tables
+from analysis.report.tables import overviews
+from analysis.statistics.accuracy.calibration import (
+    AUC,
+    BRIER,
+    ECE,
+    ONE_KIND,
+    OVERCONFIDENCE,
+    model_calibration,
+    model_reliability,
+)
+
+OPTIONS = Options(bootstrap=400, confidence="answer")
+
+
+def _bundle(confidence: list[float | None], right: list[bool], per_patient: int = 1) -> Bundle:
+    n = len(right)
+    ids = [f"q{i:03d}" for i in range(n)]
+    patients = [f"p{i // per_patient}" for i in range(n)]
+    items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 4, "patient_id": patients})
+    answers = ["A" if one else "B" for one in right]
+    readings = pd.DataFrame(
+        {"rater_id": "M", "item_id": ids, "answer": answers, "confidence": confidence}
+    )
+    raters = pd.DataFrame({"rater_id": ["M"], "rater_kind": ["model"]})
+    return bundle_from_tables(items, readings, raters)
+
+
+def _drawn(n: int = 120, seed: int = 5) -> tuple[list[float | None], list[bool]]:
+    """Return confidences with many ties and on the bins' edges, too high by a fifth."""
+    rng = np.random.default_rng(seed)
+    confidence = rng.integers(0, 21, n) / 20
+    return list(confidence), list(rng.random(n) < 0.8 * confidence)
+
+
+def test_each_measure_is_scikit_learns() -> None:
+    """Ties and all. Its bins are closed above, ours below: these confidences lie on no edge."""
+    confidence, right = _drawn()
+    found = model_calibration(_bundle(confidence, right), OPTIONS).set_index("measure")
+    assert found.loc[BRIER, "estimate"] == pytest.approx(brier_score_loss(right, confidence))
+    assert found.loc[AUC, "estimate"] == pytest.approx(roc_auc_score(right, confidence))
+    assert found.loc[OVERCONFIDENCE, "estimate"] == pytest.approx(
+        np.mean(confidence) - np.mean(right)
+    )
+    inside = [float(one or 0) * 0.98 + 0.011 for one in confidence]
+    share, mean = calibration_curve(right, inside, n_bins=10, strategy="uniform")
+    sizes = np.histogram(inside, bins=10, range=(0, 1))[0]
+    bundle = _bundle([*inside], right)
+    ece = model_calibration(bundle, OPTIONS).set_index("measure").loc[ECE, "estimate"]
+    assert ece == pytest.approx(np.sum(sizes[sizes > 0] * np.abs(share - mean)) / len(right))
+    bins = model_reliability(bundle, OPTIONS)
+    assert bins["accuracy"].tolist() == pytest.approx(list(share))
+    assert bins["mean_confidence"].tolist() == pytest.approx(list(mean))
+    assert bins["n"].sum() == len(right)
+
+
+def test_an_edge_belongs_to_the_bin_that_begins_there() -> None:
+    """As decimals are written, though 0.3 is a little less than three tenths as numbers go."""
+    bins = model_reliability(_bundle([0, 0.1, 0.3, 0.6, 0.7, 1], [True] * 6), OPTIONS)
+    assert bins["bin_low"].tolist() == pytest.approx([0, 0.1, 0.3, 0.6, 0.7, 0.9])
+
+
+def test_limits_hold_the_estimate_and_patients_are_drawn_together() -> None:
+    """Four answers of a patient that are alike say no more than one: the interval is wider."""
+    few, of_few = _drawn(40)
+    confidence, right = (
+        [one for one in few for _ in range(4)],
+        [r for r in of_few for _ in range(4)],
+    )
+    alone, together = (
+        model_calibration(_bundle(confidence, right, per_patient), OPTIONS)
+        for per_patient in (1, 4)
+    )
+    for table in (alone, together):
+        assert (table["ci_low"] <= table["estimate"]).all()
+        assert (table["estimate"] <= table["ci_high"]).all()
+    assert (alone["estimate"] == together["estimate"]).all()
+    wider = (together["ci_high"] - together["ci_low"]) / (alone["ci_high"] - alone["ci_low"])
+    assert wider[[0, 2, 3]].between(1.6, 2.6).all()
+    assert "patients" in together["method"][0]
+    assert "answers" in alone["method"][0]
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    """All right: no AUC; few answers: no interval; no answer or no confidence: not counted."""
+    every = model_calibration(_bundle([0.5, 0.9] * 20, [True] * 40), OPTIONS).set_index("measure")
+    assert np.isnan(every.loc[AUC, "estimate"])
+    assert every.loc[AUC, "undefined_because"] == ONE_KIND
+    assert every.loc[BRIER, "undefined_because"] == ""
+    few = model_calibration(_bundle([0.5, None, 0.9], [True, False, False]), OPTIONS)
+    assert set(few["n"]) == {2}
+    assert few["ci_low"].isna().all()
+    assert set(few["undefined_because"]) == {"interval: fewer than 8 items"}
+
+
+def test_a_table_is_there_only_where_a_model_says_how_sure_it_is() -> None:
+    """Not of readers' steps, not of ratings of a finding, not of numbers beyond 1."""
+    confidence, right = _drawn(30)
+    results = analyse(_bundle(confidence, right), OPTIONS)
+    assert len(results.tables["model_calibration"]) == 4
+    shown = {table.name: table for table in overviews(results)}
+    assert len(shown["model-calibration"].rows) == 1
+    for bundle, options in (
+        (_bundle([None] * 30, right), OPTIONS),
+        (_bundle(confidence, right), Options(bootstrap=50)),
+        (_bundle([3.0] * 30, right), OPTIONS),
+    ):
+        assert "model_calibration" not in analyse(bundle, options).tables
