@@ -20,11 +20,18 @@ from analysis.report.tables.table import (
 from analysis.report.wording.numbers import rounded
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
-from analysis.statistics.accuracy.calibration import BRIER, MEASURES
+from analysis.statistics.accuracy.calibration import AUC, BRIER, BY_CHANCE, ECE, OVERCONFIDENCE
 from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
 from analysis.statistics.agreement.pairs.pairing import PairKind
 
 _DIFFERENCE = ("difference", "ci_low", "ci_high")
+_SURENESS = {
+    BRIER: "Brier score",
+    ECE: "Calibration error",
+    BY_CHANCE: "By chance",
+    AUC: "AUC",
+    OVERCONFIDENCE: "Overconfidence",
+}
 OF_INDICES = {"error_consistency": "error consistency", "kappa": "kappa"}
 
 
@@ -120,16 +127,17 @@ def _calibration(results: Results) -> ReportTable:
         name="model-calibration",
         title="Models beside themselves: confidence",
         note="Over the answers with a confidence. Brier score and calibration error (ten bins) are"
-        " 0 at best; the AUC is the chance that a correct answer has the higher confidence than an"
-        " incorrect one; overconfidence is mean confidence less accuracy.",
+        " 0 at best; by chance is the error of a calibrated model with as many answers; the AUC is"
+        " the chance that a correct answer has the higher confidence than an incorrect one;"
+        " overconfidence is mean confidence less accuracy.",
         file="tables/model_calibration.csv",
-        header=("Model", "n", "Brier score", "Calibration error", "AUC", "Overconfidence"),
+        header=("Model", "n", *_SURENESS.values()),
         rows=[
             (
                 (named(names, model),),
                 (
                     f"{int(number(of_model[BRIER], 'n')):,}",
-                    *(_estimate(of_model[measure]) for measure in MEASURES),
+                    *(_estimate(of_model[measure]) for measure in _SURENESS),
                 ),
             )
             for (model, _), of_model in found.items()

@@ -50,8 +50,12 @@ BIN_COLUMNS = (
     "ci_high",
 )
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
+BY_CHANCE = "ece_by_chance"
 N_BINS = 10
 ONE_KIND = "all of these answers are right, or all are wrong"
+SIMULATED = "calibration error of simulated answers that are right as often as confidence says"
+NO_RANGE = "interval: resamples are further off than the answers; see ece_by_chance"
+ALL_EQUAL = "interval: all confidences are equal"
 FEW_RESAMPLES = "interval: too many resamples hold right or wrong answers alone"
 
 
@@ -83,19 +87,23 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     -------
     pandas.DataFrame
         Columns `model_id, condition, measure, n, estimate, ci_low, ci_high, method,
-        undefined_because`; four rows for each model and condition with confidence: `brier` and
-        `ece`, 0 at best; `auc_confidence`, 0.5 where confidence tells nothing; `overconfidence`,
-        from -1 to 1, above 0 where the model is surer than right.
+        undefined_because`; five rows for each model and condition with confidence: `brier` and
+        `ece`, 0 at best; `ece_by_chance`, what `ece` would be of a calibrated model, with its
+        range; `auc_confidence`, 0.5 where confidence tells nothing; `overconfidence`, from -1 to
+        1, above 0 where the model is surer than right.
 
     Notes
     -----
     Over the answers with a confidence to items with a reference standard. `brier` is the mean
     squared difference of confidence and right (1) or wrong (0) [1]_. `ece`, the expected
     calibration error [2]_, is over ten bins of equal width, each closed below, the last on both
-    sides: the difference of mean confidence and accuracy in each, weighted by its answers; it is
-    above 0 by chance alone. `auc_confidence` is the chance that an answer that is right has the
-    higher confidence than one that is wrong, ties half. `overconfidence` is mean confidence minus
-    accuracy. Percentile intervals over resamples of patients where they cluster, else of answers.
+    sides: the difference of mean confidence and accuracy in each, weighted by its answers. It is
+    above 0 by chance alone, and higher still in resamples, so it has no interval. Beside it
+    `ece_by_chance`: its mean, and the range that holds 1 - alpha of it, over as many simulated
+    sets of answers that are right, one by one, as often as confidence says. `auc_confidence` is
+    the chance that an answer that is right has the higher confidence than one that is wrong, ties
+    half. `overconfidence` is mean confidence minus accuracy. Percentile intervals over resamples
+    of patients where they cluster, else of answers.
 
     References
     ----------
@@ -117,6 +125,7 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     ...     print(row[0], row[1], round(row[2], 4))
     brier 4 0.185
     ece 4 0.35
+    ece_by_chance 4 0.3207
     auc_confidence 4 0.6667
     overconfidence 4 -0.05
     """
@@ -204,21 +213,47 @@ def _measured(study: Study, answers: _Sureness) -> Iterator[dict[str, Any]]:
     limits = percentile_limits(resampled, alpha, np.broadcast_to(n_units, len(MEASURES)))
     method = WIDENED if is_widened(n_units) else PERCENTILE
     method = method if clustered else method.replace("patients", "answers")
+    few = too_few(int(n_units), clustered=clustered)
     for place, measure in enumerate(MEASURES):
         estimate, low, high = (values[place] for values in (point[:, 0], *limits[:2]))
-        because = ONE_KIND if np.isnan(estimate) else ""
-        if not because and np.isnan(low):
-            few = too_few(int(n_units), clustered=clustered)
-            because = f"interval: {few}" if few else FEW_RESAMPLES
+        because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+        if np.isnan(estimate):
+            because = ONE_KIND
+        elif measure == ECE:
+            because = NO_RANGE
+        elif measure == AUC and np.ptp(answers.confidence) == 0:
+            because = ALL_EQUAL
         yield {
             "measure": measure,
             "n": n,
             "estimate": estimate,
-            "ci_low": np.nan if np.isnan(estimate) else low,
-            "ci_high": np.nan if np.isnan(estimate) else high,
-            "method": method,
+            "ci_low": np.nan if because else low,
+            "ci_high": np.nan if because else high,
+            "method": "" if measure == ECE else method,
             "undefined_because": because,
         }
+        if measure == ECE:
+            yield {"measure": BY_CHANCE, "n": n, **_by_chance(study, answers)}
+
+
+def _by_chance(study: Study, answers: _Sureness) -> dict[str, Any]:
+    """Return what the calibration error would be, were each answer right as often as it is sure."""
+    rng, n = np.random.default_rng(study.options.seed), len(answers.right)
+    binned = _binned(answers.confidence)
+    found = np.array(
+        [
+            np.abs((answers.confidence - (rng.random(n) < answers.confidence)) @ binned).sum() / n
+            for _ in range(study.options.bootstrap)
+        ]
+    )
+    low, high = np.quantile(found, [study.options.alpha / 2, 1 - study.options.alpha / 2])
+    return {
+        "estimate": found.mean(),
+        "ci_low": low,
+        "ci_high": high,
+        "method": SIMULATED,
+        "undefined_because": "",
+    }
 
 
 def _of_answers(answers: _Sureness, weights: npt.NDArray[np.float32], *, clustered: bool) -> Floats:
@@ -233,8 +268,7 @@ def _estimates(answers: _Sureness, weights: Floats) -> Floats:
     """Return each measure, shape (n_measures, n_resamples), for weights (n_resamples, n)."""
     total = weights.sum(axis=1)
     excess = answers.confidence - answers.right
-    binned = np.zeros((len(excess), N_BINS))
-    binned[np.arange(len(excess)), _bin_of(answers.confidence)] = excess
+    binned = _binned(answers.confidence) * excess[:, None]
     return np.stack(
         [
             ratio(weights @ excess**2, total),
@@ -253,6 +287,13 @@ def _auc(answers: _Sureness, weights: Floats) -> Floats:
     right, wrong = ((weights * kind) @ at for kind in (answers.right, ~answers.right))
     below = wrong.cumsum(axis=1) - wrong / 2
     return ratio((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
+
+
+def _binned(confidence: Floats) -> Floats:
+    """Return which bin each answer is in, shape (n, n_bins)."""
+    binned = np.zeros((len(confidence), N_BINS))
+    binned[np.arange(len(confidence)), _bin_of(confidence)] = 1
+    return binned
 
 
 def _bin_of(confidence: Floats) -> Ints:

@@ -74,7 +74,7 @@ def test_tables_that_only_some_studies_have_are_made_here_too(read: Store, tmp_p
     add_model(read, file, study="trial", model_id="M", now=NOW)
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
-    assert len(job.analysis().results.tables["model_calibration"]) == 4
+    assert len(job.analysis().results.tables["model_calibration"]) == 5
 
 
 def test_it_is_kept_until_something_happens(read: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,10 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.report.tables import overviews
 from analysis.statistics.accuracy.calibration import (
+    ALL_EQUAL,
     AUC,
     BRIER,
+    BY_CHANCE,
     ECE,
     ONE_KIND,
     OVERCONFIDENCE,
@@ -79,14 +81,34 @@ def test_limits_hold_the_estimate_and_patients_are_drawn_together() -> None:
         model_calibration(_bundle(confidence, right, per_patient), OPTIONS)
         for per_patient in (1, 4)
     )
-    for table in (alone, together):
-        assert (table["ci_low"] <= table["estimate"]).all()
-        assert (table["estimate"] <= table["ci_high"]).all()
-    assert (alone["estimate"] == together["estimate"]).all()
-    wider = (together["ci_high"] - together["ci_low"]) / (alone["ci_high"] - alone["ci_low"])
-    assert wider[[0, 2, 3]].between(1.6, 2.6).all()
-    assert "patients" in together["method"][0]
-    assert "answers" in alone["method"][0]
+    alone, together = (table.set_index("measure") for table in (alone, together))
+    for measure in (BRIER, AUC, OVERCONFIDENCE):
+        widths = []
+        for table in (alone, together):
+            low, estimate, high = (
+                float(table.loc[measure, name]) for name in ("ci_low", "estimate", "ci_high")
+            )
+            assert low < estimate < high
+            widths.append(high - low)
+        assert 1.6 < widths[1] / widths[0] < 2.6
+    assert "patients" in together.loc[BRIER, "method"]
+    assert "answers" in alone.loc[BRIER, "method"]
+
+
+def test_a_calibrated_model_lies_in_the_range_of_chance_and_another_above_it() -> None:
+    """Of 40 calibrated models at most six lie outside; one that is a fifth too sure lies above."""
+    outside = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        confidence = rng.random(200)
+        right = (rng.random(200) < confidence).tolist()
+        found = model_calibration(_bundle([*confidence], right), OPTIONS).set_index("measure")
+        low, high = found.loc[BY_CHANCE, ["ci_low", "ci_high"]]
+        outside += not low <= found.loc[ECE, "estimate"] <= high
+        assert np.isnan(found.loc[ECE, "ci_low"])
+    assert outside <= 6
+    found = model_calibration(_bundle(*_drawn(400)), OPTIONS).set_index("measure")
+    assert found.loc[ECE, "estimate"] > found.loc[BY_CHANCE, "ci_high"]
 
 
 def test_what_cannot_be_told_is_said() -> None:
@@ -95,17 +117,23 @@ def test_what_cannot_be_told_is_said() -> None:
     assert np.isnan(every.loc[AUC, "estimate"])
     assert every.loc[AUC, "undefined_because"] == ONE_KIND
     assert every.loc[BRIER, "undefined_because"] == ""
+    equal = model_calibration(_bundle([0.7] * 40, [True, False] * 20), OPTIONS)
+    row = equal.set_index("measure").loc[AUC]
+    assert (row["estimate"], row["undefined_because"]) == (0.5, ALL_EQUAL)
+    assert np.isnan(row["ci_low"])
     few = model_calibration(_bundle([0.5, None, 0.9], [True, False, False]), OPTIONS)
     assert set(few["n"]) == {2}
-    assert few["ci_low"].isna().all()
-    assert set(few["undefined_because"]) == {"interval: fewer than 8 items"}
+    few = few.set_index("measure")
+    for measure in (BRIER, AUC, OVERCONFIDENCE):
+        assert np.isnan(few.loc[measure, "ci_low"])
+        assert few.loc[measure, "undefined_because"] == "interval: fewer than 8 items"
 
 
 def test_a_table_is_there_only_where_a_model_says_how_sure_it_is() -> None:
     """Not of readers' steps, not of ratings of a finding, not of numbers beyond 1."""
     confidence, right = _drawn(30)
     results = analyse(_bundle(confidence, right), OPTIONS)
-    assert len(results.tables["model_calibration"]) == 4
+    assert len(results.tables["model_calibration"]) == 5
     shown = {table.name: table for table in overviews(results)}
     assert len(shown["model-calibration"].rows) == 1
     for bundle, options in (
