@@ -95,7 +95,9 @@ def disagreement_lines(results: Results) -> Iterator[str]:
             {
                 **{key: row[key] for key in row if key != "readers_answers"},
                 "question": case.question,
-                "options": [f"{one.letter}. {one.text}".rstrip(". ") for one in case.options],
+                "options": [
+                    f"{one.letter}. {one.text}" if one.text else one.letter for one in case.options
+                ],
                 "answers": {one.rater_id: one.letter or one.status.value for one in case.answers},
             },
             ensure_ascii=False,
