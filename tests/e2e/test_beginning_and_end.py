@@ -70,6 +70,8 @@ def test_whoever_begins_in_one_window_has_begun_in_the_other(serve: Serve, reade
     _press(second.page, "Enter")
     second.page.wait_for_selector(BEGIN)
     second.wait("ready", 1)
+    reader.page.get_by_role("button", name="Continue here").wait_for()
+    reader.page.wait_for_timeout(700)  # longer than a double press
     reader.page.get_by_role("button", name="Continue here").click()
     reader.page.wait_for_selector("[data-state='ready'][data-position='1']")
     assert _presented(server) == 1

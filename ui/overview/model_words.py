@@ -101,7 +101,7 @@ def _list(said: list[WordsRead]) -> None:
             },
         }
     )
-    empty = [t(name) for name in ("Condition", "Run") if not frame[t(name)].any()]
+    empty = [name for name in (t("Condition"), t("Run")) if not frame[name].any()]
     picked = grid(
         frame.drop(columns=empty),
         height=min(38 + 35 * len(said), 318),

@@ -27,9 +27,10 @@ def _tables(folder: Path) -> set[str]:
 
 
 def test_tables_writes_every_table_and_no_more(folder: Path, tmp_path: Path) -> None:
-    """No report, no figures."""
+    """No report, no figures; what models and readers differ on as JSON lines as well."""
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
-    assert set(_files(tmp_path / "out")) == {f"tables/{name}.csv" for name in _tables(folder)}
+    expected = {f"tables/{name}.csv" for name in _tables(folder)}
+    assert set(_files(tmp_path / "out")) == expected | {"tables/model_disagreements.jsonl"}
 
 
 def test_ctrl_c_ends_it_without_a_trace(
