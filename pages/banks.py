@@ -58,6 +58,10 @@ def _there() -> None:
         {
             "new-study": t("Draft a study"),
             **{f"explore?bank={row.id}": t("Questions of {bank}", bank=row.name) for row in found},
+            **{
+                f"bank-review?bank={row.id}": t("Expert review of {bank}", bank=row.name)
+                for row in found
+            },
         },
     )
     _teaching([row.name for row in found])

@@ -30,7 +30,7 @@ def _administrators() -> None:
         days = expiry_choice("expiry")
     people_rows.rows(scope, members_of(scope), days, name="deployment")
     with st.expander(t("Assign a role on this server")):
-        people_forms.give_role(scope, (Role.COORDINATOR, Role.ADMINISTRATOR), days)
+        people_forms.give_role(scope, (Role.COORDINATOR, Role.REVIEWER, Role.ADMINISTRATOR), days)
 
 
 masthead(person)

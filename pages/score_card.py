@@ -14,6 +14,7 @@ from ui.app.masthead import masthead
 from ui.parts import look
 from ui.parts.links import links
 from ui.parts.text import plain
+from ui.reading.apart import to_teaching
 from ui.reading.record import ADDRESS, PDF
 from ui.reading.score_card import (
     case_html,
@@ -23,7 +24,6 @@ from ui.reading.score_card import (
     summary,
     verdict,
 )
-from ui.reading.teaching import to_teaching
 from ui.server.access import guard
 from ui.server.deployment import store
 

@@ -6,7 +6,7 @@ from study.base.translation import t, tn
 from study.lifecycle import drafts
 from study.people.memberships import Choice, choices
 from study.people.roles import Act
-from study.store import banks
+from study.store import banks, reviews
 from ui.app.masthead import masthead, role_word
 from ui.app.menu import page_file
 from ui.parts.forms import choose_form
@@ -67,6 +67,13 @@ def _nothing_yet() -> None:
         links("to_banks", {"banks": t("Import a bank")})
 
 
+def _to_reviews() -> None:
+    with store().look() as look:
+        asked = reviews.of_person(look, person.id)
+    if asked and person.may(Act.REVIEW):
+        links("to_reviews", {"reviews": t("Expert review")})
+
+
 def _drafts() -> None:
     found = drafts.listed(store())
     if found:
@@ -90,3 +97,4 @@ with error_line():
     _studies()
     if person.may(Act.MAKE_STUDY):
         _drafts()
+    _to_reviews()

@@ -5,11 +5,11 @@ import streamlit as st
 from study.people.roles import Act
 from ui.app.menu import page_file
 from ui.parts.text import number
-from ui.reading import teaching
+from ui.reading.apart import TEACHING
 from ui.server.access import guard
 
 guard(Act.CHOOSE)
 bank, turn = (number(str(st.query_params.get(name, ""))) for name in ("bank", "round"))
 if bank < 0 or turn < 0:
     st.switch_page(page_file("teaching.py"))
-teaching.mount(bank, turn)
+TEACHING.mount(bank, turn)

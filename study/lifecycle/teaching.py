@@ -24,7 +24,7 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.assignment import canonical, shown
 from study.protocol.protocol import Condition, Feedback, Protocol
-from study.reading.desk import MAX_RECORDS, case_view, parsed, rules
+from study.reading.desk import case_view, parsed, rules
 from study.reading.outcomes import NOT_YET, Taken
 from study.reading.peers import Count
 from study.reading.records import CaseRecord, Presentation, Reading
@@ -225,14 +225,9 @@ def take_records(
     now: datetime,
 ) -> Receipt:
     """Store a learner's answers, each once, and tell the reference standard of each."""
-    if len(records) > MAX_RECORDS:
-        raise BadInput(
-            t("At most {max_records} records can be sent at once.", max_records=MAX_RECORDS)
-        )
     taken: list[Taken] = []
     with store.change() as change:
-        for raw in records:
-            record = parsed(raw)
+        for record in parsed(records):
             if not isinstance(record, Taken):
                 sitting = _sitting(change, person, bank, round)
                 refused = _refused(change, sitting, record, now)
@@ -241,12 +236,7 @@ def take_records(
             taken.append(record)
         sitting = _sitting(change, person, bank, round)
         feedback = {one.id: found for one in taken if (found := _feedback(change, person, one))}
-    return Receipt(
-        stored=tuple(one.id for one in taken if not one.refused),
-        refused=tuple((one.id, one.refused) for one in taken if one.refused),
-        desk=_desk(store, sitting),
-        feedback=feedback,
-    )
+    return Receipt.of(taken, _desk(store, sitting), feedback=feedback)
 
 
 def _refused(change: Transaction, sitting: _Sitting, record: Any, now: datetime) -> str:

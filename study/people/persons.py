@@ -29,7 +29,7 @@ def act_for(role: Role, study: str) -> Act:
     (<Act.PEOPLE: 'people'>, <Act.ROLES: 'roles'>)
     """
     if not study:
-        return Act.DEPLOYMENT
+        return Act.MAKE_STUDY if role is Role.REVIEWER else Act.DEPLOYMENT
     return Act.PEOPLE if role in (Role.READER, Role.STATISTICIAN) else Act.ROLES
 
 

@@ -1,7 +1,8 @@
 """Roles and what each may do: the one table every page, download and message asks.
 
 A role is held in one study. Two may also be held for the deployment as a whole: an administrator's
-then counts in every study, a coordinator's lets them set up studies of their own.
+then counts in every study, a coordinator's lets them set up studies of their own. A reviewer's is
+held for the deployment alone.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ class Role(StrEnum):
     ADMINISTRATOR = "administrator"
     COORDINATOR = "coordinator"
     READER = "reader"
+    REVIEWER = "reviewer"
     STATISTICIAN = "statistician"
 
 
@@ -46,6 +48,8 @@ class Act(StrEnum):
     """Deployment: import banks, draft new studies."""
     DEPLOYMENT = "deployment"
     """Deployment: backups, administrators, settings."""
+    REVIEW = "review"
+    """Deployment: judge the questions of a bank in reviews one has been asked to."""
     CHOOSE = "choose"
     """See which studies one has a part in, and go on in one of them."""
 
@@ -73,8 +77,9 @@ IN_STUDY: Mapping[Role, frozenset[Act]] = {
 """What a role allows in its study."""
 
 IN_DEPLOYMENT: Mapping[Role, frozenset[Act]] = {
-    Role.ADMINISTRATOR: frozenset({Act.MAKE_STUDY, Act.DEPLOYMENT}),
-    Role.COORDINATOR: frozenset({Act.MAKE_STUDY}),
+    Role.ADMINISTRATOR: frozenset({Act.MAKE_STUDY, Act.DEPLOYMENT, Act.REVIEW}),
+    Role.COORDINATOR: frozenset({Act.MAKE_STUDY, Act.REVIEW}),
+    Role.REVIEWER: frozenset({Act.REVIEW}),
 }
 """What a role held for the whole deployment allows beside."""
 

@@ -64,6 +64,8 @@ def give_role(
         They have the role already, or the handle is another's.
     """
     check_code_name(newcomer.handle, str(newcomer.role))
+    if study and newcomer.role is Role.REVIEWER:
+        raise BadInput(t("Reviewers are added for the whole server, not for one study."))
     with store.change() as change:
         number = study_row(change, study).id if study else None
         person = _known(change, newcomer, everywhere=everywhere)

@@ -137,22 +137,17 @@ def take_within(
 ) -> Receipt:
     """Store records within a transaction of `Store.desk`; what is right is told later."""
     _reader(person)
-    if len(records) > MAX_RECORDS:
-        raise BadFile(
-            t("At most {max_records} records can be sent at once.", max_records=MAX_RECORDS)
-        )
+    checked = parsed(records)
     study = _study(change, person)
     protocol = stored_protocol(study)
-    checked = [parsed(raw) for raw in records]
     # Whoever finishes as the study is closed has nothing left to do and nothing to lose.
     if study.state != "open" and not all(isinstance(one, Finish) for one in checked):
         raise NotNow(t("The study is closed; answers are no longer accepted."))
     taken = [_take(change, protocol, person, one, now) for one in checked]
     told = protocol.feedback is Feedback.AFTER_CASE
-    return Receipt(
-        stored=tuple(one.id for one in taken if not one.refused),
-        refused=tuple((one.id, one.refused) for one in taken if one.refused),
-        desk=desk_within(change, person, now=now),
+    return Receipt.of(
+        taken,
+        desk_within(change, person, now=now),
         told=tuple(one for one in taken if (one.practice or told) and one.case and not one.refused),
     )
 
@@ -178,8 +173,22 @@ def _take(
     return take(change, protocol, person, record, now=now)
 
 
-def parsed(raw: Any) -> Record | Taken:
-    """Return a record as it came out of JSON, checked; or that it was refused."""
+def parsed(records: Sequence[Any]) -> list[Record | Taken]:
+    """Return records as they came out of JSON, each checked; or that it was refused.
+
+    Raises
+    ------
+    BadFile
+        They are too many.
+    """
+    if len(records) > MAX_RECORDS:
+        raise BadFile(
+            t("At most {max_records} records can be sent at once.", max_records=MAX_RECORDS)
+        )
+    return [_parsed(raw) for raw in records]
+
+
+def _parsed(raw: Any) -> Record | Taken:
     try:
         return parse(raw)
     except MalformedRecord as error:

@@ -1,6 +1,6 @@
 """What a reader's page may know, as objects without a field for anything else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,3 +121,13 @@ class Receipt:
     desk: Desk
     told: tuple[Taken, ...] = ()
     feedback: Mapping[str, CaseFeedback] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, taken: Sequence[Taken], desk: Desk, **more: Any) -> "Receipt":
+        """Return the receipt of records by what became of each, with the desk after them."""
+        return cls(
+            stored=tuple(one.id for one in taken if not one.refused),
+            refused=tuple((one.id, one.refused) for one in taken if one.refused),
+            desk=desk,
+            **more,
+        )

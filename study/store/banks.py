@@ -506,5 +506,10 @@ def remove(change: Transaction, bank: int) -> None:
             f"DELETE FROM {table} WHERE item IN (SELECT id FROM items WHERE bank = :bank)",
             bank=bank,
         )
-    for table in ("teaching_answers", "teaching_marks", "items", "films"):
+    for table in ("review_ends", "review_verdicts", "reviewers", "review_items"):
+        change.execute(
+            f"DELETE FROM {table} WHERE review IN (SELECT id FROM reviews WHERE bank = :bank)",
+            bank=bank,
+        )
+    for table in ("reviews", "teaching_answers", "teaching_marks", "items", "films"):
         change.execute(f"DELETE FROM {table} WHERE bank = :bank", bank=bank)

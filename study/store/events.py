@@ -43,6 +43,8 @@ class EventKind(StrEnum):
     TRUTH_SHOWN = "reference standard shown"
     TEACHING_OPENED = "teaching opened"
     TEACHING_ENDED = "teaching ended"
+    REVIEW_OPENED = "review opened"
+    REVIEW_CLOSED = "review closed"
     BANK_RESTORED = "bank restored"
     CASE_PRESENTED = "case presented"
     CASE_READ = "case read"

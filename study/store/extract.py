@@ -71,6 +71,11 @@ LEFT = frozenset(
         "struck_items",
         "teaching_marks",
         "teaching_answers",
+        "reviews",
+        "review_items",
+        "reviewers",
+        "review_verdicts",
+        "review_ends",
     }
 )
 """Tables of which nothing is taken."""

@@ -7,7 +7,7 @@ edits one: a change is a new one.
 """
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
@@ -620,9 +620,73 @@ def _several_banks(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE films ADD COLUMN place TEXT NOT NULL DEFAULT ''")
 
 
+def _reviews(connection: sqlite3.Connection) -> None:
+    """Add experts' reviews of a bank's items: which items, by whom, and what each judged."""
+    connection.execute(
+        "CREATE TABLE reviews (id INTEGER PRIMARY KEY, "
+        "bank INTEGER NOT NULL REFERENCES banks (id), name TEXT NOT NULL, "
+        "opened_at_utc TEXT NOT NULL, UNIQUE (bank, name)) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE review_items (review INTEGER NOT NULL REFERENCES reviews (id), "
+        "position INTEGER NOT NULL, item INTEGER NOT NULL REFERENCES items (id), "
+        "PRIMARY KEY (review, position), UNIQUE (review, item)) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE reviewers (review INTEGER NOT NULL REFERENCES reviews (id), "
+        "position INTEGER NOT NULL, person INTEGER NOT NULL REFERENCES people (id), "
+        "PRIMARY KEY (review, position), UNIQUE (review, person)) STRICT"
+    )
+    connection.execute(
+        "CREATE TABLE review_verdicts (id INTEGER PRIMARY KEY, "
+        "review INTEGER NOT NULL REFERENCES reviews (id), "
+        "item INTEGER NOT NULL REFERENCES items (id), "
+        "person INTEGER NOT NULL REFERENCES people (id), verdict TEXT NOT NULL, "
+        "comment TEXT NOT NULL, at_utc TEXT NOT NULL) STRICT"
+    )
+    connection.execute("CREATE INDEX review_verdicts_of_item ON review_verdicts (review, item)")
+    connection.execute(
+        "CREATE TABLE review_ends (review INTEGER PRIMARY KEY REFERENCES reviews (id), "
+        "at_utc TEXT NOT NULL) STRICT"
+    )
+    tables = ("review_ends", "review_verdicts", "reviewers", "review_items")
+    _write_once(connection, ("reviews", *tables))
+    _remove_with_bank(connection, "reviews", "SELECT 1 FROM banks WHERE id = old.bank")
+    of_a_bank = "SELECT 1 FROM reviews JOIN banks ON banks.id = bank WHERE reviews.id = old.review"
+    for table in tables:
+        _remove_with_bank(connection, table, of_a_bank)
+    _allow_in(
+        connection,
+        "grants",
+        {
+            "'reader', 'statistician')": "'reader', 'reviewer', 'statistician')",
+            "role IN ('administrator', 'coordinator')": "role IN ('administrator', "
+            "'coordinator', 'reviewer')",
+        },
+    )
+
+
+def _allow_in(connection: sqlite3.Connection, table: str, changes: Mapping[str, str]) -> None:
+    """Change the text of a table's checks in place; its rows and what refers to them stay.
+
+    As https://www.sqlite.org/lang_altertable.html has it for what leaves the rows as they are.
+    """
+    connection.execute("PRAGMA writable_schema = ON")
+    for old, new in changes.items():
+        done = connection.execute(
+            "UPDATE sqlite_master SET sql = replace(sql, :old, :new) "
+            "WHERE type = 'table' AND name = :name AND instr(sql, :old)",
+            {"old": old, "new": new, "name": table},
+        )
+        assert done.rowcount == 1, old
+    version = connection.execute("PRAGMA schema_version").fetchone()[0]
+    connection.execute(f"PRAGMA schema_version = {version + 1}")
+    connection.execute("PRAGMA writable_schema = OFF")
+
+
 MIGRATIONS = [
     *(_first, _removable, _attributes, _provenance, _runs, _context, _teaching, _struck),
-    _several_banks,
+    *(_several_banks, _reviews),
 ]
 """Each is run once, in this order; the first is number 1."""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from study.base.canonical import sha256_of
 from study.people import address_marks, signing_in, single_sign_on
-from study.store import Transaction, deployment, events, names, people, studies
+from study.store import Transaction, deployment, events, names, people, reviews, studies
 from study.store import backups as stored_backups
 from study.store.events import EventKind
 from study.trail import deposits
@@ -65,3 +65,17 @@ def backups_made(look: Transaction) -> Iterator[str]:
             yield f"the backup {row.file}: it was slipped in or altered."
         if bool(row.removed_at_utc) != (row.file in removed):
             yield f"the backup {row.file}: whether it was removed was altered."
+
+
+def expert_reviews(look: Transaction) -> Iterator[str]:
+    """Yield every review that the trail does not tell of, or whose verdicts it tells otherwise."""
+    opened = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_OPENED)
+    closed = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_CLOSED)
+    told = {(one["bank"], one["review"], one["verdicts_sha256"]) for one in closed}
+    begun = {(one["bank"], one["review"], one["n"]) for one in opened}
+    for row in reviews.every(look):
+        if (row.bank_name, row.name, len(reviews.items(look, row.id))) not in begun:
+            yield f"the review {row.name} of bank {row.bank_name}: it was slipped in or altered."
+        found = sha256_of(reviews.every_verdict(look, row.id))
+        if row.ended_at_utc and (row.bank_name, row.name, found) not in told:
+            yield f"the review {row.name} of bank {row.bank_name}: its verdicts were altered."

@@ -192,6 +192,7 @@ _OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
     "the deployment": deployment_checks.itself,
     "the deployment: its sign-ins": deployment_checks.sign_ins,
     "the backups": deployment_checks.backups_made,
+    "the expert reviews": deployment_checks.expert_reviews,
 }
 
 

@@ -125,7 +125,11 @@ def test_everybody_begins_where_they_have_something_to_do(deployed: Store) -> No
     statistician = Person(
         role=Role.STATISTICIAN, study=1, study_name="trial", reader=None, name="s"
     )
-    begins = (reader, _coordinator(deployed), statistician, several, _administrator(deployed), None)
-    paths = [home_of(one).path for one in begins]
-    assert paths == ["read", "overview", "results", "studies", "studies", "sign-in-page"]
+    reviewer = Person(
+        role=None, study=None, study_name="", reader=None, name="e", deployment=Role.REVIEWER
+    )
+    staff = (_coordinator(deployed), statistician, several, _administrator(deployed))
+    paths = [home_of(one).path for one in (reader, *staff, reviewer, None)]
+    assert paths[:4] == ["read", "overview", "results", "studies"]
+    assert paths[4:] == ["studies", "reviews", "sign-in-page"]
     assert [one.path for one in pages_of(reader)] == ["read", "score-card", "teaching", "teach"]

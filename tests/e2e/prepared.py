@@ -14,7 +14,7 @@ from study import demo
 from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE
 from study.base.translation import said
-from study.lifecycle import closing, drafts, studies, teaching
+from study.lifecycle import closing, drafts, reviewing, studies, teaching
 from study.lifecycle.deployments import holder
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
@@ -22,7 +22,7 @@ from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
 from study.people.staff import Newcomer, give_role
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
-from study.store import Store
+from study.store import Store, people
 from study.store.studies import study_row
 from tests.conftest import ROOT, write_bank
 from tests.e2e.server import Server, enter, free_port
@@ -37,6 +37,8 @@ GRADUATE = "graduate"
 
 DRAFT = "Residents against a model"
 TEACHING = "Teaching set"
+REVIEW = "First look"
+EXPERT = "expert"
 
 PARTS = {
     "overview": ("Data quality", "Readings", "Intervene", "Reminders"),
@@ -45,7 +47,13 @@ PARTS = {
 }
 """Parts of a page that are chosen on it, beside the one it begins with."""
 
-_WITH = {"preview-draft": "?draft=1", "teach": "?bank=2&round=1", "explore": "?bank=1"}
+_WITH = {
+    "preview-draft": "?draft=1",
+    "teach": "?bank=2&round=1",
+    "explore": "?bank=1",
+    "bank-review": "?bank=2",
+    "review": "?review=1",
+}
 STUDY_BAR = ".st-key-study-bar"
 
 _LOOK_EVERY_MS = 50
@@ -67,6 +75,7 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
     graduate = _closed(store, entropy, now)
     _draft(store, now)
     _teaching(store, folder / "teaching", now)
+    _review(store, entropy, now)
     return Server(
         store=Store(store.path),
         codes={
@@ -86,6 +95,40 @@ def _teaching(store: Store, folder: Path, now: datetime) -> None:
     """Open a bank for teaching, the second one; no study is drawn from it."""
     import_bank(store, write_bank(folder), name=TEACHING, images=folder, now=now)
     teaching.mark(store, TEACHING, taught=True, now=now)
+
+
+def _review(store: Store, entropy: Entropy, now: datetime) -> None:
+    """Have the bank for teaching reviewed, by the administrator and an expert."""
+    newcomer = Newcomer(handle=EXPERT, role=Role.REVIEWER)
+    code = new_code(entropy)
+    give_role(
+        store,
+        newcomer,
+        study="",
+        code=code,
+        expires=None,
+        everywhere=True,
+        by=COMMAND_LINE,
+        now=now,
+    )
+    with store.look() as look:
+        asked = [row.person for row in people.grants_of_deployment(look)]
+        item_ids = reviewing.sampled(look, TEACHING, 6, seed=1)
+    review = reviewing.open_review(
+        store, TEACHING, name=REVIEW, item_ids=item_ids, reviewers=asked, now=now
+    )
+    with store.change() as change:
+        row = reviewing.review_row(change, review)
+        for item in reviewing.waiting(change, review, asked[0])[:2]:
+            reviewing.judge(
+                change,
+                row,
+                item.item,
+                person=asked[0],
+                verdict=reviewing.Verdict.AMBIGUOUS,
+                comment="Two of the options are right.",
+                now=now,
+            )
 
 
 def pages_for(role: Role) -> list[Entry]:

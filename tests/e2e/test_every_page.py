@@ -20,7 +20,7 @@ from ui.app.menu import SIGN_IN, every_page
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 1920, 3840)
 SCORE_CARD = "score-card"
-COVERED = ("preview", "preview-draft", "teach")
+COVERED = ("preview", "preview-draft", "teach", "review")
 """The reading component lies over the menu and keeps Tab; its own tests go through it by key."""
 
 Look = Callable[..., Page]

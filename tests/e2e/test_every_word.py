@@ -19,7 +19,18 @@ from study.base import translation
 from study.base.translation import FILE, VARIABLE
 from study.people.roles import Role
 from tests.e2e.conftest import Profile
-from tests.e2e.prepared import CLOSED, DRAFT, GRADUATE, TEACHING, prepare, rest, sign_in, walk
+from tests.e2e.prepared import (
+    CLOSED,
+    DRAFT,
+    EXPERT,
+    GRADUATE,
+    REVIEW,
+    TEACHING,
+    prepare,
+    rest,
+    sign_in,
+    walk,
+)
 from tests.e2e.server import Server, begin
 from ui.catalogue import TEMPLATE
 
@@ -40,6 +51,8 @@ DATA = (
     re.escape(CLOSED),
     re.escape(DRAFT),
     re.escape(TEACHING),
+    re.escape(REVIEW),
+    f"^{EXPERT}$",
     demo.ADMINISTRATOR,
     "demo coordinator",
     "statistician",

@@ -12,10 +12,10 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from study.base.errors import StudyError
-from ui.app.menu import every_page, home_of
+from ui.app.menu import REVIEWS, every_page, home_of
 from ui.server.access import asking
 
-_NAMES = frozenset(one.path for one in every_page() if not one.hidden)
+_NAMES = frozenset(one.path for one in every_page() if not one.hidden or one is REVIEWS)
 
 
 class Home:

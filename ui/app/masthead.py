@@ -124,6 +124,7 @@ def role_word(role: Role) -> str:
         Role.ADMINISTRATOR: t("administrator"),
         Role.COORDINATOR: t("coordinator"),
         Role.READER: t("reader"),
+        Role.REVIEWER: t("reviewer"),
         Role.STATISTICIAN: t("statistician"),
     }
     return words[role]

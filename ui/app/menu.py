@@ -51,6 +51,9 @@ ARCHIVE = Entry(
     act=Act.EXPORT,
     of_study=True,
 )
+REVIEWS = Entry(
+    file="reviews.py", title=later("Expert review"), path="reviews", act=Act.REVIEW, hidden=True
+)
 _PAGES = (
     STUDIES,
     Entry(file="banks.py", title=later("Question banks"), path="banks", act=Act.MAKE_STUDY),
@@ -97,6 +100,22 @@ _PAGES = (
         hidden=True,
     ),
     Entry(
+        file="bank_review.py",
+        title=later("Expert review of a bank"),
+        path="bank-review",
+        act=Act.MAKE_STUDY,
+        hidden=True,
+    ),
+    REVIEWS,
+    Entry(
+        file="review.py",
+        title=later("Questions to review"),
+        path="review",
+        act=Act.REVIEW,
+        hidden=True,
+        bare=True,
+    ),
+    Entry(
         file="teaching.py",
         title=later("Teaching"),
         path="teaching",
@@ -139,7 +158,8 @@ def pages_of(person: Person | None) -> list[Entry]:
     """Return the pages somebody may see, in the menu's order; whoever is signed out signs in."""
     if person is None:
         return [SIGN_IN]
-    chooses = person.several or person.deployment or person.study is None
+    only_reviews = person.may(Act.REVIEW) and not person.may(Act.MAKE_STUDY)
+    chooses = person.several or not (only_reviews or (person.study and not person.deployment))
     return [
         one for one in _PAGES if one.act and person.may(one.act) and (one is not STUDIES or chooses)
     ]

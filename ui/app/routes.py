@@ -4,9 +4,9 @@ from starlette.routing import BaseRoute
 
 from ui import viewer
 from ui.archive import exports
-from ui.banks import item_films
+from ui.banks import item_films, verdicts
 from ui.overview import exam_paper, examples, trail
-from ui.reading import desk, films, preview, record, score_card, teaching
+from ui.reading import apart, desk, films, preview, record, score_card
 from ui.results import case_films, leaderboard
 from ui.server import access
 from ui.wizard import protocol_downloads as protocols
@@ -23,11 +23,12 @@ def routes() -> list[BaseRoute]:
         *case_films.routes(),
         *leaderboard.routes(),
         *item_films.routes(),
+        *verdicts.routes(),
         *trail.routes(),
         *examples.routes(),
         *exam_paper.routes(),
         *preview.routes(),
-        *teaching.routes(),
+        *apart.routes(),
         *score_card.routes(),
         *record.routes(),
         *viewer.mounts(),

@@ -47,6 +47,9 @@ PAGES = {
     "deployment.py": "   - + - - - - -",
     "score_card.py": "   - - - - - - +",
     "explore.py": "      - + + - - - -",
+    "bank_review.py": "  - + + - - - -",
+    "reviews.py": "      - + + - - - -",
+    "review.py": "       - + + - - - -",
     "teaching.py": "     - + + + + + +",
     "teach.py": "        - + + + + + +",
     "preview.py": "      - - - + + - -",
@@ -63,6 +66,7 @@ _FORM = "303 303 303  303 303 303 303  303 303 303 303"
 _ANYBODY = "200 200 200  200 200 200 200  200 200 200 200"
 _SIGNED_IN = "401 200 200  200 200 200 200  200 200 200 200"
 _TAUGHT = "401 404 404  404 404 404 404  404 404 404 404"  # no bank is, unless it is marked
+_REVIEWED = "401 404 404  401 401 401 401  401 401 401 401"  # nobody has asked for a review
 _PREVIEW = "401 403 403  403 {0} 403 403  403 403 403 403"
 _BEGUN_ANEW = "401 403 403  403 204 404 404  404 404 404 404"  # it is there until then
 _ENDED = "401 404 404  404 404 404 404  404 404 404 404"
@@ -114,6 +118,7 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
         "401 401 401  200 200 200 401  404 404 404 401",
     ),
     "GET /bank-films/{bank}/{item}/{view}": _MAKE_STUDY,
+    "GET /verdicts/{review}": "401 409 409  401 401 401 401  401 401 401 401",
     "GET /preview/{mark}/desk": (_PREVIEW.format(200), _PREVIEW.format(200), _ENDED),
     "GET /preview/{mark}/desk/cases/{position}": (
         _PREVIEW.format(404),
@@ -126,6 +131,9 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "GET /teaching/{bank}/{round}/desk": _TAUGHT,
     "POST /teaching/{bank}/{round}/desk/records": _TAUGHT.replace("404", "403"),  # seal of nobody
     "GET /teaching/{bank}/{round}/films/{case}/{view}": _TAUGHT,
+    "GET /expert/{review}/desk": _REVIEWED,
+    "POST /expert/{review}/desk/records": _REVIEWED.replace("404", "403"),  # seal of nobody
+    "GET /expert/{review}/films/{case}/{view}": _REVIEWED,
     "GET /score-card/{position}/films/{view}": (
         "401 401 401  401 401 401 409  401 401 401 409",
         "401 401 401  401 401 401 409  401 401 401 409",
@@ -333,7 +341,7 @@ def _address(found: Deployment, path: str) -> str:
         "/draft/protocol.toml": f"?draft={found.draft}",
         "/export/leaderboard.zip": "?study=amber",
     }
-    taught = {"format": "jsonl", "bank": 1, "round": 1, "case": "none", "item": 1}
+    taught = {"format": "jsonl", "bank": 1, "round": 1, "case": "none", "item": 1, "review": 1}
     return path.format(position=1, view=0, **taught) + query.get(path, "")
 
 

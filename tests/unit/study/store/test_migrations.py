@@ -9,7 +9,7 @@ import pytest
 
 from study.base.errors import BrokenStore
 from study.lifecycle.deployments import init
-from study.store import Store, bank_contents, banks, models, schema, shape
+from study.store import Store, bank_contents, banks, models, people, schema, shape
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 
@@ -135,3 +135,28 @@ def test_items_and_films_from_before_banks_were_joined_are_of_their_own(
         (film,) = bank_contents.films_of(look, 1, 1)
         assert (item.origin, film.file) == ("", Path("/f/a.png"))
         assert list(shape.breaches(look)) == []
+
+
+def test_roles_from_before_there_were_reviewers_stay_and_reviewers_may_be_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check of the roles is another one; what refers to a role still does."""
+    with monkeypatch.context() as older:
+        older.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:9])
+        path = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW).path
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO people VALUES (1, 'ada', '', NULL)")
+        given = "INSERT INTO grants VALUES (?, 1, ?, NULL, NULL, '', NULL)"
+        connection.execute(given, (1, "coordinator"))
+        with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+            connection.execute(given, (2, "reviewer"))
+        connection.commit()
+    store = Store(path)
+    with store.change() as change:
+        people.grant(change, person=1, role="reviewer", study=None, given_at_utc="")
+        assert [row.role for row in people.grants_of_deployment(change)] == [
+            "coordinator",
+            "reviewer",
+        ]
+        assert list(shape.breaches(change)) == []
+        assert list(shape.damage(change)) == []

@@ -241,6 +241,10 @@ export const texts = {
     line: t("Teaching: cases you miss come back"),
     leave: t("Stop here"),
   },
+  expert: {
+    line: t("Expert review"),
+    leave: t("Stop here"),
+  },
   mirrored: t("MIRRORED"),
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
   ratio: (ratio) => t("CTR {ratio}", { ratio: decimal(ratio, 2) }),

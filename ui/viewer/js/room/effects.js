@@ -192,7 +192,7 @@ export function effectsOf(room, parts) {
       const later = feedback === "never" ? "" : card === "peers" ? `${scoreCard} ${place}` : scoreCard;
       const lines = [text(desk.read, desk.study), later, nothingLeft];
       overlays.close();
-      if (apart?.of === "teaching") {
+      if (apart && apart.of !== "preview") {
         location.assign(absolute(apart.leave_url)); // how it went is said there
         return;
       }

@@ -1,0 +1,198 @@
+"""Expert review of a question bank: asked for here, followed, closed, and what it found used."""
+
+import pandas as pd
+import streamlit as st
+
+from study.base.errors import StudyError
+from study.base.translation import said, t, tn
+from study.lifecycle import reviewing
+from study.lifecycle.reviewing import VERDICTS, ItemReview, Verdict
+from study.people.roles import Act, Role
+from study.protocol.item_lists import ids_in
+from study.store import banks, reviews
+from study.store.banks import BankRow
+from study.store.reviews import ReviewRow
+from ui.app.masthead import masthead
+from ui.banks import verdicts
+from ui.parts.confirming import answer, ask
+from ui.parts.links import links
+from ui.parts.look import error_line, grid, page_title, state_badge, table
+from ui.parts.text import number, plain
+from ui.people import forms as people_forms
+from ui.people import handout
+from ui.people.acts import Scope, members_of
+from ui.server.access import acting, guard
+from ui.server.deployment import store
+
+person = guard(Act.MAKE_STUDY)
+_CODE_DAYS = 90
+
+
+def _bank() -> BankRow | None:
+    wanted = number(str(st.query_params.get("bank", "")))
+    with store().look() as look:
+        return next((row for row in banks.listed(look) if row.id == wanted), None)
+
+
+def _review(row: ReviewRow) -> None:
+    with store().look() as look:
+        items = reviewing.item_reviews(look, row.id)
+        people = {one.person: one.handle for one in reviews.reviewers(look, row.id)}
+        why_not = "" if row.ended_at_utc else reviewing.refusal(look, row)
+    with st.container(border=True, key=f"review-{row.id}"):
+        name, state = st.columns([5, 1], vertical_alignment="center")
+        name.subheader(plain(row.name), anchor=False)
+        with state:
+            state_badge("closed" if row.ended_at_utc else "open")
+        if why_not:
+            st.info(why_not)
+        n_settled = sum(one.result is not None for one in items)
+        st.write(t("{n} of {total} questions settled.", n=n_settled, total=len(items)))
+        table(
+            [t("Reviewer"), t("Judged"), t("Waiting")],
+            [
+                (
+                    who,
+                    sum(key in one.given for one in items),
+                    sum(key in one.waits_for for one in items),
+                )
+                for key, who in people.items()
+            ],
+            caption=t("How far each reviewer is"),
+        )
+        _faults(row, items, people)
+        links(
+            f"verdicts_{row.id}", {verdicts.address(row.id): t("All verdicts (CSV)")}, download=True
+        )
+        _ending(row)
+
+
+def _faults(row: ReviewRow, items: list[ItemReview], people: dict[int, str]) -> None:
+    found = [one for one in items if one.result not in (None, Verdict.SOUND)]
+    if not found:
+        return
+    st.markdown(f"**{tn('{n} faulty question', '{n} faulty questions', len(found))}**")
+    grid(
+        pd.DataFrame(
+            {
+                t("ID"): [one.item.item_id for one in found],
+                t("Finding"): [said(VERDICTS[one.result or ""]) for one in found],
+                t("Comments"): [_comments(one, people) for one in found],
+            }
+        ),
+        key=f"faults-{row.id}",
+    )
+
+
+def _comments(one: ItemReview, people: dict[int, str]) -> str:
+    return "; ".join(
+        f"{people[judge]}: {given.comment}" for judge, given in one.given.items() if given.comment
+    )
+
+
+def _ending(row: ReviewRow) -> None:
+    if not row.ended_at_utc:
+        if st.button(t("Close the review"), key=f"close-{row.id}"):
+            ask(
+                f"ending-{row.id}",
+                about=row.id,
+                question=t(
+                    "Close {review}? Nobody can judge any more; questions that are not settled "
+                    "keep no finding.",
+                    review=row.name,
+                ),
+                do=lambda acting: reviewing.close_review(store(), row.id, **acting),
+                done=t("The review is closed."),
+            )
+    else:
+        st.caption(
+            t(
+                "Studies that have these cases leave the faulty ones out of a sensitivity "
+                "analysis. To keep them out of new studies, strike them off."
+            )
+        )
+        if st.button(t("Strike off the faulty questions"), key=f"strike-{row.id}"):
+            ask(
+                f"ending-{row.id}",
+                about=row.id,
+                question=t(
+                    "Strike off the questions that {review} found faulty? No study draws them "
+                    "from now on; studies that have drawn them keep them.",
+                    review=row.name,
+                ),
+                do=lambda acting: reviewing.strike_faulty(store(), row.id, **acting),
+                done=t("The faulty questions are struck off."),
+            )
+    answer(f"ending-{row.id}", acting(person), about=row.id)
+
+
+def _new(bank: BankRow, n_reviews: int) -> None:
+    scope = Scope(person=person, study="")
+    known = {one.person: one.who for one in members_of(scope) if not one.revoked}
+    with st.form(f"new-review-{n_reviews}", border=False):
+        top = st.container()
+        name = st.text_input(t("Name of the review"), max_chars=100)
+        chosen = st.multiselect(
+            t("Reviewers"),
+            list(known),
+            format_func=known.__getitem__,
+            placeholder="",
+            help=t("Two judge each question without seeing each other's verdict."),
+        )
+        n_column, seed_column = st.columns(2)
+        n = n_column.number_input(
+            t("Questions, drawn at random"), 1, bank.n_items, min(30, bank.n_items)
+        )
+        seed = seed_column.number_input(t("Random seed"), 0, 2**31, 1)
+        listed = st.text_area(
+            t("or these questions only (IDs, one per line)"),
+            help=t("Leave empty to draw at random. The cases of a study can be pasted here."),
+        )
+        sent = st.form_submit_button(t("Start the review"), type="primary")
+    if sent:
+        with top, error_line():
+            with store().look() as look:
+                item_ids = ids_in(listed) or reviewing.sampled(look, bank.name, n, seed=seed)
+            reviewing.open_review(
+                store(),
+                bank.name,
+                name=name.strip(),
+                item_ids=item_ids,
+                reviewers=chosen,
+                **acting(person),
+            )
+            st.rerun()
+
+
+def _page(bank: BankRow) -> None:
+    page_title(
+        t("Expert review of {bank}", bank=plain(bank.name)),
+        t(
+            "Have experts judge a bank's questions before anyone reads them, or after a study is "
+            "closed. Two judge each question; where they differ, a third decides."
+        ),
+    )
+    handout.show("")
+    with store().look() as look:
+        found = reviews.of_bank(look, bank.id)
+        mine = reviews.of_person(look, person.id)
+    for row in found:
+        _review(row)
+    with st.expander(t("Add a reviewer")):
+        people_forms.give_role(Scope(person=person, study=""), (Role.REVIEWER,), _CODE_DAYS)
+    with st.expander(t("New review"), expanded=not found):
+        _new(bank, len(found))
+    if mine:
+        links("to_reviews", {"reviews": t("Go to your own reviews")})
+
+
+masthead(person)
+try:
+    bank = _bank()
+    if bank is None:
+        st.info(t("Choose a bank on the page of question banks."))
+    else:
+        _page(bank)
+except StudyError as error:
+    st.error(plain(str(error)))
+links("from_bank_review", {"banks": t("Back to the question banks")})

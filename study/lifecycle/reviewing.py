@@ -1,0 +1,375 @@
+"""Experts' review of a bank's questions: each is judged by two, and by a third where they differ.
+
+A reviewer sees the question, its images and its reference standard, and of the others' verdicts
+nothing. What they find is used twice: items found faulty are struck off before a draw, and in a
+study already read they are left out of a sensitivity analysis. Nobody reviews while cases of the
+bank are read in an open study that keeps its reference standard to itself.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from study.bank.striking import item_of, strike_within
+from study.base.actor import COMMAND_LINE, By
+from study.base.canonical import sha256_of
+from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
+from study.base.random_order import shuffled
+from study.base.text import check_name
+from study.base.timestamps import stamp
+from study.base.translation import later, said, t
+from study.lifecycle.exposure import being_read
+from study.store import Store, Transaction, banks, draws, events, reviews, studies
+from study.store.events import EventKind
+from study.store.reviews import ReviewedItem, ReviewRow, VerdictRow
+
+LONGEST_COMMENT = 2000
+JUDGES = 2
+"""How many judge each item before it is known whether another has to."""
+
+
+class Verdict(StrEnum):
+    """What a reviewer finds of a question."""
+
+    SOUND = "sound"
+    AMBIGUOUS = "ambiguous"
+    WRONG_STANDARD = "wrong reference standard"
+    HALLUCINATED = "hallucinated finding"
+    NOT_ANSWERABLE = "not answerable from the image"
+
+
+MIXED = "several faults"
+"""Of an item that most reviewers find faulty, each in another way."""
+
+VERDICTS = {
+    Verdict.SOUND: later("Sound"),
+    Verdict.AMBIGUOUS: later("Ambiguous"),
+    Verdict.WRONG_STANDARD: later("Wrong reference standard"),
+    Verdict.HALLUCINATED: later("Asks about a finding that is not there"),
+    Verdict.NOT_ANSWERABLE: later("Cannot be answered from the image"),
+    MIXED: later("Several faults"),
+}
+"""What is found of a question, as people say it."""
+
+
+def judges(position: int, n: int) -> list[int]:
+    """Return the order in which `n` reviewers judge the item at a position.
+
+    Among n (n - 1) items in a row every pair of reviewers begins with two, in either order.
+
+    >>> [judges(position, 3) for position in range(4)]
+    [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1]]
+    """
+    first = position % n
+    second = (first + 1 + position // n % (n - 1)) % n
+    return [first, second, *(one for one in range(n) if one not in (first, second))]
+
+
+def settled(given: Sequence[str]) -> str | None:
+    """Return what an item is found to be, or None while another has to judge it.
+
+    Parameters
+    ----------
+    given
+        Verdicts in the order their reviewers judge in.
+
+    >>> settled(["sound", "sound"]), settled(["sound", "ambiguous"])
+    ('sound', None)
+    >>> settled(["sound", "ambiguous", "hallucinated finding"])
+    'several faults'
+    """
+    if len(given) < JUDGES:
+        return None
+    (most, n), *_ = Counter(given).most_common(1)
+    if n >= JUDGES:
+        return most
+    return MIXED if len(given) > JUDGES else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemReview:
+    """How far an item's review is.
+
+    Parameters
+    ----------
+    judges
+        Numbers of the people who judge it, in order; the third only where the first two differ.
+    given
+        What each of them last said, by number.
+    """
+
+    item: ReviewedItem
+    judges: tuple[int, ...]
+    given: Mapping[int, VerdictRow]
+
+    @property
+    def result(self) -> str | None:
+        """Return what it is found to be, or None while another has to judge it."""
+        return settled([self.given[one].verdict for one in self.judges if one in self.given])
+
+    @property
+    def waits_for(self) -> tuple[int, ...]:
+        """Return who has to judge it now."""
+        waiting = tuple(one for one in self.judges[:JUDGES] if one not in self.given)
+        if waiting or self.result:
+            return waiting
+        return tuple(one for one in self.judges[JUDGES:][:1] if one not in self.given)
+
+
+def open_review(
+    store: Store,
+    bank: str,
+    *,
+    name: str,
+    item_ids: Sequence[str],
+    reviewers: Sequence[int],
+    now: datetime,
+    by: By = COMMAND_LINE,
+) -> int:
+    """Let people, by number, judge items of a bank; return the review's number.
+
+    Raises
+    ------
+    NotFound
+        There is no such bank, or an item is not in it.
+    NotNow
+        The bank has a review of that name, or cases of it are being read.
+    BadInput
+        Fewer than two reviewers, no items, or an item twice.
+    """
+    check_name(name, "review")
+    if len(set(reviewers)) < JUDGES:
+        raise BadInput(t("Choose at least two reviewers."))
+    if not item_ids or len(set(item_ids)) < len(item_ids):
+        raise BadInput(t("List the questions to review, each once."))
+    with store.change() as change:
+        row = banks.bank_row(change, bank)
+        if name in {one.name for one in reviews.of_bank(change, row.id)}:
+            raise NotNow(t("This bank already has a review named {name}.", name=repr(name)))
+        _refuse_while_read(change, row.id)
+        items = [item_of(change, bank, one).id for one in item_ids]
+        number = reviews.add(change, bank=row.id, name=name, at_utc=stamp(now))
+        reviews.add_items(change, number, items)
+        reviews.add_reviewers(change, number, list(dict.fromkeys(reviewers)))
+        detail = {"bank": bank, "review": name, "n": len(items)}
+        events.record(change, "", now, kind=EventKind.REVIEW_OPENED, detail=detail, by=by)
+    return number
+
+
+def sampled(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
+    """Return the item_id of `n` items of a bank, at random, of those that are not struck off.
+
+    Raises
+    ------
+    NotFound
+        There is no such bank.
+    BadInput
+        The bank has fewer, or `n` is none.
+    """
+    row = banks.bank_row(look, bank)
+    there = [item for item, _ in draws.to_draw(look, row.id, "item", (), draws.Conditions())]
+    if not 1 <= n <= len(there):
+        raise BadInput(t("Choose between 1 and {n} questions.", n=len(there)))
+    return shuffled(there, seed=seed, purpose="review")[:n]
+
+
+def item_reviews(look: Transaction, review: int) -> list[ItemReview]:
+    """Return how far the review of each item is, in order."""
+    people = [one.person for one in reviews.reviewers(look, review)]
+    given: dict[int, dict[int, VerdictRow]] = {}
+    for row in reviews.verdicts(look, review):
+        given.setdefault(row.item, {})[row.person] = row
+    return [
+        ItemReview(
+            item=item,
+            judges=tuple(people[one] for one in judges(item.position, len(people))),
+            given=given.get(item.item, {}),
+        )
+        for item in reviews.items(look, review)
+    ]
+
+
+def waiting(look: Transaction, review: int, person: int) -> list[ReviewedItem]:
+    """Return the items a person has to judge now, in order."""
+    return [one.item for one in item_reviews(look, review) if person in one.waits_for]
+
+
+def refusal(look: Transaction, review: ReviewRow) -> str:
+    """Return why nobody can judge in a review at present, or an empty text."""
+    if review.ended_at_utc:
+        return t("This review is closed.")
+    if being_read(look, review.bank):
+        return t("Closed for now: cases from this bank are being read in a study.")
+    return ""
+
+
+def judge(
+    change: Transaction,
+    review: ReviewRow,
+    item: int,
+    *,
+    person: int,
+    verdict: Verdict,
+    comment: str,
+    now: datetime,
+) -> None:
+    """Keep what a reviewer finds of an item; said again, the last counts.
+
+    Raises
+    ------
+    NotAllowed
+        The item is not theirs to judge.
+    NotNow
+        Nobody can judge at present.
+    BadInput
+        The comment is too long.
+    """
+    words = comment.strip()
+    if len(words) > LONGEST_COMMENT:
+        raise BadInput(t("Shorten the comment to {n} characters.", n=LONGEST_COMMENT))
+    if why := refusal(change, review):
+        raise NotNow(why)
+    found = (one for one in item_reviews(change, review.id) if one.item.item == item)
+    one = next(found, None)
+    if one is None or person not in (*one.waits_for, *one.given):
+        raise NotAllowed(t("This question is not yours to review."))
+    before = one.given.get(person)
+    if before is None or (before.verdict, before.comment) != (verdict, words):
+        reviews.add_verdict(
+            change,
+            review.id,
+            item=item,
+            person=person,
+            verdict=verdict,
+            comment=words,
+            at_utc=stamp(now),
+        )
+
+
+def close_review(store: Store, review: int, *, now: datetime, by: By = COMMAND_LINE) -> None:
+    """End a review; nobody judges any more, and what was found may be used.
+
+    The trail is told the hash of every verdict.
+
+    Raises
+    ------
+    NotFound
+        There is no such review.
+    NotNow
+        It is over already.
+    """
+    with store.change() as change:
+        row = review_row(change, review)
+        if row.ended_at_utc:
+            raise NotNow(t("This review is closed."))
+        reviews.end(change, review, stamp(now))
+        detail = {
+            "bank": row.bank_name,
+            "review": row.name,
+            "verdicts_sha256": sha256_of(reviews.every_verdict(change, review)),
+        }
+        events.record(change, "", now, kind=EventKind.REVIEW_CLOSED, detail=detail, by=by)
+
+
+def faulty(look: Transaction, review: int) -> dict[str, str]:
+    """Return what is wrong with each item that a closed review found faulty, by its item_id.
+
+    Raises
+    ------
+    NotFound
+        There is no such review.
+    NotNow
+        The review still goes on.
+    """
+    if not review_row(look, review).ended_at_utc:
+        raise NotNow(t("Close the review first: until then its verdicts may change."))
+    return {
+        one.item.item_id: one.result
+        for one in item_reviews(look, review)
+        if one.result not in (None, Verdict.SOUND)
+    }
+
+
+def faulty_cases(look: Transaction, study: int) -> list[str]:
+    """Return the item_id of every case of a study that a closed review found faulty."""
+    found = {key for one in reviews.closed_about(look, study) for key in faulty(look, one)}
+    return sorted(found & {case.item_id for case in studies.cases(look, study)})
+
+
+def strike_faulty(store: Store, review: int, *, now: datetime, by: By = COMMAND_LINE) -> int:
+    """Strike off what a closed review found faulty, so that no study draws it; return how many.
+
+    Raises
+    ------
+    NotFound, NotNow
+        As `faulty` does.
+    """
+    n = 0
+    with store.change() as change:
+        row = review_row(change, review)
+        for item_id, verdict in faulty(change, review).items():
+            item = item_of(change, row.bank_name, item_id)
+            if item.struck is None:
+                reason = t(
+                    "Expert review {review}: {verdict}",
+                    review=row.name,
+                    verdict=said(VERDICTS[verdict]),
+                )
+                strike_within(change, row.bank_name, item, reason=reason, now=now, by=by)
+                n += 1
+    return n
+
+
+TABLE = ("item_id", "patient_id", "task", "reviewer", "place", "verdict", "comment", "at_utc")
+"""Columns of `verdict_table`."""
+
+
+def verdict_table(look: Transaction, review: int) -> list[tuple[str | int, ...]]:
+    """Return a row for every reviewer's last verdict on an item; see `TABLE`.
+
+    `place` is 1 or 2 of those who judge first and blind to each other, 3 or more of others.
+    """
+    handles = {
+        one.person: one.handle for one in reviews.reviewers(look, review_row(look, review).id)
+    }
+    return [
+        (
+            one.item.item_id,
+            one.item.patient_id,
+            one.item.task,
+            handles[person],
+            place,
+            one.given[person].verdict,
+            one.given[person].comment,
+            one.given[person].at_utc,
+        )
+        for one in item_reviews(look, review)
+        for place, person in enumerate(one.judges, start=1)
+        if person in one.given
+    ]
+
+
+def review_row(look: Transaction, review: int) -> ReviewRow:
+    """Return a review by its number.
+
+    Raises
+    ------
+    NotFound
+        There is none.
+    """
+    row = reviews.by_number(look, review)
+    if row is None:
+        raise NotFound(t("There is no such review."))
+    return row
+
+
+def _refuse_while_read(look: Transaction, bank: int) -> None:
+    if being_read(look, bank):
+        raise NotNow(
+            t(
+                "Cases from this bank are being read in a study. It can be reviewed once that "
+                "study is closed."
+            )
+        )

@@ -1,0 +1,123 @@
+"""An expert review of thirty questions in a real browser, and the study that does without."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from study.lifecycle import reviewing, studies
+from study.lifecycle.closing import close
+from study.lifecycle.deployments import administrator_code
+from study.lifecycle.reviewing import Verdict
+from study.protocol.protocol import Protocol
+from study.store import bank_contents
+from study.store import studies as studies_stored
+from study.store.studies import study_row
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from, write_bank
+from tests.e2e.conftest import Profile, Reader
+from tests.e2e.prepared import rest
+from tests.e2e.server import Server, begin
+
+pytestmark = pytest.mark.browser
+Serve = Callable[..., Server]
+REVIEWERS = ("Expert 1", "Expert 2", "Expert 3")
+
+
+def test_three_experts_review_thirty_questions(
+    serve: Serve, profile: Profile, tmp_path: Path
+) -> None:
+    """The coordinator asks three; two judge each, the third where they differ; faults go."""
+    server = serve(bank=write_bank(tmp_path / "thirty", 15))
+    close(server.store, study="trial", reason="Done.", now=NOW)
+    code = administrator_code(server.store, name="admin", entropy=entropy_from(8), now=NOW)
+    coordinator = Reader(profile().new_page())
+    coordinator.enter(server.url, code)
+    page = coordinator.page
+    codes = _asked_for(page, server)
+    experts = [Reader(profile().new_page()) for _ in codes]
+    for expert, one in zip(experts, codes, strict=True):
+        expert.enter(server.url, one)
+    # The second finds a fault everywhere; the others in every third question of theirs.
+    verdicts: list[Callable[[int], str]] = [
+        lambda n: "b" if n % 3 == 0 else "a",
+        lambda _: "b",
+        lambda n: "b" if n % 3 == 1 else "a",
+    ]
+    for _ in range(2):  # in the second round those that two differed on
+        for expert, finds in zip(experts, verdicts, strict=True):
+            _judge(expert, finds)
+    with server.store.look() as look:
+        assert not any(one.waits_for for one in reviewing.item_reviews(look, 1))
+    page.reload()
+    page.get_by_text("30 of 30 questions settled.").wait_for()
+    _confirmed(page, "Close the review", "The review is closed.")
+    _confirmed(page, "Strike off the faulty questions", "The faulty questions are struck off.")
+    with server.store.look() as look:
+        found = reviewing.faulty(look, 1)
+        struck = bank_contents.listed(look, bank_contents.struck(look, 1))
+        read = reviewing.faulty_cases(look, study_row(look, "trial").id)
+    assert set(found.values()) == {Verdict.AMBIGUOUS}
+    assert {one.item_id for one in struck} == set(found)
+    assert set(read) <= set(found)
+    protocol = Protocol.from_json({"cases": 30 - len(found), "one_question_per": "item"})
+    studies.draw(server.store, bank="bank", study="sound", protocol=protocol, now=NOW)
+    with server.store.look() as look:
+        drawn = {one.item_id for one in studies_stored.cases(look, study_row(look, "sound").id)}
+    assert len(drawn) == 30 - len(found)
+    assert not drawn & set(found)
+    assert verify(server.store) == []
+
+
+def _asked_for(page: Page, server: Server) -> list[str]:
+    """Have the coordinator give three experts access and ask them for a review; their codes."""
+    page.goto(f"{server.url}/banks")
+    page.get_by_role("link", name="Expert review of bank").click()
+    codes = []
+    for name in REVIEWERS:
+        rest(page)  # the code is there before the page is through
+        field = page.get_by_role("textbox", name="Short name")
+        if not field.is_visible():
+            page.get_by_text("Add a reviewer").click()
+        field.fill(name)
+        field.press("Enter")  # the sheet of codes moves what is under it as it comes
+        page.locator(".cards li", has_text=name).wait_for()
+        codes.append(page.locator(".cards .code").inner_text())
+    rest(page)
+    page.get_by_role("textbox", name="Name of the review").fill("First look")
+    chosen = page.get_by_role("combobox", name="Reviewers")
+    for name in REVIEWERS:
+        chosen.click()
+        chosen.fill(name)
+        page.get_by_role("option", name=name).wait_for()
+        page.keyboard.press("Enter")
+    page.keyboard.press("Escape")  # while it is open, nothing else is there for anybody
+    page.get_by_role("button", name="Start the review").click()
+    page.get_by_role("heading", name="First look").wait_for()
+    return codes
+
+
+def _judge(expert: Reader, finds: Callable[[int], str]) -> None:
+    """Judge by keyboard whatever waits for an expert, until the page of their reviews is back."""
+    page = expert.page
+    page.goto(page.url.partition("/reviews")[0])
+    if "waiting" not in page.get_by_text("You have judged").inner_text():
+        return
+    page.get_by_role("link", name="Start").or_(page.get_by_role("link", name="Continue")).click()
+    begin(page)
+    position = int(expert.state("position"))
+    total = int(expert.state("total") or 0)
+    for at in range(position, total + 1):
+        expert.wait("ready", at)
+        page.keyboard.press("t")
+        page.keyboard.type("why")
+        page.keyboard.press("Escape")
+        expert.answer(finds(at))
+    page.get_by_text("You have judged").wait_for()
+
+
+def _confirmed(page: Page, button: str, done: str) -> None:
+    page.get_by_role("button", name=button).click()
+    page.get_by_role("button", name="Yes").click()
+    page.get_by_text(done).wait_for()
