@@ -15,6 +15,7 @@ from analysis.errors import AnalysisError, OptionsError
 from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
 from analysis.report.board import PAGE, read_cards, write_leaderboard
 from analysis.report.formats.output import write_report, write_tables
+from analysis.statistics.agreement.review import read_faulty, write_review
 
 EPILOG = "Exit: 0 done, 1 refused with the reasons on stderr, 2 wrong usage."
 PATH = click.Path(path_type=Path)
@@ -64,9 +65,12 @@ program.context_class = _Context
 def _command(function: Callable[..., str]) -> click.Command:
     """Make a command of what writes a bundle's results and says where."""
 
-    def run(folder: Path, out: Path, confidence: str | None, **chosen: Any) -> None:
+    def run(
+        folder: Path, out: Path, confidence: str | None, faulty: Path | None, **chosen: Any
+    ) -> None:
         try:
-            options = Options(**chosen, confidence=confidence or "")
+            found = read_faulty(faulty) if faulty else ()
+            options = Options(**chosen, confidence=confidence or "", faulty=found)
         except OptionsError as error:
             raise click.UsageError(str(error)) from error
         try:
@@ -120,6 +124,12 @@ OPTIONS = (
         help="What confidence means: how sure the rater is of the answer, or a rating of the"
         " finding (default: what the bundle says, else finding).",
     ),
+    click.option(
+        "--faulty",
+        metavar="FILE",
+        type=PATH,
+        help="Items that an expert review found faulty: CSV with a column item_id.",
+    ),
 )
 
 
@@ -155,3 +165,15 @@ def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -
     except AnalysisError as error:
         raise Refused(str(error)) from error
     click.echo(f"{out / PAGE}")
+
+
+@program.command("review", epilog=EPILOG)
+@click.argument("verdicts", metavar="VERDICTS.csv", type=PATH)
+@click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to.")
+@click.option("--seed", metavar="N", type=int, default=DEFAULT_SEED, help="Seed of the bootstrap.")
+def review_(verdicts: Path, out: Path, seed: int) -> None:
+    """Write what an expert review found, how far its reviewers agree, and the faulty items."""
+    try:
+        click.echo(write_review(verdicts, out, Options(seed=seed)))
+    except AnalysisError as error:
+        raise Refused(str(error)) from error

@@ -31,6 +31,8 @@ class Options:
     confidence : str, default ""
         What confidence means: `answer`, how sure the rater is of it, or `finding`, a rating of it.
         Empty: what the bundle says.
+    faulty : tuple of str, default ()
+        `item_id` of the items that an expert review found faulty; those of other banks too.
 
     Raises
     ------
@@ -52,6 +54,7 @@ class Options:
     alpha: float = DEFAULT_ALPHA
     margin: float | None = None
     confidence: str = ""
+    faulty: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.seed < 0:

@@ -16,7 +16,7 @@ from ui.app.masthead import masthead
 from ui.banks import verdicts
 from ui.parts.confirming import answer, ask
 from ui.parts.links import links
-from ui.parts.look import error_line, grid, page_title, state_badge, table
+from ui.parts.look import error_line, facts, grid, page_title, state_badge, table
 from ui.parts.text import number, plain
 from ui.people import forms as people_forms
 from ui.people import handout
@@ -39,6 +39,7 @@ def _review(row: ReviewRow) -> None:
         items = reviewing.item_reviews(look, row.id)
         people = {one.person: one.handle for one in reviews.reviewers(look, row.id)}
         why_not = "" if row.ended_at_utc else reviewing.refusal(look, row)
+        told = verdicts.facts_of(look, row.id)
     with st.container(border=True, key=f"review-{row.id}"):
         name, state = st.columns([5, 1], vertical_alignment="center")
         name.subheader(plain(row.name), anchor=False)
@@ -48,6 +49,8 @@ def _review(row: ReviewRow) -> None:
             st.info(why_not)
         n_settled = sum(one.result is not None for one in items)
         st.write(t("{n} of {total} questions settled.", n=n_settled, total=len(items)))
+        if told:
+            facts(told)
         table(
             [t("Reviewer"), t("Judged"), t("Waiting")],
             [

@@ -41,6 +41,7 @@ MAY_IMPORT_ANALYSIS = {
     "ui/archive/exports.py",
     "ui/results/case_card.py",
     "ui/reading/record.py",
+    "ui/banks/verdicts.py",
     "pages/results.py",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,6 +162,27 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     readings = readings.loc[readings["marked"]]
     found[cells_of(readings, matrix.item_ids, matrix.columns)] = True
     return found
+
+
+REVIEWED = "faulty questions dropped"
+"""The analysis that leaves out what an expert review found faulty."""
+
+
+def faulty_items(matrix: ReadingMatrix, faulty: Sequence[str]) -> dict[str, Bools]:
+    """Say which items an expert review found faulty, by `REVIEWED`; empty where none is.
+
+    Parameters
+    ----------
+    faulty : sequence of str
+        `item_id` of what a review found faulty, of other banks too.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray of bool, shape (n_items,)
+        Aligned with the matrix.
+    """
+    gone = pd.Series(matrix.item_ids, dtype=object).isin(list(faulty)).to_numpy(dtype=bool)
+    return {REVIEWED: gone} if gone.any() else {}
 
 
 def _doubts(flags: str) -> str:

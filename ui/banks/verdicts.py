@@ -1,14 +1,17 @@
-"""The route of a review's verdicts as a table, for whoever sets up studies from its bank."""
+"""What a review found: its verdicts as a file, how many are faulty, how far reviewers agree."""
 
+import numpy as np
+import pandas as pd
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from study.base.csv_cells import csv_bytes
-from study.base.translation import t
+from study.base.translation import decimal, t
 from study.lifecycle import reviewing
 from study.people.roles import Act
 from study.people.signing_in import Person
+from study.store import Transaction
 from ui.parts.text import number
 from ui.server.access import answer
 from ui.server.deployment import store
@@ -39,3 +42,44 @@ async def _verdicts(request: Request) -> Response:
 
     refused = t("Sign in with an account that can set up studies.")
     return await answer(request, Act.MAKE_STUDY, found, refused)
+
+
+def facts_of(look: Transaction, review: int) -> list[tuple[str, str, str]]:
+    """Return what came of a review: label, value and note of each; empty while nothing has."""
+    from analysis.statistics.agreement import review as statistics  # it takes long to load
+
+    frame = pd.DataFrame(reviewing.verdict_table(look, review), columns=list(reviewing.TABLE))
+    if frame.empty:
+        return []
+    found = statistics.review(frame)
+    whole, (agreed, kappa, *_) = found.summary.iloc[0], found.agreement.to_dict("records")
+    told = []
+    if whole["n"]:
+        told.append(
+            (
+                t("Faulty questions"),
+                t("{share} %", share=decimal(100 * whole["share"], 1)),
+                t(
+                    "{k} of {n}, 95 % CI {low} to {high} %",
+                    k=whole["n_found"],
+                    n=whole["n"],
+                    low=decimal(100 * whole["ci_low"], 1),
+                    high=decimal(100 * whole["ci_high"], 1),
+                ),
+            )
+        )
+    if agreed["n"]:
+        told.append(
+            (
+                t("Agreement of the first two"),
+                t("{share} %", share=decimal(100 * agreed["value"], 1)),
+                t("on {n} questions", n=agreed["n"]),
+            )
+        )
+    if np.isfinite(kappa["value"]):
+        low, high = kappa["ci_low"], kappa["ci_high"]
+        known = np.isfinite(low)
+        interval = t("95 % CI {low} to {high}", low=decimal(low, 2), high=decimal(high, 2))
+        few = t("too few questions for an interval")
+        told.append((t("Kappa"), decimal(kappa["value"], 2), interval if known else few))
+    return told

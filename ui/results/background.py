@@ -23,7 +23,9 @@ from study.base.timestamps import stamp
 from study.base.translation import t
 from study.exchange.bundle import bundle_files, zipped
 from study.lifecycle.closing import accuracy_is_shown
+from study.lifecycle.reviewing import faulty_cases
 from study.store import Store
+from study.store.studies import study_row
 from ui.overview.now import head
 
 if TYPE_CHECKING:  # it takes longer to load than all else of the server, and few starts need it
@@ -64,6 +66,7 @@ class Asked:
     study: str
     head: str
     blinded: bool
+    faulty: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +142,14 @@ def asked_now(store: Store, study: str) -> Asked:
         study=study,
         head=head(store, study),
         blinded=not accuracy_is_shown(store, study),
+        faulty=_faulty(store, study),
     )
+
+
+def _faulty(store: Store, study: str) -> tuple[str, ...]:
+    """Return the cases that an expert review found faulty."""
+    with store.look() as look:
+        return tuple(faulty_cases(look, study_row(look, study).id))
 
 
 def job_of(store: Store, study: str, *, anew: bool = False) -> Job:
@@ -172,7 +182,7 @@ def report_of(store: Store, study: str) -> bytes:
     StudyError, AnalysisError
         As `Job.analysis`.
     """
-    asked = Asked(path=store.path, study=study, head=head(store, study), blinded=False)
+    asked = replace(asked_now(store, study), blinded=False)
     try:
         return bytes(_pool().submit(_report, asked).result())
     except BrokenProcessPool as error:
@@ -295,7 +305,8 @@ def _results(asked: Asked, tell: Any = None) -> "Results":
 
     if asked not in _KEPT:
         _KEPT.clear()
-        _KEPT[asked] = analysis.analyse(_bundle(asked, trails=False), tell=tell)
+        options = analysis.Options(faulty=asked.faulty)
+        _KEPT[asked] = analysis.analyse(_bundle(asked, trails=False), options, tell=tell)
     return _KEPT[asked]
 
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
+from analysis.readings.circumstances import REVIEWED
 from analysis.report.findings.finding import Finding, Theme, named, points
 from analysis.report.wording.numbers import count, listed
 from analysis.report.wording.rows import Row, number, rows_of, under
@@ -23,6 +24,7 @@ CHOICES = {
     FLAGGED: "readings with doubtful times dropped",
     EXCLUDED: "excluded readings dropped",
     COUNTED: "excluded readings counted",
+    REVIEWED: "questions dropped that an expert review found faulty",
     "macro": "every task weighted equally",
 }
 # Choices for which there may be no case.

@@ -52,6 +52,7 @@ def provenance(results: Results) -> dict[str, Any]:
             "margin": margin(results),
             "margin_is": margin_origin(options, bundle.protocol),
             "confidence_is": confidence_of(options, bundle).meaning.value,
+            "faulty": list(options.faulty),
         },
         "protocol_hash": protocol_hash(bundle.protocol),
         "versions": {

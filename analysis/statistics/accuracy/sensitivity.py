@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.arrays import Bools
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.circumstances import marked
+from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.statistics.accuracy.proportions import wilson_interval
@@ -44,6 +44,8 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     is correct; the first and this one bound what the missing answers can have been. `absent as
     wrong`: a reader's items that were never presented count as well, as wrong. `flagged times
     dropped`: as the first, without the items whose reading has a flag that puts its time in doubt.
+    `faulty questions dropped`, where there are any: as the first, without the items that an expert
+    review found faulty (`Options.faulty`).
     `excluded readings dropped`, where any is excluded: as the first, without the items whose
     reading was set aside. Where the protocol has done so in the primary analysis, `excluded
     readings counted` is the other choice. Intervals are Wilson's [1]_.
@@ -75,12 +77,14 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     bundle, matrix, options = study.bundle, study.matrix, study.options
     tables = [
         _rows(matrix, name, counted, correct, options.alpha)
-        for name, (counted, correct) in _analyses(bundle, matrix).items()
+        for name, (counted, correct) in _analyses(bundle, matrix, options.faulty).items()
     ]
     return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
 
 
-def _analyses(bundle: Bundle, matrix: ReadingMatrix) -> Mapping[str, tuple[Bools, Bools]]:
+def _analyses(
+    bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]
+) -> Mapping[str, tuple[Bools, Bools]]:
     """Return what counts, and what of it is correct; each of shape (n_items, n_columns)."""
     given, correct = matrix.given, matrix.correct
     answered = matrix.answers != NO_LETTER
@@ -97,6 +101,8 @@ def _analyses(bundle: Bundle, matrix: ReadingMatrix) -> Mapping[str, tuple[Bools
     if matrix.left_out.any():
         counting = reading_matrix(bundle, count_excluded=True)
         analyses["excluded readings counted"] = (counting.given, counting.correct)
+    for name, gone in faulty_items(matrix, faulty).items():
+        analyses[name] = (given & ~gone[:, None], correct)
     return analyses
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.circumstances import marked
+from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
@@ -52,6 +52,7 @@ COMPLETE = "items that every rater of the row answered"
 UNFLAGGED = "without the readings whose time is in doubt"
 ALL_FLAGGED = "every reading of a reader is flagged"
 ABSENT = "a case that was never presented counts as wrong"
+SOUND = "items that were not found faulty"
 KEPT = "items where no reading of the row was excluded"
 
 
@@ -98,7 +99,9 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient,
     :math:`C_t` being the patients with an item of the task. Where a task has a single patient there
     is no standard error. Where the protocol takes excluded readings out of the primary analysis,
-    `excluded readings counted` is the other choice.
+    `excluded readings counted` is the other choice. `faulty questions dropped`,
+    where there are any, leaves out for all raters what an expert review found faulty
+    (`Options.faulty`).
 
     See Also
     --------
@@ -133,14 +136,14 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     panels = panels_of(matrix)
     rows = [
         row
-        for name, choice in _choices(bundle, matrix).items()
+        for name, choice in _choices(bundle, matrix, options.faulty).items()
         for panel in panels
         for row in _rows(name, panel, choice(panel), options.alpha)
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _choices(bundle: Bundle, matrix: ReadingMatrix) -> Mapping[str, Choice]:
+def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Mapping[str, Choice]:
     answered = matrix.answers != NO_LETTER
     correct = matrix.correct
     or_missing = matrix.assigned[:, None] & (correct | ~answered)
@@ -155,6 +158,9 @@ def _choices(bundle: Bundle, matrix: ReadingMatrix) -> Mapping[str, Choice]:
         "excluded readings dropped": _dropping(matrix, correct, excluded, KEPT),
         "macro": _macro(matrix),
     }
+    for name, gone in faulty_items(matrix, faulty).items():
+        everywhere = np.broadcast_to(gone[:, None], answered.shape)
+        choices[name] = _dropping(matrix, correct, everywhere, SOUND)
     if matrix.left_out.any():
         counting = reading_matrix(bundle, count_excluded=True)
         choices["excluded readings counted"] = _dropping(counting, counting.correct, nowhere, "")

@@ -20,10 +20,13 @@ from joblib.externals.loky import ProcessPoolExecutor
 import analysis
 from study.base.errors import NotFound, NotNow
 from study.exchange.bundle import bundle_files
+from study.lifecycle import reviewing
 from study.lifecycle.closing import close
 from study.models.models import add_model
 from study.reading.simulation import simulate
-from study.store import Store
+from study.store import Store, people, reviews
+from study.store.studies import cases as cases_of
+from study.store.studies import study_row
 from tests.conftest import NOW
 from ui.results import background
 from ui.results.background import asked_now, job_of, report_of
@@ -75,6 +78,38 @@ def test_tables_that_only_some_studies_have_are_made_here_too(read: Store, tmp_p
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
     assert len(job.analysis().results.tables["model_calibration"]) == 5
+
+
+def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read: Store) -> None:
+    """As soon as their review is closed, whichever study the cases are in."""
+    with read.look() as look:
+        cases = [one.item_id for one in cases_of(look, study_row(look, "trial").id)][:3]
+    with read.change() as change:
+        asked = [people.add(change, handle=one, made_at_utc="") for one in ("e1", "e2")]
+    review = reviewing.open_review(
+        read, "bank", name="look", item_ids=cases, reviewers=asked, now=NOW
+    )
+    with read.change() as change:
+        row = reviewing.review_row(change, review)
+        for number, verdict in enumerate(("ambiguous", "sound", "ambiguous")):
+            for person in asked:
+                reviewing.judge(
+                    change,
+                    row,
+                    reviews.items(change, review)[number].item,
+                    person=person,
+                    verdict=reviewing.Verdict(verdict),
+                    comment="",
+                    now=NOW,
+                )
+    assert asked_now(read, "trial").faulty == ()
+    reviewing.close_review(read, review, now=NOW)
+    assert asked_now(read, "trial").faulty == tuple(sorted((cases[0], cases[2])))
+    job = job_of(read, "trial")
+    assert job.is_done(PATIENCE_S)
+    table = job.analysis().results.tables["sensitivity"].set_index(["analysis", "rater_id"])["n"]
+    dropped, primary = table["faulty questions dropped"], table["missing as wrong"]
+    assert dropped["R1"] == primary["R1"] - 2
 
 
 def test_it_is_kept_until_something_happens(read: Store, monkeypatch: pytest.MonkeyPatch) -> None:
