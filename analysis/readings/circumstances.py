@@ -15,6 +15,9 @@ from analysis.bundle.model import Bundle
 from analysis.readings.matrix import UNIT, ReadingMatrix, cells_of, first_readings
 
 SITTING = ["rater_id", "session"]
+FAULTY = "question_faulty"
+"""The flag of a reading whose reader marked its question as faulty."""
+
 NOT_ABOUT_TIME = frozenset(
     {
         "film_not_whole",
@@ -28,6 +31,7 @@ NOT_ABOUT_TIME = frozenset(
         "received_after_lapse",
         "comment_cut",
         "reason_cut",
+        FAULTY,
     }
 )
 """Flags that leave a reading's time as good as it was: they are about the picture, the session or
@@ -164,12 +168,12 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     return found
 
 
-REVIEWED = "faulty questions dropped"
-"""The analysis that leaves out what an expert review found faulty."""
+REVIEWED, MARKED = "faulty questions dropped", "marked questions dropped"
+"""The analyses that leave out what an expert review found faulty, and what a reader marked so."""
 
 
-def faulty_items(matrix: ReadingMatrix, faulty: Sequence[str]) -> dict[str, Bools]:
-    """Say which items an expert review found faulty, by `REVIEWED`; empty where none is.
+def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> dict[str, Bools]:
+    """Say which items are faulty, by `REVIEWED` and `MARKED`; without what has none.
 
     Parameters
     ----------
@@ -181,8 +185,13 @@ def faulty_items(matrix: ReadingMatrix, faulty: Sequence[str]) -> dict[str, Bool
     dict of str to numpy.ndarray of bool, shape (n_items,)
         Aligned with the matrix.
     """
-    gone = pd.Series(matrix.item_ids, dtype=object).isin(list(faulty)).to_numpy(dtype=bool)
-    return {REVIEWED: gone} if gone.any() else {}
+    flags = bundle.readings["flags"]
+    marks = each_distinct(flags, lambda cell: FAULTY if FAULTY in cell.split() else "") != ""
+    items = pd.Series(matrix.item_ids, dtype=object)
+    by_readers = list(bundle.readings.loc[marks, "item_id"].unique())
+    found = {REVIEWED: list(faulty), MARKED: by_readers}
+    gone = {name: items.isin(ids).to_numpy(dtype=bool) for name, ids in found.items()}
+    return {name: those for name, those in gone.items() if those.any()}
 
 
 def _doubts(flags: str) -> str:

@@ -141,6 +141,7 @@ def files_of(
 _SINCE = frozenset(
     {
         "bundle_extras",
+        "fault_marks",
         "required_views",
         "age",
         "unknown_age",

@@ -48,6 +48,7 @@ class FactKind(StrEnum):
     FILM = "film"
     WINDOW = "window"
     SOFTWARE = "software"
+    FAULTY = "faulty"
     SCREENS = "screens"
     WASHOUT = "washout"
     CASE = "case"
@@ -64,6 +65,7 @@ FLAGS: Mapping[FactKind, frozenset[str]] = {
         {"page_zoom", "pixel_ratio_changed", "low_pixel_ratio", "window_too_small"}
     ),
     FactKind.SOFTWARE: frozenset({"software_rendering"}),
+    FactKind.FAULTY: frozenset({"question_faulty"}),
 }
 """The stored flags a fact counts, see ``docs/reading-page.md``."""
 

@@ -78,6 +78,7 @@ _LEFT_OUT = frozenset(
         "exclusions",
         "score_card",
         "bundle_extras",
+        "fault_marks",
         "required_views",
         "age",
         "unknown_age",
@@ -123,6 +124,8 @@ class Protocol:
         Whether the screen is checked at each sign-in.
     cannot_answer
         Whether a case may be given up with a reason.
+    fault_marks
+        Whether readers may mark a question as faulty, whatever they answer.
     break_every
         Cases after which a break is offered; 0 for never.
     session_days
@@ -194,6 +197,7 @@ class Protocol:
     exclusions: str = "sensitivity"
     score_card: str = "own"
     bundle_extras: tuple[str, ...] = ()
+    fault_marks: bool = False
     required_views: tuple[str, ...] = ()
     age: tuple[int, ...] = ()
     unknown_age: bool = False
@@ -412,6 +416,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "exclusions": checks.one_of(EXCLUSIONS),
     "score_card": checks.one_of(SCORE_CARDS),
     "bundle_extras": checks.some_of(BUNDLE_EXTRAS, at_least=0),
+    "fault_marks": checks.yes_no,
     "required_views": checks.some_of(tuple(VIEW_CLASSES), at_least=0),
     "age": checks.years,
     "unknown_age": checks.yes_no,

@@ -16,7 +16,7 @@ from study.protocol.protocol import Protocol
 from study.reading.finishing import has_finished
 from study.reading.flags import suspicions
 from study.reading.outcomes import HANDED_OUT, NOT_YET, SIMULATED, Taken
-from study.reading.records import CaseRecord, Presentation, Reading
+from study.reading.records import FAULTY, CaseRecord, Presentation, Reading
 from study.reading.sessions import Admission, Place, admit, place_of
 from study.reading.steps import is_prepared
 from study.store import Transaction, readings
@@ -201,12 +201,13 @@ def _order_refusal(at: _Arrival, session: int | None, record: Reading) -> str:
 def _store(at: _Arrival, record: Reading, late: str) -> None:
     columns = _answer_columns(record, at.assigned.shown_order, at.now)
     detail: dict[str, Any] = {"reading": record.id, "position": at.assigned.position}
+    said = {flag for flag in record.flags if flag != FAULTY or at.protocol.fault_marks}
     if at.case_set is PRACTICE:
         columns["reason"] = record.reason
-        flags = sorted(set(record.flags))
+        flags = sorted(said)
     else:
         columns |= {"supersedes": record.supersedes, "timing_source": at.timing_source}
-        flags = sorted({*record.flags, *_doubts(at, record), *([late] if late else [])})
+        flags = sorted({*said, *_doubts(at, record), *([late] if late else [])})
         said_of = {"supersedes": record.supersedes, "reason": record.reason}
         detail |= {"flags": flags, **{key: value for key, value in said_of.items() if value}}
     readings.add(at.change, at.case_set, **columns, flags=canonical_json(flags))

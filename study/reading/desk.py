@@ -25,7 +25,15 @@ from study.reading import finishing, steps
 from study.reading.accepting import take
 from study.reading.outcomes import HANDED_OUT, Taken
 from study.reading.receipts import receipt
-from study.reading.records import Finish, MalformedRecord, Preparation, Record, parse, record_id
+from study.reading.records import (
+    FAULTY,
+    Finish,
+    MalformedRecord,
+    Preparation,
+    Record,
+    parse,
+    record_id,
+)
 from study.reading.sessions import Hold, Place, place_of
 from study.reading.views import CaseFeedback, CaseView, Desk, FilmView, OwnReading, Receipt
 from study.store import Store, Transaction, readings, studies
@@ -286,6 +294,7 @@ def rules(protocol: Protocol) -> dict[str, Any]:
     return {
         "confidence_steps": protocol.confidence,
         "comments": protocol.comments,
+        "fault_marks": protocol.fault_marks,
         "back_navigation": protocol.back_navigation,
         "time_limit_s": protocol.time_limit_s,
         "feedback": str(protocol.feedback),
@@ -351,6 +360,7 @@ def _own(row: AnswerRow, order: str) -> OwnReading:
         status=row.status,
         confidence=row.confidence,
         comment=row.comment,
+        faulty=FAULTY in json.loads(row.flags),
     )
 
 

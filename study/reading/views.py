@@ -35,6 +35,7 @@ class OwnReading:
     status: str
     confidence: int | None
     comment: str
+    faulty: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,7 @@ class PresentationRow(NamedTuple):
 
 
 class AnswerRow(NamedTuple):
-    """What a reading says; `answer` is canonical, and empty where there is none."""
+    """What a reading says; `answer` is canonical, and empty where there is none; `flags` JSON."""
 
     id: str
     assignment: str
@@ -73,6 +73,7 @@ class AnswerRow(NamedTuple):
     status: str
     confidence: int | None
     comment: str
+    flags: str
 
 
 class TruthRow(NamedTuple):

@@ -320,3 +320,40 @@ def test_the_circumstances_of_a_presentation_are_kept(serve: Serve, reader: Read
         kept = json.loads(look.value("SELECT circumstances FROM presentations"))
     assert kept["viewport"] == [1024, 700]
     assert kept["renderer"] in ("webgl2", "canvas2d")
+
+
+def test_a_question_is_marked_as_faulty_and_answered_all_the_same(
+    serve: Serve, reader: Reader
+) -> None:
+    """By key and by hand; a reload keeps it, going back takes it off."""
+    server = serve(comments=True, fault_marks=True, back_navigation=True)
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    mark = page.get_by_role("checkbox", name="This question is faulty")
+    page.keyboard.press("a")
+    page.keyboard.press("Shift+T")
+    expect(mark).to_be_checked()
+    page.reload()
+    reader.wait("ready", 1)
+    expect(mark).to_be_checked()
+    page.keyboard.press("Enter")
+    reader.wait("ready", 2)
+    expect(mark).not_to_be_checked()
+    mark.check()
+    page.keyboard.press("b")
+    page.keyboard.press("Enter")
+    reader.wait("ready", 3)
+    page.keyboard.press("Backspace")
+    reader.wait("ready", 2)
+    expect(mark).to_be_checked()
+    mark.uncheck()
+    page.keyboard.press("Enter")
+    reader.wait("ready", 3)
+    reader.wait_saved()
+    with server.store.look() as look:
+        rows = look.rows("SELECT answer, flags, supersedes FROM readings ORDER BY rowid")
+    marked = ["question_faulty" in json.loads(row["flags"]) for row in rows]
+    assert marked == [True, True, False]
+    assert rows[2]["supersedes"]
+    assert all(row["answer"] for row in rows)

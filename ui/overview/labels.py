@@ -82,6 +82,7 @@ def kind_word(kind: FactKind) -> str:
         FactKind.FILM: t("Image not fully seen"),
         FactKind.WINDOW: t("Page zoomed or window small"),
         FactKind.SOFTWARE: t("Rendered without a graphics card"),
+        FactKind.FAULTY: t("Questions marked as faulty"),
         FactKind.SCREENS: t("Several screens in one session"),
         FactKind.WASHOUT: t("Wash-out"),
         FactKind.CASE: t("Case with repeated problems"),
@@ -136,6 +137,10 @@ def _rules() -> Mapping[FactKind, str]:
         FactKind.SOFTWARE: t(
             "Flag software_rendering: the processor rendered the images, which may have been "
             "slower."
+        ),
+        FactKind.FAULTY: t(
+            "Flag question_faulty: the reader marked the question as faulty, and answered it all "
+            "the same. The comment may say why."
         ),
         FactKind.SCREENS: t(
             "Readings made on a different screen or browser from most readings in that session."

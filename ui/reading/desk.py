@@ -229,6 +229,7 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
             "status": own.status,
             "confidence": own.confidence,
             "comment": own.comment,
+            "faulty": own.faulty,
         },
     }
 

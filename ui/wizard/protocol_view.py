@@ -201,6 +201,7 @@ def _rules(protocol: Protocol) -> Lines:
         if protocol.confidence
         else t("not asked"),
         t("Comments"): value_in_words("comments", protocol.comments),
+        t("Mark faulty questions"): value_in_words("fault_marks", protocol.fault_marks),
         t("Allow going back"): value_in_words("back_navigation", protocol.back_navigation),
         t("Allow “cannot answer”"): value_in_words("cannot_answer", protocol.cannot_answer),
         t("Time limit"): tn("{n} second", "{n} seconds", round(limit)) if limit else t("None"),

@@ -89,6 +89,13 @@ def _liberties(working: Working) -> None:
     )
     switch(
         working,
+        "fault_marks",
+        t("Mark faulty questions"),
+        t("Readers can mark a question as faulty; they still answer it."),
+        t("Questions cannot be marked."),
+    )
+    switch(
+        working,
         "back_navigation",
         t("Allow going back"),
         t("Earlier answers can be reviewed and changed; the first answer is recorded too."),

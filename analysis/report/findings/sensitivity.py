@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
-from analysis.readings.circumstances import REVIEWED
+from analysis.readings.circumstances import MARKED, REVIEWED
 from analysis.report.findings.finding import Finding, Theme, named, points
 from analysis.report.wording.numbers import count, listed
 from analysis.report.wording.rows import Row, number, rows_of, under
@@ -25,6 +25,7 @@ CHOICES = {
     EXCLUDED: "excluded readings dropped",
     COUNTED: "excluded readings counted",
     REVIEWED: "questions dropped that an expert review found faulty",
+    MARKED: "questions dropped that a reader marked as faulty",
     "macro": "every task weighted equally",
 }
 # Choices for which there may be no case.

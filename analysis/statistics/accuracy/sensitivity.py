@@ -44,8 +44,9 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     is correct; the first and this one bound what the missing answers can have been. `absent as
     wrong`: a reader's items that were never presented count as well, as wrong. `flagged times
     dropped`: as the first, without the items whose reading has a flag that puts its time in doubt.
-    `faulty questions dropped`, where there are any: as the first, without the items that an expert
-    review found faulty (`Options.faulty`).
+    `faulty questions dropped` and `marked questions dropped`, where there are any: as the first,
+    without the items that an expert review found faulty (`Options.faulty`), or that one reader or
+    more marked so.
     `excluded readings dropped`, where any is excluded: as the first, without the items whose
     reading was set aside. Where the protocol has done so in the primary analysis, `excluded
     readings counted` is the other choice. Intervals are Wilson's [1]_.
@@ -101,7 +102,7 @@ def _analyses(
     if matrix.left_out.any():
         counting = reading_matrix(bundle, count_excluded=True)
         analyses["excluded readings counted"] = (counting.given, counting.correct)
-    for name, gone in faulty_items(matrix, faulty).items():
+    for name, gone in faulty_items(bundle, matrix, faulty).items():
         analyses[name] = (given & ~gone[:, None], correct)
     return analyses
 

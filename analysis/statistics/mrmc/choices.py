@@ -99,9 +99,9 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient,
     :math:`C_t` being the patients with an item of the task. Where a task has a single patient there
     is no standard error. Where the protocol takes excluded readings out of the primary analysis,
-    `excluded readings counted` is the other choice. `faulty questions dropped`,
-    where there are any, leaves out for all raters what an expert review found faulty
-    (`Options.faulty`).
+    `excluded readings counted` is the other choice. `faulty questions dropped`
+    and `marked questions dropped`, where there are any, leave out for all raters what an expert
+    review found faulty (`Options.faulty`), or what one reader or more marked so.
 
     See Also
     --------
@@ -158,7 +158,7 @@ def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Ma
         "excluded readings dropped": _dropping(matrix, correct, excluded, KEPT),
         "macro": _macro(matrix),
     }
-    for name, gone in faulty_items(matrix, faulty).items():
+    for name, gone in faulty_items(bundle, matrix, faulty).items():
         everywhere = np.broadcast_to(gone[:, None], answered.shape)
         choices[name] = _dropping(matrix, correct, everywhere, SOUND)
     if matrix.left_out.any():

@@ -105,6 +105,7 @@ def test_the_newcomer_finds_all_that_stands_before_the_cases(shown: Store) -> No
     assert dict(found.rules) == {
         "confidence_steps": 5,
         "comments": False,
+        "fault_marks": False,
         "back_navigation": True,
         "time_limit_s": 0,
         "feedback": "never",

@@ -47,6 +47,7 @@ export function start(parent, data) {
     choose: (option, now) => room.send({ is: "choose", option }, now),
     confidence: (step) => room.send({ is: "sure", step }),
     comment: (text) => room.send({ is: "comment", text }),
+    faulty: (faulty) => room.send({ is: "faulty", faulty }),
     confirm: (now) => room.send({ is: "confirm" }, now),
   });
   const viewer = new FilmViewer(place, data.force_canvas, {

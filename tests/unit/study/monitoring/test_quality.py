@@ -76,6 +76,7 @@ def test_ordinary_readings_have_no_facts() -> None:
         ({"flags": ("view_not_shown",)}, FactKind.FILM),
         ({"flags": ("page_zoom",)}, FactKind.WINDOW),
         ({"flags": ("software_rendering",)}, FactKind.SOFTWARE),
+        ({"flags": ("question_faulty",)}, FactKind.FAULTY),
     ],
 )
 def test_each_fact_says_who_how_many_and_which(changed: dict[str, Any], kind: FactKind) -> None:

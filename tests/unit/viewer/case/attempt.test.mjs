@@ -119,3 +119,11 @@ test("coming back to a case set aside is no new gap", () => {
   attempt.begin(500, -YEAR_MS);
   assert.deepEqual(attempt.reading(600, 5, "answered", answer()).flags, ["resumed"]);
 });
+
+test("a question marked as faulty is a flag of the reading, and kept over a reload", () => {
+  const attempt = seated();
+  const marked = { ...answer("A"), faulty: true };
+  assert.equal(attempt.keep(2000, 5, marked).faulty, true);
+  assert.deepEqual(attempt.reading(2000, 5, "answered", marked).flags, ["question_faulty"]);
+  assert.deepEqual(attempt.reading(2000, 5, "answered", { ...answer("A"), faulty: false }).flags, []);
+});

@@ -2,7 +2,7 @@
 import { START, step } from "../../../../ui/viewer/js/room/machine.js";
 
 export const RULES = {
-  confidence_steps: 0, comments: true, back_navigation: false, time_limit_s: 0, feedback: "never", cannot_answer: false,
+  confidence_steps: 0, comments: true, fault_marks: false, back_navigation: false, time_limit_s: 0, feedback: "never", cannot_answer: false,
   break_every: 0, smallest_window: [], score_card: "own",
 };
 

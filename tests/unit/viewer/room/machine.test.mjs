@@ -9,6 +9,7 @@ import { after, desk, facts, item, opened, reading, ready, receipt } from "./des
 const NOTHING = [];
 const told = { option: "A", correct: true, explanation: "" };
 const unsure = { desk: desk({ rules: { confidence_steps: 5 } }) };
+const MARKING = { desk: desk({ rules: { fault_marks: true } }) };
 const giving = { desk: desk({ rules: { cannot_answer: true } }) };
 const backwards = (more = {}) => desk({ rules: { back_navigation: true }, ...more });
 const [C1, C2, C3, C4] = [1, 2, 3, 4].map((position) => item(position));
@@ -95,6 +96,11 @@ const ROWS = [
     { is: "choose", option: "A" }, ["chosen"], { shown: { option: "A", confidence: null } }],
   ["the same letter does not", () => on(chosen(unsure), { is: "sure", step: 4 }), { is: "choose", option: "B" },
     ["chosen"], { shown: { option: "B", confidence: 4 } }],
+  ["a mark belongs to the case and leaves its answer", () => chosen(MARKING), { is: "faulty" }, ["mark"],
+    { shown: { faulty: true, option: "B" } }],
+  ["the same key takes it off", () => on(ready(MARKING), { is: "faulty" }), { is: "faulty" }, ["mark"],
+    { shown: { faulty: false } }],
+  ["nothing is marked where readers may not", () => ready(), { is: "faulty" }, NOTHING, { shown: { faulty: false } }],
   ["a comment belongs to the case", () => ready(), { is: "comment", text: "so" }, NOTHING, { shown: { comment: "so" } }],
   // Handing in
   ["without an answer Enter says what is missing", () => ready(), { is: "confirm", now: 3000 }, ["hint"], { phase: "ready" }],

@@ -12,7 +12,7 @@ const CASES = 6;
 const KEYS = [
   { is: "choose", option: "A" }, { is: "choose", option: "C" }, { is: "digit", number: 2 }, { is: "sure", step: 3 }, { is: "confirm" },
   { is: "confirm" }, { is: "confirm" }, { is: "pause" }, { is: "back" }, { is: "giveUp" }, { is: "reason", number: 1 },
-  { is: "words", text: "blurred" }, { is: "comment", text: "so" }, { is: "touched" }, { is: "next" }, { is: "resized" },
+  { is: "words", text: "blurred" }, { is: "comment", text: "so" }, { is: "faulty" }, { is: "touched" }, { is: "next" }, { is: "resized" },
 ];
 
 /** Numbers by chance, the same ones for the same seed (mulberry32). */

@@ -5,6 +5,8 @@ import { Usage } from "./usage.js";
 
 /** @import { Answer, Case, Record } from "../page/types.js" */
 
+/** The flag of a reading whose reader marked the question as faulty. */
+export const FAULTY = "question_faulty";
 const MOST_SELECTIONS = 200;
 const LONGEST_GAP_MS = 30 * 24 * 3600 * 1000; // a longer absence is rather a clock that was set
 
@@ -93,9 +95,9 @@ export class Attempt {
   }
 
   /** What must survive a reload. @param {number} now @param {number} epoch @param {Answer} answer */
-  keep(now, epoch, { option, confidence, comment }) {
+  keep(now, epoch, { option, confidence, comment, faulty }) {
     return {
-      case: this.item.case, epoch, clock: this.clock.keep(now), option, confidence, comment,
+      case: this.item.case, epoch, clock: this.clock.keep(now), option, confidence, comment, faulty,
       selections: this.#selections, firstSelection: this.#firstSelection, behaviour: this.#behaviour,
       usage: this.#usage.keep(this.clock.read(now).response_ms),
       flags: [...this.#flags], presentedEpoch: this.presentedEpoch, timed: this.#timed,
@@ -113,7 +115,7 @@ export class Attempt {
    * @param {number} now the commit on the monotonic clock @param {number} epoch
    * @param {"answered"|"skipped"|"timed_out"} status @param {Answer} answer @returns {Record}
    */
-  reading(now, epoch, status, { option, confidence, comment }) {
+  reading(now, epoch, status, { option, confidence, comment, faulty }) {
     const answered = status === "answered";
     return {
       kind: "reading", id: this.readingId, case: this.item.case, status,
@@ -123,7 +125,7 @@ export class Attempt {
       times: this.#times(now),
       selections: this.#selections, behaviour: { ...this.#behaviour, ...this.inUse(now) },
       presented_epoch_ms: this.presentedEpoch, committed_epoch_ms: epoch,
-      flags: [...this.#flags], supersedes: this.item.reading?.id ?? null,
+      flags: [...this.#flags, ...(faulty ? [FAULTY] : [])], supersedes: this.item.reading?.id ?? null,
     };
   }
 

@@ -96,13 +96,13 @@ export class CaseDisplay {
     }));
   }
 
-  #hang({ item, option, confidence, comment }, rules, films, painted) {
+  #hang(shown, rules, films, painted) {
     const turn = this.#turn;
     this.#parts.pointerInput.letGo();
     this.#parts.root.dataset.films = String(films.length);
     // The question first: how long it is decides how much room the films have.
-    this.#parts.panel.showCase(item, rules);
-    this.#parts.panel.showAnswer(option, confidence, comment);
+    this.#parts.panel.showCase(shown.item, rules);
+    this.#parts.panel.showAnswer(shown);
     this.#parts.viewer.show(films);
     afterPaint(this.#parts.viewer.renderer.shown(), (frame) => {
       if (turn === this.#turn) painted(frame);

@@ -52,6 +52,7 @@ export function actionOf(event) {
   if (letter === null) return null;
   if (letter <= "h") return { do: "select", letter: letter.toUpperCase() };
   if (letter === "j" && shiftKey) return { do: "heart" };
+  if (letter === "t" && shiftKey) return { do: "faulty" };
   return { do: LETTERS[letter] ?? "nothing" };
 }
 

@@ -3,7 +3,7 @@
 import { around, element, find } from "./elements.js";
 import { texts } from "./texts.js";
 
-/** @import { Case, Desk, OutboxState, Record, ReferenceAnswer, Rules } from "./types.js" */
+/** @import { Answer, Case, Desk, OutboxState, Record, ReferenceAnswer, Rules } from "./types.js" */
 
 const TOAST_MS = 8000;
 const DENSITIES = 7; // steps of smaller type and a wider panel, so that no option needs scrolling
@@ -22,24 +22,30 @@ export class QuestionPanel {
   /**
    * @param {HTMLElement} root
    * @param {{choose: (option: string, now: number) => void, confidence: (step: number) => void,
-   *   comment: (text: string) => void, confirm: (now: number) => void}} told
+   *   comment: (text: string) => void, faulty: (faulty: boolean) => void, confirm: (now: number) => void}} told
    */
   constructor(root, told) {
     this.#root = root;
     const part = (/** @type {string} */ name) => find(root, `.rr-${name}`);
     /** @type {HTMLTextAreaElement} */
     const text = find(root, ".rr-comment textarea");
+    /** @type {HTMLInputElement} */
+    const mark = find(root, ".rr-faulty input");
     this.#parts = {
       position: part("position"), session: part("session"), revisited: part("revisited"), countdown: part("countdown"),
       progress: part("progress"), body: part("case"), scroll: part("scroll"), context: part("context"),
       question: part("question"), options: part("options"), sure: part("sure"), steps: part("steps"),
       sureHint: part("sure-hint"),
-      comment: part("comment"), text, feedback: part("feedback"), hint: part("hint"),
+      comment: part("comment"), text, faulty: part("faulty"), mark, feedback: part("feedback"), hint: part("hint"),
       confirm: part("confirm"), loading: part("loading"), outbox: part("outbox"), reader: part("reader"),
       notice: part("notice"), toast: part("toast"), canvas: part("canvas-note"), said: part("said"),
     };
     this.#parts.confirm.addEventListener("click", (event) => told.confirm(event.timeStamp));
     this.#parts.text.addEventListener("input", () => told.comment(this.#parts.text.value));
+    this.#parts.mark.addEventListener("change", () => {
+      this.#parts.mark.blur(); // or the next keys would be the box's
+      told.faulty(this.#parts.mark.checked);
+    });
     this.#parts.options.addEventListener("click", (event) => {
       const { option } = around(event.target, "[data-option]")?.dataset ?? {};
       if (option) told.choose(option, event.timeStamp);
@@ -86,6 +92,7 @@ export class QuestionPanel {
     parts.options.replaceChildren(...this.#options);
     this.#showSteps(rules.confidence_steps);
     parts.comment.hidden = !rules.comments;
+    parts.faulty.hidden = !rules.fault_marks;
     parts.feedback.hidden = true;
     parts.confirm.textContent = texts.labels.confirm;
     this.hint("");
@@ -93,11 +100,17 @@ export class QuestionPanel {
     this.#fitType();
   }
 
-  /** @param {string|null} option @param {number|null} confidence @param {string} comment */
-  showAnswer(option, confidence, comment) {
+  /** @param {Answer} answer */
+  showAnswer({ option, confidence, comment, faulty }) {
     this.showChoice(option);
     this.showConfidence(confidence);
     this.#parts.text.value = comment;
+    this.showMark(faulty);
+  }
+
+  /** @param {boolean} faulty */
+  showMark(faulty) {
+    this.#parts.mark.checked = faulty;
   }
 
   /** @param {string|null} option */

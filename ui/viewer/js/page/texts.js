@@ -27,6 +27,7 @@ export const texts = {
     sureLeast: t("not at all"),
     sureMost: t("completely"),
     comment: t("Comment"),
+    faulty: t("This question is faulty"),
     reasons: t("Why can this case not be answered?"),
     confirm: t("Confirm"),
     tools: t("Image tools"),
@@ -411,17 +412,18 @@ export const texts = {
   help: {
     title: t("Keyboard and mouse shortcuts"),
     /**
-     * @param {{letters: string, digits: string, steps: number, back?: boolean, comments?: boolean, skips?: boolean,
+     * @param {{letters: string, digits: string, steps: number, back?: boolean, comments?: boolean, marks?: boolean, skips?: boolean,
      *   wheel: string, left: string}} facts
      * @returns {[string, string[][]][]}
      */
-    groups: ({ letters, digits, steps, back, comments, skips, wheel, left }) => [
+    groups: ({ letters, digits, steps, back, comments, marks, skips, wheel, left }) => [
       [t("Answer"), [
         [steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")],
         ...(steps ? [[`1 – ${steps}`, t("confidence, once an answer is chosen")]] : []),
         [t("Enter ↵"), t("confirm")],
         ...(skips ? [["N", t("cannot answer: give a reason (Esc to go back)")]] : []),
         ...(comments ? [["T", t("write a comment (Esc to go back)")]] : []),
+        ...(marks ? [[t("Shift + T"), t("mark the question as faulty; your answer stays")]] : []),
         ...(back ? [[t("Backspace"), t("previous case")]] : []),
         ["P", t("pause and hide the image")],
         [t("Page ↑ ↓"), t("scroll the question")],
@@ -488,6 +490,7 @@ export const texts = {
   said: {
     chosen: (option) => t("{option} chosen", { option }),
     sure: (step, steps) => t("{step} of {steps}", { step, steps }),
+    faulty: (faulty) => (faulty ? t("Question marked as faulty") : t("Mark removed")),
     paused: t("Paused"),
     loading: t("Loading"),
     finished: t("All cases have been read"),

@@ -7,11 +7,11 @@
  *   low: number, high: number, spacing_mm: number|null}} View  one film, its initial
  *   window, and the millimetres of the detector to one of its pixels
  * @typedef {{id: string, option: string|null, confidence: number|null, comment: string|null,
- *   status: string}} OwnReading  what this reader answered before
+ *   faulty?: boolean, status: string}} OwnReading  what this reader answered before
  * @typedef {{case: string, position: number, question: string, condition: string,
  *   options: Option[], context: Context[], views: View[], presented: boolean,
  *   practice: boolean, reading: OwnReading|null}} Case
- * @typedef {{confidence_steps: number, comments: boolean, back_navigation: boolean,
+ * @typedef {{confidence_steps: number, comments: boolean, fault_marks: boolean, back_navigation: boolean,
  *   time_limit_s: number, feedback: "never"|"after case"|"after study", score_card: "own"|"peers",
  *   cannot_answer: boolean, break_every: number,
  *   smallest_window: number[]}} Rules
@@ -33,7 +33,7 @@
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
  *   feedback: {[id: string]: ReferenceAnswer}, desk: Desk}} Receipt  the server's answer to records
  *
- * @typedef {{option: string|null, confidence: number|null, comment: string}} Answer  as it stands
+ * @typedef {{option: string|null, confidence: number|null, comment: string, faulty: boolean}} Answer  as it stands
  * @typedef {Answer & {n: number, item: Case, committed: boolean, touched: boolean, paused: boolean,
  *   resumed: boolean}} Shown  a case brought to the screen; n: which one that is; committed: it is done; touched:
  *   somebody moved a hand since it came up; paused: by the reader; resumed: it was begun before a reload

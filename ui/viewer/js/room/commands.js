@@ -21,7 +21,7 @@ const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
   "swap", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
 // What is asked of the question brings it back to the screen; Enter and Esc do no more than that.
-const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "scroll", "back", "close"];
+const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "scroll", "back", "close"];
 
 export class Commands {
   #parts;
@@ -101,6 +101,7 @@ export class Commands {
       case "close": this.#escape(); break;
       case "giveUp": room.send({ is: "giveUp" }); break;
       case "comment": if (room.state.phase === "ready" && !room.state.reasons) this.#parts.panel.focusComment(); break;
+      case "faulty": room.send({ is: "faulty" }); break;
       case "scroll": this.#parts.panel.scroll(action.down); break;
       case "help": this.#help(); break;
       case "theme": this.#parts.settings.turn("panel"); break;
@@ -178,10 +179,10 @@ export class Commands {
     const options = shown?.item.options ?? [];
     const n = options.length || 4;
     const rules = /** @type {Partial<Rules>} */ (facts?.desk?.rules ?? {});
-    const { confidence_steps: steps = 0, back_navigation: back, comments, cannot_answer: skips } = rules;
+    const { confidence_steps: steps = 0, back_navigation: back, comments, fault_marks: marks, cannot_answer: skips } = rules;
     const last = options.at(-1)?.option ?? "D";
     this.#parts.overlays.help({
-      letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments, skips, ...this.#parts.settings.values,
+      letters: `A – ${last}`, digits: `1 – ${n}`, steps, back, comments, marks, skips, ...this.#parts.settings.values,
     });
   }
 }

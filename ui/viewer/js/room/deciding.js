@@ -102,9 +102,9 @@ export function readElsewhere({ shown, facts: { desk } }) {
 }
 
 /** Whether a case looked at again still has the answer it had. @param {Shown} shown */
-export function unchanged({ item: { reading }, option, confidence, comment }) {
+export function unchanged({ item: { reading }, option, confidence, comment, faulty }) {
   return reading !== null && reading.option === option && (reading.confidence ?? null) === confidence
-    && (reading.comment ?? "") === comment;
+    && (reading.comment ?? "") === comment && Boolean(reading.faulty) === faulty;
 }
 
 /** The cases read on this page with their answers, the oldest first; in another session the positions are those of

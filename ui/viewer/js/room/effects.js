@@ -120,6 +120,10 @@ export function effectsOf(room, parts) {
       panel.say(texts.said.chosen(option));
       timer.keep(now);
     },
+    mark: ({ faulty }) => {
+      panel.showMark(faulty);
+      panel.say(texts.said.faulty(faulty));
+    },
     sure: ({ step }) => {
       panel.showConfidence(step);
       panel.hint("");

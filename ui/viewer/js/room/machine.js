@@ -25,7 +25,7 @@
  * @typedef {{is: "goOn", kept: Awaited|null, epoch: number} | {is: "handOver"} | {is: "next"} | {is: "another"}
  *   | {is: "resized"} | {is: "anyway"} | {is: "stepDone", step: string} | {is: "review"} | {is: "touched"}
  *   | {is: "confirm"} | {is: "pause"} | {is: "back"} | {is: "choose", option: string} | {is: "digit", number: number}
- *   | {is: "sure", step: number} | {is: "comment", text: string} | {is: "giveUp"} | {is: "reason", number: number}
+ *   | {is: "sure", step: number} | {is: "comment", text: string} | {is: "faulty", faulty?: boolean} | {is: "giveUp"} | {is: "reason", number: number}
  *   | {is: "words", text: string} | {is: "painted", n: number} | {is: "freshened", n: number, views: View[]|null}
  *   | {is: "fetched", position: number, item: Case|null} | {is: "corrected", n: number, id: string, item: Case|null}
  *   | {is: "recorded", record: Record} | {is: "timeUp"} | {is: "filmsLost"} | {is: "trouble", text: string}
@@ -36,6 +36,7 @@
  *   | {do: "leave", shown: Shown, now: number, flag?: string} | {do: "clear"} | {do: "filmsLost"}
  *   | {do: "prefetch", beside: string[], coming: Case[]} | {do: "setPaused", paused: boolean, now: number}
  *   | {do: "chosen", option: string, confidence: number|null, anew: boolean, now: number} | {do: "sure", step: number}
+ *   | {do: "mark", faulty: boolean}
  *   | {do: "reasons", reasons: Reasons|null, option: string|null} | {do: "reset"}
  *   | {do: "handIn", shown: Shown, status: "answered"|"skipped"|"timed_out", reason: string, now: number}
  *   | {do: "put", record: Record} | {do: "flush"} | {do: "hurry"} | {do: "askAgain", ms: number}
@@ -48,6 +49,7 @@
  *   | {do: "trouble", text: string}} Effect  leave: off the screen unfinished
  */
 
+import { FAULTY } from "../case/attempt.js";
 import * as deciding from "./deciding.js";
 import { texts } from "../page/texts.js";
 
@@ -242,6 +244,14 @@ class Turn {
   /** @param {{text: string}} event */
   comment({ text }) {
     if (this.#open) this.#show({ comment: text });
+  }
+
+  /** The question is faulty, whatever the answer; without a word of it, the other way round. @param {{faulty?: boolean}} event */
+  faulty({ faulty }) {
+    const shown = this.#open;
+    if (!shown || this.state.reasons || !this.#desk.rules.fault_marks) return;
+    this.#show({ faulty: faulty ?? !shown.faulty });
+    this.#do({ do: "mark", faulty: faulty ?? !shown.faulty });
   }
 
   /** To the reasons for giving the case up, or back from them; where the protocol allows it. */
@@ -499,10 +509,10 @@ class Turn {
   #made(item) {
     const { running } = this.state.facts;
     const kept = !item.reading && running?.case === item.case ? running : null;
-    const { option = null, confidence = null, comment = null } = kept ?? item.reading ?? {};
+    const { option = null, confidence = null, comment = null, faulty = false } = kept ?? item.reading ?? {};
     this.state.brought += 1;
     return {
-      n: this.state.brought, item, option, confidence, comment: comment ?? "", committed: false,
+      n: this.state.brought, item, option, confidence, comment: comment ?? "", faulty, committed: false,
       paused: Boolean(kept?.clock.paused), resumed: Boolean(kept),
       touched: Boolean(kept), // by whoever reloaded the page
     };
@@ -603,10 +613,11 @@ class Turn {
   }
 
   /** @param {Case} item @param {Record} record the answer just given to it */
-  #remember(item, { id, option, status, confidence, comment }) {
+  #remember(item, { id, option, status, confidence, comment, flags = [] }) {
     if (item.practice) return; // its position counts among others
     const others = deciding.remembered(this.state).filter(({ position }) => position !== item.position);
-    const answered = { ...item, presented: true, reading: { id, option, status, confidence, comment } };
+    const reading = { id, option, status, confidence, comment, faulty: flags.includes(FAULTY) };
+    const answered = { ...item, presented: true, reading };
     this.state.read = { session: this.#desk.session, cases: [...others, answered].slice(-MOST_REMEMBERED) };
   }
 

@@ -138,6 +138,7 @@ def test_what_a_review_found_faulty_a_report_leaves_out(
                 "rater_id": np.repeat(["R1", "M1"], len(items)),
                 "item_id": items * 2,
                 "answer": ["B" if item in faulty else "A" for item in items] * 2,
+                "flags": [*("question_faulty" if i == 3 else "" for i in range(len(items)))] * 2,
             }
         ),
         pd.DataFrame({"rater_id": ["R1", "M1"], "rater_kind": ["reader", "model"]}),
@@ -147,8 +148,11 @@ def test_what_a_review_found_faulty_a_report_leaves_out(
     for rater in ("R1", "M1"):
         row = table.loc[("faulty questions dropped", rater)]
         assert (row["n"], row["accuracy"]) == (len(items) - len(faulty), 1.0)
+        assert table.loc[("marked questions dropped", rater), "n"] == len(items) - 1
+        assert table.loc[("flagged times dropped", rater), "n"] == len(items)
     panel = found.tables["sensitivity_panel"].set_index("analysis")["n_items"]
     assert set(panel.loc[["faulty questions dropped"]]) == {len(items) - len(faulty)}
+    assert set(panel.loc[["marked questions dropped"]]) == {len(items) - 1}
     without = analyse(bundle, Options(bootstrap=50)).tables["sensitivity"]["analysis"]
     assert "faulty questions dropped" not in set(without)
     (tmp_path / "none.csv").write_text("item_id\n")
