@@ -21,6 +21,7 @@ from analysis.statistics.accuracy.accuracy import accuracy
 from analysis.statistics.accuracy.items import item_difficulty, missing, model_disagreements
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.accuracy.model_runs import model_conditions, model_runs
+from analysis.statistics.accuracy.positions import option_positions
 from analysis.statistics.accuracy.sensitivity import sensitivity
 from analysis.statistics.agreement.between import agreement_between
 from analysis.statistics.agreement.groups.table import agreement_groups
@@ -28,6 +29,7 @@ from analysis.statistics.agreement.indices import agreement_indices
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.agreement.repeats import intra_reader
 from analysis.statistics.agreement.with_truth import agreement_with_truth
+from analysis.statistics.comparison.by_task import model_pairs
 from analysis.statistics.comparison.gee import gee
 from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.adjusted import panel_adjusted
@@ -65,7 +67,9 @@ __all__ = [
     "missing",
     "model_conditions",
     "model_disagreements",
+    "model_pairs",
     "model_runs",
+    "option_positions",
     "panel_adjusted",
     "read_bundle",
     "reader_conditions",

@@ -139,7 +139,7 @@ def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.Mo
         ran.run()
         assert not ran.exception
         assert len(ran.dataframe) == 1
-    assert len(ran.selectbox[0].options) == 24
+    assert len(ran.selectbox[0].options) == 26
 
 
 def test_cases_on_which_a_model_and_all_readers_differ_are_listed(

@@ -22,7 +22,12 @@ from analysis.report.tables.comparison import (
     gee_overview,
     panel_overview,
 )
-from analysis.report.tables.repeats import indices_overview, repeats_overview, runs_overview
+from analysis.report.tables.models import (
+    positions_overview,
+    runs_overview,
+    side_by_side_overview,
+)
+from analysis.report.tables.repeats import indices_overview, repeats_overview
 from analysis.report.tables.sensitivity import (
     choices_overview,
     panel_choices_overview,
@@ -58,6 +63,8 @@ PARTS = (
     indices_overview,
     repeats_overview,
     runs_overview,
+    side_by_side_overview,
+    positions_overview,
     times_overview,
     time_model_overview,
     missing_overview,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from analysis.figures.drawing.names import rater_names
 from analysis.report.tables.agreement import MEASURE_WORDS
 from analysis.report.tables.table import (
@@ -11,27 +9,15 @@ from analysis.report.tables.table import (
     MOST_ROWS,
     ReportTable,
     TableRow,
-    estimate_cell,
-    estimate_with_range,
+    estimate_of,
     named,
-    percent_cell,
     report_table,
 )
 from analysis.report.wording.numbers import rounded
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
-from analysis.statistics.accuracy.calibration import AUC, BRIER, BY_CHANCE, ECE, OVERCONFIDENCE
-from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
 from analysis.statistics.agreement.pairs.pairing import PairKind
 
-_DIFFERENCE = ("difference", "ci_low", "ci_high")
-_SURENESS = {
-    BRIER: "Brier score",
-    ECE: "Calibration error",
-    BY_CHANCE: "By chance",
-    AUC: "AUC",
-    OVERCONFIDENCE: "Overconfidence",
-}
 OF_INDICES = {"error_consistency": "error consistency", "kappa": "kappa"}
 
 
@@ -45,7 +31,7 @@ def repeats_overview(results: Results) -> list[ReportTable]:
                 str(row["condition"]) or EMPTY,
                 MEASURE_WORDS.get(str(row["measure"]), str(row["measure"])),
                 f"{int(number(row, 'n')):,}",
-                _estimate(row),
+                estimate_of(row),
             ),
         )
         for row in rows_of(results, "intra_reader")
@@ -60,89 +46,6 @@ def repeats_overview(results: Results) -> list[ReportTable]:
             rows=rows,
         )
     ]
-
-
-def runs_overview(results: Results) -> list[ReportTable]:
-    """Show how a model's runs agree, what its input changes, and what its confidence is worth."""
-    names = rater_names(results.bundle)
-    of_runs: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows_of(results, "model_runs"):
-        key = (str(row["model_id"]), str(row["condition"]))
-        of_runs.setdefault(key, {})[str(row["measure"])] = row
-    runs: list[TableRow] = [
-        (
-            (named(names, model),),
-            (
-                f"{int(number(found[RAW], 'n_runs')):,}",
-                f"{int(number(found[MEAN], 'n_items')):,}",
-                _estimate(found[RAW]),
-                percent_cell(number(found[MEAN], "estimate")),
-                percent_cell(math.sqrt(number(found[VARIANCE], "estimate"))),
-            ),
-        )
-        for (model, _), found in of_runs.items()
-    ]
-    shown: list[TableRow] = [
-        (
-            (named(names, str(row["model_id"])),),
-            (
-                str(row["condition_b"]),
-                f"{int(number(row, 'n')):,}",
-                percent_cell(number(row, "accuracy_a")),
-                percent_cell(number(row, "accuracy_b")),
-                estimate_with_range(*(100 * number(row, c) for c in _DIFFERENCE)),
-            ),
-        )
-        for row in rows_of(results, "model_conditions")
-    ]
-    return [
-        report_table(
-            name="model-runs",
-            title="Models beside themselves: runs",
-            note="Over the cases that every run has. The standard deviation is what the chance of"
-            " one run adds to its accuracy.",
-            file="tables/model_runs.csv",
-            header=("Model", "Runs", "n", "Agreement and CI", "Mean accuracy", "SD of a run"),
-            rows=runs,
-        ),
-        report_table(
-            name="model-conditions",
-            title="Models beside themselves: what they were shown",
-            note="Accuracy as the readers saw the cases, less that under the condition.",
-            file="tables/model_conditions.csv",
-            header=("Model", "Shown", "n", "As readers", "So", "Difference and CI"),
-            rows=shown,
-        ),
-        _calibration(results),
-    ]
-
-
-def _calibration(results: Results) -> ReportTable:
-    names = rater_names(results.bundle)
-    found: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in rows_of(results, "model_calibration"):
-        key = (str(row["model_id"]), str(row["condition"]))
-        found.setdefault(key, {})[str(row["measure"])] = row
-    return report_table(
-        name="model-calibration",
-        title="Models beside themselves: confidence",
-        note="Over the answers with a confidence. Brier score and calibration error (ten bins) are"
-        " 0 at best; by chance is the error of a calibrated model with as many answers; the AUC is"
-        " the chance that a correct answer has the higher confidence than an incorrect one;"
-        " overconfidence is mean confidence less accuracy.",
-        file="tables/model_calibration.csv",
-        header=("Model", "n", *_SURENESS.values()),
-        rows=[
-            (
-                (named(names, model),),
-                (
-                    f"{int(number(of_model[BRIER], 'n')):,}",
-                    *(_estimate(of_model[measure]) for measure in _SURENESS),
-                ),
-            )
-            for (model, _), of_model in found.items()
-        ],
-    )
 
 
 def indices_overview(results: Results) -> list[ReportTable]:
@@ -191,14 +94,7 @@ def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -
         str(row["scope"]).removeprefix("option_set="),
         OF_INDICES.get(str(row["measure"]), str(row["measure"])),
         f"{int(number(row, 'n')):,}",
-        _estimate(kappas.get(_key(row), {})),
+        estimate_of(kappas.get(_key(row), {})),
         *(rounded(number(row, f"{one}_index"), 2) for one in ("prevalence", "bias")),
     )
     return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
-
-
-def _estimate(row: Row) -> str:
-    if not row:
-        return EMPTY
-    estimate, low, high = (number(row, column) for column in ("estimate", "ci_low", "ci_high"))
-    return estimate_cell(estimate, low, math.nan if math.isnan(low) else high)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from analysis.figures.drawing.names import RaterName, shorten
 from analysis.report.wording.numbers import decimals_for, rounded
+from analysis.report.wording.rows import Row, number
 
 MOST_ROWS = 300
 MOST_IN_PRINT = 40
@@ -211,3 +212,11 @@ def estimate_cell(estimate: float, low: float, high: float) -> str:
         return "undefined"
     interval = "" if math.isnan(low) else f" [{rounded(low, 2)}, {rounded(high, 2)}]"
     return rounded(estimate, 2) + interval
+
+
+def estimate_of(row: Row) -> str:
+    """Write a row's estimate with its interval; a dash where there is no row."""
+    if not row:
+        return EMPTY
+    estimate, low, high = (number(row, column) for column in ("estimate", "ci_low", "ci_high"))
+    return estimate_cell(estimate, low, math.nan if math.isnan(low) else high)

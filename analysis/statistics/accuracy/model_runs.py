@@ -1,19 +1,25 @@
-"""What running a model again changes, and what it was shown: `model_runs.csv` and beside it."""
+"""What running a model again changes, and what it was shown.
+
+`model_runs.csv`, `model_conditions.csv`.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle, RaterKind, Status
 from analysis.options import Options
 from analysis.readings.clusters import cluster_codes
-from analysis.statistics.comparison.pairs import comparisons
+from analysis.readings.matrix import NO_LETTER
+from analysis.statistics.accuracy.means import mean_over_items
+from analysis.statistics.agreement.pairs.pairing import pairs_of
+from analysis.statistics.comparison.by_task import OF_A_PAIR, by_task, groups_of
 from analysis.statistics.study import Study, study_of
 
 RUN_COLUMNS = (
@@ -33,23 +39,15 @@ CONDITION_COLUMNS = (
     "model_id",
     "condition_a",
     "condition_b",
-    "n",
-    "accuracy_a",
-    "accuracy_b",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "ci_method",
-    "cluster_ci_low",
-    "cluster_ci_high",
-    "only_a_correct",
-    "only_b_correct",
-    "p_exact",
-    "p_mid",
-    "undefined_because",
+    *OF_A_PAIR,
+    "n_both_answered",
+    "same_answer",
+    "same_low",
+    "same_high",
 )
 RAW, MEAN, VARIANCE = ("raw_agreement", "mean_accuracy", "run_variance")
 _SIDES = ("a", "b")
+NO_TWO = "no item has an answer of two runs"
 
 
 def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -148,31 +146,10 @@ def _measures(
 
 
 def _mean(values: Floats, clusters: Ints, alpha: float, scale: float) -> dict[str, object]:
-    names, places = np.unique(clusters, return_inverse=True)
-    n, k = len(values), len(names)
-    nothing = dict.fromkeys(("estimate", "se", "ci_low", "ci_high"), np.nan)
-    whom = "items" if k == n else "patients"
-    method = f"mean over items, t over {whom}"
-    if not n:
-        return nothing | {
-            "method": method,
-            "undefined_because": "no item has an answer of two runs",
-        }
-    mean = float(values.mean())
-    found: dict[str, object] = nothing | {"estimate": mean / scale, "method": method}
-    residuals = np.bincount(places, weights=values - mean)
-    if k < 2 or not residuals.any():
-        why = "a single cluster" if k < 2 else "every item has the same value"
-        return found | {"undefined_because": f"standard error and interval: {why}"}
-    se = float(np.sqrt(k / (k - 1) * (residuals**2).sum()) / n)
-    reach = float(stats.t.ppf(1 - alpha / 2, k - 1)) * se
-    highest = np.inf if scale > 1 else 1.0
-    return found | {
-        "se": se / scale,
-        "ci_low": max(mean - reach, 0.0) / scale,
-        "ci_high": min(mean + reach, highest) / scale,
-        "undefined_because": "",
-    }
+    """Return a mean over items, divided by `scale`; of what is a variance if that is not 1."""
+    limits = (0.0, 1.0 if scale <= 1 else math.inf)
+    found = mean_over_items(values, clusters, alpha, nothing=NO_TWO, limits=limits)
+    return found | {name: found[name] / scale for name in ("estimate", "se", "ci_low", "ci_high")}
 
 
 def model_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -188,9 +165,18 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     Returns
     -------
     pandas.DataFrame
-        Columns as of `comparisons`, with `condition_a` for the standing answers and `condition_b`
-        for the others; one row a model and condition that no reader had. Over the items with a
-        reading under both; an answer that is none is wrong.
+        Columns `model_id, condition_a, condition_b`, the standing answers' and the others'; those
+        of `model_pairs` from `by` on, a minus b; and `n_both_answered, same_answer, same_low,
+        same_high`: of the items answered under both, the share with the same answer, with its
+        interval. One row a model, condition that no reader had, and group: overall (`micro`), then
+        the tasks.
+
+    Notes
+    -----
+    Over the items with a reading under both; an answer that is none is wrong. With options in
+    another order `same_answer` says how often the order did not matter, for answers are compared as
+    options and not as places. Its interval is of a mean over items: t over clusters, patients where
+    they cluster; empty where every item has the same value.
 
     Examples
     --------
@@ -203,8 +189,8 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     ...     }),
     ...     pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]}),
     ... ))
-    >>> table[["condition_b", "n", "accuracy_a", "accuracy_b", "difference"]].values.tolist()
-    [['image-absent', 4, 1.0, 0.5, 0.5]]
+    >>> table[["condition_b", "n", "difference", "same_answer"]].values.tolist()
+    [['image-absent', 4, 0.5, 0.5]]
     """
     study = study_of(study, options)
     bundle, parts = study.bundle, []
@@ -216,21 +202,45 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
             if condition in set(own["condition"]):
                 continue
             mine = own.loc[own["condition"] == sorted(own["condition"])[0]]
-            items = set(mine["item_id"]) & set(other["item_id"])
-            sides = [
-                part.loc[part["item_id"].isin(items)].assign(rater_id=side, condition="")
-                for side, part in zip(_SIDES, (mine, other), strict=True)
-            ]
-            rater = bundle.raters.loc[bundle.raters["rater_id"] == model]
-            raters = pd.concat([rater.assign(rater_id=side) for side in _SIDES])
-            both = Bundle(
-                items=bundle.items.loc[bundle.items["item_id"].isin(items)],
-                raters=raters,
-                readings=pd.concat(sides),
-            )
-            if len(items):
-                row = comparisons(Study(both, study.options)).assign(
-                    model_id=model, condition_a=mine["condition"].iloc[0], condition_b=condition
-                )
-                parts.append(row[list(CONDITION_COLUMNS)])
-    return pd.concat(parts) if parts else pd.DataFrame(columns=list(CONDITION_COLUMNS))
+            if set(mine["item_id"]) & set(other["item_id"]):
+                about = {
+                    "model_id": model,
+                    "condition_a": mine["condition"].iloc[0],
+                    "condition_b": condition,
+                }
+                parts.append(_beside(bundle, mine, other, study.options).assign(**about))
+    if not parts:
+        return pd.DataFrame(columns=list(CONDITION_COLUMNS))
+    return pd.concat(parts, ignore_index=True)[list(CONDITION_COLUMNS)]
+
+
+def _beside(
+    bundle: Bundle, mine: pd.DataFrame, other: pd.DataFrame, options: Options
+) -> pd.DataFrame:
+    """Compare two sets of a model's readings as two raters, over the items that both have."""
+    items = set(mine["item_id"]) & set(other["item_id"])
+    sides = [
+        part.loc[part["item_id"].isin(items)].assign(rater_id=side, condition="")
+        for side, part in zip(_SIDES, (mine, other), strict=True)
+    ]
+    rater = bundle.raters.loc[bundle.raters["rater_id"] == mine["rater_id"].iloc[0]]
+    both = Study(
+        Bundle(
+            items=bundle.items.loc[bundle.items["item_id"].isin(items)],
+            raters=pd.concat([rater.assign(rater_id=side) for side in _SIDES]),
+            readings=pd.concat(sides),
+        ),
+        options,
+    )
+    matrix = both.matrix
+    table = by_task(both, pairs_of(matrix.columns)).reset_index(drop=True)
+    answered = (matrix.answers != NO_LETTER).all(axis=1)
+    same = (matrix.answers[:, 0] == matrix.answers[:, 1]).astype(np.float64)
+    found = []
+    for _, _, those in groups_of(matrix):
+        counted = answered & those
+        clusters = matrix.clusters[counted]
+        mean = mean_over_items(same[counted], clusters, options.alpha, nothing="")
+        found.append([int(counted.sum()), *(mean[c] for c in ("estimate", "ci_low", "ci_high"))])
+    names = ["n_both_answered", "same_answer", "same_low", "same_high"]
+    return table.join(pd.DataFrame(found, columns=names))

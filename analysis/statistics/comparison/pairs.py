@@ -110,7 +110,7 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     a = np.array([pair.a for pair in pairs], dtype=np.int64)
     b = np.array([pair.b for pair in pairs], dtype=np.int64)
     parts = [
-        _compared(matrix, items, a[members], b[members], weights, options.alpha).set_index(members)
+        compared(matrix, items, a[members], b[members], weights, options.alpha).set_index(members)
         for items, members in given_to_both(matrix, a, b)
     ]
     families = [_family(pair) for pair in pairs]
@@ -130,10 +130,24 @@ def _family(pair: Pair) -> str:
     return f"{FAMILY}, {pair.condition}" if pair.condition else FAMILY
 
 
-def _compared(
+def compared(
     matrix: ReadingMatrix, items: Bools, a: Ints, b: Ints, weights: Floats | None, alpha: float
 ) -> pd.DataFrame:
-    """Compare pairs whose raters were given the same items, one row a pair."""
+    """Compare pairs whose raters were given the same items, one row a pair.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    items : numpy.ndarray of bool, shape (n_items,)
+        Which items; all of them were given to all raters of the pairs.
+    a, b : numpy.ndarray of int, shape (n_pairs,)
+        The columns of each pair's first and second rater.
+    weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
+        How often each cluster stands in each resample; None without clusters.
+    alpha : float
+        Two-sided error.
+    """
     columns, places = np.unique(np.concatenate([a, b]), return_inverse=True)
     a, b = places[: len(a)], places[len(a) :]
     right = correctness(matrix, items, columns)

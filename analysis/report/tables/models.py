@@ -1,0 +1,229 @@
+"""Models beside themselves and beside each other: runs, input, confidence, places, versions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from analysis.figures.drawing.names import rater_names
+from analysis.report.tables.table import (
+    EMPTY,
+    MOST_ROWS,
+    ReportTable,
+    TableRow,
+    estimate_of,
+    estimate_with_range,
+    named,
+    percent_cell,
+    report_table,
+)
+from analysis.report.wording.rows import Row, number, rows_of
+from analysis.results import Results
+from analysis.statistics.accuracy.calibration import AUC, BRIER, BY_CHANCE, ECE, OVERCONFIDENCE
+from analysis.statistics.accuracy.model_runs import MEAN, RAW, VARIANCE
+
+_SURENESS = {
+    BRIER: "Brier score",
+    ECE: "Calibration error",
+    BY_CHANCE: "By chance",
+    AUC: "AUC",
+    OVERCONFIDENCE: "Overconfidence",
+}
+_MOST_PLACES = 6
+
+
+def runs_overview(results: Results) -> list[ReportTable]:
+    """Show how a model's runs agree, what its input changes, and what its confidence is worth."""
+    names = rater_names(results.bundle)
+    of_runs: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows_of(results, "model_runs"):
+        key = (str(row["model_id"]), str(row["condition"]))
+        of_runs.setdefault(key, {})[str(row["measure"])] = row
+    runs: list[TableRow] = [
+        (
+            (named(names, model),),
+            (
+                f"{int(number(found[RAW], 'n_runs')):,}",
+                f"{int(number(found[MEAN], 'n_items')):,}",
+                estimate_of(found[RAW]),
+                percent_cell(number(found[MEAN], "estimate")),
+                percent_cell(math.sqrt(number(found[VARIANCE], "estimate"))),
+            ),
+        )
+        for (model, _), found in of_runs.items()
+    ]
+    return [
+        report_table(
+            name="model-runs",
+            title="Models beside themselves: runs",
+            note="Over the cases that every run has. The standard deviation is what the chance of"
+            " one run adds to its accuracy.",
+            file="tables/model_runs.csv",
+            header=("Model", "Runs", "n", "Agreement and CI", "Mean accuracy", "SD of a run"),
+            rows=runs,
+        ),
+        _shown(results),
+        _calibration(results),
+    ]
+
+
+def _shown(results: Results) -> ReportTable:
+    names = rater_names(results.bundle)
+    rows = rows_of(results, "model_conditions")
+    return report_table(
+        name="model-conditions",
+        title="Models beside themselves: what they were shown",
+        note="Accuracy as the readers saw the cases, less that under the condition, overall and by"
+        " task. Same answer: of the cases answered both times, the share with the same answer.",
+        file="tables/model_conditions.csv",
+        header=(
+            "Model",
+            "Shown",
+            "Cases",
+            "n",
+            "As readers",
+            "So",
+            "Difference and CI",
+            "Same answer",
+        ),
+        rows=[
+            (
+                (named(names, str(row["model_id"])),),
+                (
+                    str(row["condition_b"]),
+                    _group(row),
+                    f"{int(number(row, 'n')):,}",
+                    percent_cell(number(row, "accuracy_a")),
+                    percent_cell(number(row, "accuracy_b")),
+                    _difference(row),
+                    _percent(row, ("same_answer", "same_low", "same_high")),
+                ),
+            )
+            for row in rows[:MOST_ROWS]
+        ],
+        total=len(rows),
+    )
+
+
+def side_by_side_overview(results: Results) -> list[ReportTable]:
+    """Show every two models beside each other, overall and by task."""
+    names = rater_names(results.bundle)
+    rows = rows_of(results, "model_pairs")
+    return [
+        report_table(
+            name="model-pairs",
+            title="Models side by side",
+            note="Difference: first minus second, in points. Only one correct: cases that only the"
+            " first, and only the second, answered correctly; of two versions of a model, what"
+            " became worse and what became better.",
+            file="tables/model_pairs.csv",
+            header=(
+                "Models",
+                "Condition",
+                "Cases",
+                "n",
+                "First %",
+                "Second %",
+                "Difference and CI",
+                "Only first correct",
+                "Only second correct",
+            ),
+            rows=[
+                (
+                    tuple(named(names, str(row[side])) for side in ("rater_a", "rater_b")),
+                    (
+                        str(row["condition"]) or EMPTY,
+                        _group(row),
+                        f"{int(number(row, 'n')):,}",
+                        percent_cell(number(row, "accuracy_a")),
+                        percent_cell(number(row, "accuracy_b")),
+                        _difference(row),
+                        f"{int(number(row, 'only_a_correct')):,}",
+                        f"{int(number(row, 'only_b_correct')):,}",
+                    ),
+                )
+                for row in rows[:MOST_ROWS]
+            ],
+            total=len(rows),
+        )
+    ]
+
+
+def positions_overview(results: Results) -> list[ReportTable]:
+    """Show whether raters prefer a place among the options."""
+    names = rater_names(results.bundle)
+    rows = [row for row in rows_of(results, "option_positions") if _is_early(row)]
+    by_rater: dict[tuple[str, str], dict[int, Row]] = {}
+    for row in rows:
+        key = (str(row["rater_id"]), str(row["condition"]))
+        by_rater.setdefault(key, {})[int(number(row, "place"))] = row
+    places = sorted({int(number(row, "place")) for row in rows})
+    return [
+        report_table(
+            name="option-positions",
+            title="Place of the option chosen",
+            note="How much more often each place among the options, as shown, was chosen than it"
+            " was correct: points of the answers, with CI. Above 0 where a rater prefers the"
+            " place. Accuracy by place is in the file.",
+            file="tables/option_positions.csv",
+            header=("Rater", "Condition", *(f"Option {place}" for place in places)),
+            rows=[
+                (
+                    (named(names, rater),),
+                    (condition or EMPTY, *(_at(of_rater.get(place)) for place in places)),
+                )
+                for (rater, condition), of_rater in by_rater.items()
+            ],
+        )
+    ]
+
+
+def _is_early(row: Row) -> bool:
+    return number(row, "place") <= _MOST_PLACES
+
+
+def _at(row: Row | None) -> str:
+    return _percent(row, ("difference", "ci_low", "ci_high")) if row else EMPTY
+
+
+def _group(row: Row) -> str:
+    return "all" if str(row["by"]) == "overall" else str(row["group"])
+
+
+def _difference(row: Row) -> str:
+    """Write a paired difference with the interval over patients where there is one."""
+    clustered = not math.isnan(number(row, "cluster_ci_low"))
+    limits = ("cluster_ci_low", "cluster_ci_high") if clustered else ("ci_low", "ci_high")
+    return _percent(row, ("difference", *limits))
+
+
+def _percent(row: Row, columns: Iterable[str]) -> str:
+    return estimate_with_range(*(100 * number(row, column) for column in columns))
+
+
+def _calibration(results: Results) -> ReportTable:
+    names = rater_names(results.bundle)
+    found: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows_of(results, "model_calibration"):
+        key = (str(row["model_id"]), str(row["condition"]))
+        found.setdefault(key, {})[str(row["measure"])] = row
+    return report_table(
+        name="model-calibration",
+        title="Models beside themselves: confidence",
+        note="Over the answers with a confidence. Brier score and calibration error (ten bins) are"
+        " 0 at best; by chance is the error of a calibrated model with as many answers; the AUC is"
+        " the chance that a correct answer has the higher confidence than an incorrect one;"
+        " overconfidence is mean confidence less accuracy.",
+        file="tables/model_calibration.csv",
+        header=("Model", "n", *_SURENESS.values()),
+        rows=[
+            (
+                (named(names, model),),
+                (
+                    f"{int(number(of_model[BRIER], 'n')):,}",
+                    *(estimate_of(of_model[measure]) for measure in _SURENESS),
+                ),
+            )
+            for (model, _), of_model in found.items()
+        ],
+    )

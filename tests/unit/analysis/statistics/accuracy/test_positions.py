@@ -1,0 +1,84 @@
+"""Whether a place among the options is preferred, in the order in which they were shown."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Options, analyse, bundle_from_tables, option_positions
+from analysis.bundle import Bundle
+from analysis.report.tables import overviews
+
+N = 300
+RNG = np.random.default_rng(5)
+ITEMS = pd.DataFrame(
+    {
+        "item_id": [f"q{n:03}" for n in range(N)],
+        "truth": RNG.choice(list("ABCD"), N),
+        "n_options": 4,
+    }
+)
+ORDERS = ["".join(RNG.permutation(list("ABCD"))) for _ in range(N)]
+
+
+def _bundle(answers: list[str], orders: list[str] | None, items: pd.DataFrame = ITEMS) -> Bundle:
+    readings = pd.DataFrame({"rater_id": "M", "item_id": ITEMS["item_id"], "answer": answers})
+    if orders:
+        readings["shown_order"] = orders
+    return bundle_from_tables(
+        items, readings, pd.DataFrame({"rater_id": ["M"], "rater_kind": ["model"]})
+    )
+
+
+def test_who_always_takes_the_first_place_is_seen_to_whatever_its_letter() -> None:
+    """It is right where the reference standard was shown first, and nowhere else."""
+    table = option_positions(_bundle([order[0] for order in ORDERS], ORDERS)).set_index("place")
+    first = np.mean([o[0] == t for o, t in zip(ORDERS, ITEMS["truth"], strict=True)])
+    assert table["n_chosen"].tolist() == [N, 0, 0, 0]
+    assert table["difference"].iloc[0] == pytest.approx(1 - first)
+    assert table["ci_low"].iloc[0] > 0.5
+    assert table["accuracy"].tolist() == [1, 0, 0, 0]
+    assert table["difference"].sum() == pytest.approx(0)
+
+
+def test_a_letter_without_an_order_is_its_own_place() -> None:
+    """As a table of answers from elsewhere has them."""
+    table = option_positions(_bundle(["B"] * N, None)).set_index("place")
+    assert table["n_chosen"].tolist() == [0, N, 0, 0]
+    assert table["n_reference"].tolist() == [(ITEMS["truth"] == x).sum() for x in "ABCD"]
+
+
+def test_whose_errors_fall_anywhere_prefers_no_place() -> None:
+    """The interval holds 0 nearly always, here at all places."""
+    right = RNG.random(N) < 0.7
+    answers = list(np.where(right, ITEMS["truth"], RNG.choice(list("ABCD"), N)))
+    table = option_positions(_bundle(answers, ORDERS))
+    assert ((table["ci_low"] < 0) & (table["ci_high"] > 0)).all()
+
+
+def test_an_order_that_is_none_of_these_letters_does_not_count() -> None:
+    """Nor does an item whose number of options nobody said, nor no answer."""
+    orders = ["random", "AABC", "DCBA;", *ORDERS[3:]]
+    answers = ["A", "A", "A", "", *["A"] * (N - 4)]
+    table = option_positions(_bundle(answers, orders))
+    assert set(table["n"]) == {N - 4}
+    unknown = ITEMS.drop(columns="n_options")
+    assert option_positions(_bundle(["A"] * N, None, unknown)).empty
+
+
+def test_places_that_only_some_items_have_are_shares_of_those() -> None:
+    """An item of two options has no third place to choose."""
+    items = ITEMS.assign(truth="A", n_options=[2, 4] * (N // 2))
+    table = option_positions(_bundle(["B", "C"] * (N // 2), None, items)).set_index("place")
+    assert table["n"].tolist() == [N, N, N // 2, N // 2]
+    assert table.loc[3, "difference"] == 1
+    assert table.loc[3, "undefined_because"].startswith("standard error and interval")
+    assert "never stands there" in table.loc[3, "undefined_because"]
+
+
+def test_the_report_has_a_column_a_place() -> None:
+    """With the interval of each."""
+    found = analyse(_bundle([order[0] for order in ORDERS], ORDERS), Options(bootstrap=20))
+    table = {one.name: one for one in overviews(found)}["option-positions"]
+    assert table.header == ("Rater", "Option 1", "Option 2", "Option 3", "Option 4")
+    ((_, cells),) = table.rows
+    assert " to " in cells[0]

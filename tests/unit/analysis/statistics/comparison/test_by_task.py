@@ -1,0 +1,95 @@
+"""Two models side by side, overall and task by task, and a model beside itself."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Options, analyse, bundle_from_tables, comparisons
+from analysis.bundle import Bundle
+from analysis.report.tables import overviews
+from analysis.statistics.accuracy.model_runs import model_conditions
+from analysis.statistics.comparison.by_task import model_pairs
+
+N = 240
+RNG = np.random.default_rng(11)
+ITEMS = pd.DataFrame(
+    {
+        "item_id": [f"q{n:03}" for n in range(N)],
+        "truth": RNG.choice(list("ABCD"), N),
+        "n_options": 4,
+        "task": ["presence", "location", "severity"] * (N // 3),
+        "patient_id": [f"p{n // 2}" for n in range(N)],
+    }
+)
+OPTIONS = Options(bootstrap=200)
+
+
+def _said(rater: str, share: float, condition: str = "") -> pd.DataFrame:
+    right = RNG.random(N) < share
+    answers = np.where(right, ITEMS["truth"], RNG.choice([*"ABCD", ""], N))
+    return pd.DataFrame(
+        {"rater_id": rater, "item_id": ITEMS["item_id"], "answer": answers, "condition": condition}
+    )
+
+
+RATERS = pd.DataFrame(
+    {"rater_id": ["R", "M1", "M2", "M3"], "rater_kind": ["reader", *["model"] * 3]}
+)
+READINGS = pd.concat([_said("R", 0.7), _said("M1", 0.5), _said("M2", 0.6), _said("M3", 0.8)])
+
+
+def _bundle(items: pd.DataFrame = ITEMS, readings: pd.DataFrame = READINGS) -> Bundle:
+    return bundle_from_tables(items, readings, RATERS)
+
+
+def test_a_row_overall_and_one_a_task_for_every_two_models() -> None:
+    """The overall ones are the rows of all comparisons."""
+    table = model_pairs(_bundle(), OPTIONS)
+    assert table["group"].tolist() == ["micro", "location", "presence", "severity"] * 3
+    overall = table.loc[table["by"] == "overall"].reset_index(drop=True)
+    pairs = comparisons(_bundle(), OPTIONS)
+    pairs = pairs.loc[pairs["pair_kind"] == "model-model"].reset_index(drop=True)
+    shared = [column for column in pairs if column in overall]
+    pd.testing.assert_frame_equal(overall[shared], pairs[shared])
+
+
+def test_a_task_is_compared_as_if_there_were_no_other() -> None:
+    """Counts, score interval and tests are those of the task's items alone."""
+    table = model_pairs(_bundle(), OPTIONS)
+    own = ITEMS.loc[ITEMS["task"] == "location"]
+    alone = comparisons(
+        _bundle(own, READINGS.loc[READINGS["item_id"].isin(own["item_id"])]), OPTIONS
+    )
+    alone = alone.loc[alone["pair_kind"] == "model-model"].reset_index(drop=True)
+    found = table.loc[table["group"] == "location"].reset_index(drop=True)
+    columns = ["n", "accuracy_a", "accuracy_b", "difference", "ci_low", "ci_high"]
+    columns += ["only_a_correct", "only_b_correct", "p_exact", "p_mid"]
+    pd.testing.assert_frame_equal(found[columns], alone[columns])
+
+
+def test_what_a_condition_changes_is_told_by_task_with_how_often_the_answer_stayed() -> None:
+    """The share of the same answers is of the items answered both times."""
+    other = _said("M1", 0.3, "image-absent")
+    found = model_conditions(_bundle(readings=pd.concat([READINGS, other])), OPTIONS)
+    assert found["group"].tolist() == ["micro", "location", "presence", "severity"]
+    both = READINGS.loc[READINGS["rater_id"] == "M1"].merge(other, on="item_id").merge(ITEMS)
+    for row in found.to_dict("records"):
+        of = both if row["by"] == "overall" else both.loc[both["task"] == row["group"]]
+        assert row["n"] == len(of)
+        difference = (of["answer_x"] == of["truth"]).mean() - (of["answer_y"] == of["truth"]).mean()
+        assert row["difference"] == pytest.approx(difference)
+        said = of.loc[(of["answer_x"] != "") & (of["answer_y"] != "")]
+        assert row["n_both_answered"] == len(said)
+        assert row["same_answer"] == pytest.approx((said["answer_x"] == said["answer_y"]).mean())
+        assert row["same_low"] < row["same_answer"] < row["same_high"]
+
+
+def test_the_report_has_models_side_by_side() -> None:
+    """Each pair overall and by task, as the file has it."""
+    tables = {table.name: table for table in overviews(analyse(_bundle(), OPTIONS))}
+    rows = tables["model-pairs"].rows
+    assert len(rows) == 12
+    names, cells = rows[1]
+    assert [name.label for name in names] == ["M1", "M2"]
+    assert cells[:2] == ("location", "80")
+    assert "model-conditions" not in tables
