@@ -43,6 +43,7 @@ from ui.results.background import AT_ONCE_S, Analysis, Job, asked_now, job_of
 from ui.results.case_card import case_card
 from ui.results.figure_files import figure_links
 from ui.results.headline import agreement_html, findings_html, headline_html
+from ui.results.side_by_side import side_by_side
 from ui.results.tables import show_table
 from ui.server.access import guard
 from ui.server.deployment import store
@@ -50,6 +51,7 @@ from ui.server.deployment import store
 person = guard(Act.RESULTS)
 
 FINDINGS, CASES, TABLES = later("Findings"), later("Cases"), later("Tables")
+MODELS = later("Models side by side")
 EVERY_CASE = later("all cases")
 MOST_NAMED = 12
 
@@ -199,6 +201,11 @@ def _cases(found: Results) -> None:
     kind = left.selectbox(t("Show cases"), kinds, format_func=lambda one: said(one).capitalize())
     shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
     shown = _parted(found, shown, right).reset_index(drop=True)
+    _listed(found, shown, f"cases-{kind}")
+
+
+def _listed(found: Results, shown: pd.DataFrame, key: str) -> None:
+    """Show a list of cases; of the one that is chosen its images and all answers."""
     st.caption(t("Choose a row to see the images, the reference standard and each answer."))
     columns: dict[str, Any] = {
         "note": st.column_config.TextColumn(t("Who missed it"), width="medium"),
@@ -218,7 +225,7 @@ def _cases(found: Results) -> None:
         column_config=columns,
         on_select="rerun",
         selection_mode="single-row",
-        key=f"cases-{kind}",
+        key=key,
     )
     rows = [row for row in chosen["selection"]["rows"] if row < len(shown)]
     if not rows or person.study is None:
@@ -277,10 +284,13 @@ def _blinded(found: Analysis) -> None:
 def _open(found: Analysis) -> None:
     """Show everything there is."""
     drawn = sections(found)
-    part = _chosen([FINDINGS, *drawn, CASES, TABLES])
+    several = [MODELS] if len(found.results.tables["model_pairs"]) else []
+    part = _chosen([FINDINGS, *drawn, *several, CASES, TABLES])
     if part == FINDINGS:
         _opening(found)
         st.html(findings_html(sentences(found)))
+    elif part == MODELS:
+        _listed(found.results, *side_by_side(found.results))
     elif part == CASES:
         _cases(found.results)
     elif part == TABLES:

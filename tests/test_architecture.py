@@ -38,6 +38,7 @@ MAY_IMPORT_ANALYSIS = {
     "ui/results/background.py",
     "ui/results/figure_files.py",
     "ui/results/headline.py",
+    "ui/results/side_by_side.py",
     "ui/archive/exports.py",
     "ui/results/case_card.py",
     "ui/reading/record.py",

@@ -165,6 +165,34 @@ def test_cases_on_which_a_model_and_all_readers_differ_are_listed(
     assert set(listed["n_models_correct"]) == {0}
 
 
+def test_two_models_stand_side_by_side(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By task, and the cases that one of them alone has right; no such part with one model."""
+    for who in ("R1", "R2"):
+        simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.9, now=NOW)
+    for letter in "AB":
+        file = tmp_path / f"{letter}.json"
+        said = {f"q{n:04d}": {"model_prediction": letter} for n in range(24)}
+        file.write_text(json.dumps(said))
+        add_model(deployed, file, study="trial", model_id=f"M_{letter}", now=NOW)
+    _sign_in(monkeypatch, _coordinator(deployed))
+    ran = _run(ROOT / "pages" / "results.py")
+    ran.session_state["part"] = "Models side by side"
+    ran.run()
+    assert not ran.exception
+    sides, cases = (frame.value for frame in ran.dataframe)
+    assert sides["group"].iloc[0] == "All cases"
+    assert len(cases) == sides["only_a_correct"].iloc[0] > 0
+    ran.session_state["only-M_A-M_B"] = "M_B"
+    ran.run()
+    assert len(ran.dataframe[1].value) == sides["only_b_correct"].iloc[0] > 0
+    ran.selectbox[0].select("M_B").run()
+    turned = ran.dataframe[0].value
+    assert turned["difference"].tolist() == (-sides["difference"]).tolist()
+    assert turned["ci_low"].tolist() == (-sides["ci_high"]).tolist()
+
+
 SWITCH = "matrix-measure-kappa_letters-brennan_prediger-error_consistency-raw"
 
 

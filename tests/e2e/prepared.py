@@ -42,7 +42,7 @@ EXPERT = "expert"
 
 PARTS = {
     "overview": ("Data quality", "Readings", "Intervene", "Reminders"),
-    "results": ("Accuracy", "Agreement", "Cases", "Tables"),
+    "results": ("Accuracy", "Agreement", "Models side by side", "Cases", "Tables"),
     "new-study": ("Design", "Reading rules", "Texts for readers", "Endpoint", "Review and draw"),
 }
 """Parts of a page that are chosen on it, beside the one it begins with."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from analysis.arrays import Bools
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.readings.matrix import ReadingMatrix
+from analysis.readings.matrix import ReadingMatrix, reading_matrix
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pair_names, pairs_of
 from analysis.statistics.comparison.correctness import given_to_both
 from analysis.statistics.comparison.pairs import compared
@@ -116,3 +117,72 @@ def by_task(study: Study, pairs: Sequence[Pair]) -> pd.DataFrame:
     if not parts:
         return pd.DataFrame(columns=list(OF_A_PAIR))
     return pd.concat(parts).sort_index(kind="stable")[list(OF_A_PAIR)]
+
+
+def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """Return the rows of `model_pairs` of two models, `a` first; intervals over patients if any.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        What `model_pairs` returned.
+    a, b : str
+        The models, in either order.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `table`; `ci_low` and `ci_high` are those over patients where these exist.
+    """
+    low = table["cluster_ci_low"].fillna(table["ci_low"])
+    high = table["cluster_ci_high"].fillna(table["ci_high"])
+    table = table.assign(ci_low=low, ci_high=high)
+    there = table.loc[(table["rater_a"] == a) & (table["rater_b"] == b)]
+    back = table.loc[(table["rater_a"] == b) & (table["rater_b"] == a)]
+    turned = back.rename(columns=_TURNED)
+    for column in ("difference", "ci_low", "ci_high"):
+        turned[column] = -turned[column]
+    return pd.concat([there, turned])[list(table)].reset_index(drop=True)
+
+
+_TURNED = {
+    **{f"{name}_a": f"{name}_b" for name in ("rater", "accuracy")},
+    **{f"{name}_b": f"{name}_a" for name in ("rater", "accuracy")},
+    **{"only_a_correct": "only_b_correct", "only_b_correct": "only_a_correct"},
+    **{"ci_low": "ci_high", "ci_high": "ci_low"},
+}
+"""What changes its name where the second model of a pair is put first."""
+
+
+def only_one_correct(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
+    """List the items that one of two raters had right and the other, given them too, had not.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `item_id, condition, correct`, whose answer was; in order of item.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> only_one_correct(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": list("xyz"), "truth": "A"}),
+    ...     pd.DataFrame({
+    ...         "rater_id": ["M1"] * 3 + ["M2"] * 3, "item_id": list("xyz") * 2,
+    ...         "answer": list("ABB" "BAB"),
+    ...     }),
+    ...     pd.DataFrame({"rater_id": ["M1", "M2"], "rater_kind": "model"}),
+    ... ), "M1", "M2").values.tolist()
+    [['x', '', 'M1'], ['y', '', 'M2']]
+    """
+    readings = bundle.readings.loc[bundle.readings["rater_id"].isin([a, b])]
+    matrix = reading_matrix(replace(bundle, readings=readings))
+    rows = []
+    for pair in pairs_of(matrix.columns):
+        both = matrix.given[:, pair.a] & matrix.given[:, pair.b]
+        right = matrix.correct[:, pair.a]
+        for item in np.flatnonzero(both & (right != matrix.correct[:, pair.b])):
+            who = matrix.columns[pair.a if right[item] else pair.b].rater_id
+            rows.append((matrix.item_ids[item], pair.condition, who))
+    table = pd.DataFrame(rows, columns=["item_id", "condition", "correct"], dtype=object)
+    return table.sort_values(["item_id", "condition"], ignore_index=True)
