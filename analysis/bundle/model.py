@@ -28,6 +28,9 @@ class Status(StrEnum):
     ABSENT = "absent"
 
 
+RULES = ("strict", "standard", "loose")
+"""The sets of rules by which models' words may be read, as columns of `answers_by_rules.csv`."""
+
 WRITTEN_STATUSES = tuple(status for status in Status if status is not Status.ABSENT)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -86,7 +89,9 @@ class Bundle:
         the other columns of `raters.csv` as text.
     readings : pandas.DataFrame
         One row a reading: the columns of `readings.csv` as text, `answer` a letter or empty,
-        `status` never empty, `repeat` int, `flags` words separated by single blanks.
+        `status` never empty, `repeat` int, `flags` words separated by single blanks. Where
+        `answers_by_rules.csv` is there, a column for each of `RULES`: a letter or a status, empty
+        where all rules read what stands.
     aside : pandas.DataFrame
         A model's readings that do not stand for it, as `readings`: runs after its first, and
         conditions that no reader had.

@@ -14,11 +14,13 @@ import pandas as pd
 
 from analysis.bundle.cells import unguarded_table
 from analysis.bundle.items import check_items
-from analysis.bundle.model import Bundle
+from analysis.bundle.model import RULES, Bundle
 from analysis.bundle.parse import parse_csv
 from analysis.bundle.protocol import stated
 from analysis.bundle.raters import check_raters, mark_simulated, raters_of
 from analysis.bundle.readings import check_readings
+from analysis.bundle.rules import FILE as BY_RULES
+from analysis.bundle.rules import join_rules
 from analysis.bundle.source import read_files
 from analysis.bundle.standing import set_aside
 from analysis.errors import BundleError, Fault
@@ -30,6 +32,7 @@ REQUIRED = {
     "items.csv": ("item_id",),
     "raters.csv": ("rater_id", "rater_kind"),
     "readings.csv": ("rater_id", "item_id", "answer"),
+    BY_RULES: ("rater_id", "item_id", *RULES),
 }
 
 
@@ -197,6 +200,8 @@ def _check(
         faults += found
     readings, found = check_readings(tables["readings.csv"], items, raters)
     faults += found
+    if BY_RULES in tables and not faults:
+        readings, faults = join_rules(tables[BY_RULES], readings)
     if faults:
         raise BundleError(faults)
     everyone = raters_of(readings) if raters is None else raters

@@ -12,7 +12,10 @@ from pathlib import Path, PurePosixPath
 
 from analysis.errors import BundleError, Fault
 
-KNOWN_FILES = ("items.csv", "raters.csv", "readings.csv", "protocol.json", "datapackage.json")
+KNOWN_FILES = (
+    *("items.csv", "raters.csv", "readings.csv", "answers_by_rules.csv"),
+    *("protocol.json", "datapackage.json"),
+)
 # What zipfile lets through when an archive is damaged, encrypted or packed in a way it cannot undo.
 UNREADABLE = (
     OSError,

@@ -25,6 +25,7 @@ from study.base.errors import BadFile
 from study.exchange import records_file
 from study.exchange.preparation_tables import preparation_tables
 from study.exchange.schemas import Column, columns_in
+from study.models.rereading import read_otherwise
 from study.models.withdrawals import Withdrawn, withdrawn_in
 from study.monitoring.exclusions import excluded_readings
 from study.protocol.assignment import shown
@@ -61,6 +62,8 @@ def tables_of(
         "readings.csv": [*_reader_readings(look, study), *_model_readings(look, study.id)],
         **preparation_tables(look, study),
     }
+    if by_rules := list(_by_rules(look, study)):
+        tables["answers_by_rules.csv"] = by_rules
     if not texts:
         sets = {"": ""}
         for row in tables["items.csv"]:
@@ -306,6 +309,17 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             }
 
 
+def _by_rules(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
+    for model, one, by_rules in read_otherwise(look, study):
+        yield {
+            "rater_id": model.model_id,
+            "item_id": one.item_id,
+            "condition": one.condition,
+            "run": one.run,
+            **by_rules,
+        }
+
+
 def table_bytes(
     columns: Sequence[Column], rows: Iterable[Mapping[str, Any]], *, guard: bool = True
 ) -> bytes:
@@ -393,5 +407,9 @@ _KEYS: Mapping[str, Mapping[str, Any]] = {
     "display_checks.csv": {
         "primaryKey": ["rater_id", "sign_in"],
         "foreignKeys": _refers("rater_id"),
+    },
+    "answers_by_rules.csv": {
+        "primaryKey": ["rater_id", "item_id", "condition", "run"],
+        "foreignKeys": _refers("rater_id", "item_id"),
     },
 }

@@ -174,6 +174,20 @@ DISPLAY_CHECKS = (
 )
 
 
+_BY_RULES = (
+    ("strict", "What the words are by the strict rules: a letter, or a status"),
+    ("standard", "The same by the standard rules"),
+    ("loose", "The same by the loose rules"),
+)
+ANSWERS_BY_RULES = (
+    _RATER_ID,
+    _ITEM_ID,
+    Column(name="condition", description="What the model was shown, as in the readings"),
+    Column(name="run", description="What the model's run is called, as in the readings"),
+    *(Column(name=name, description=said, required=True) for name, said in _BY_RULES),
+)
+
+
 def columns_in(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
     """Return the columns that a table of a name is written with, given its rows."""
     there = {key for row in rows for key, value in row.items() if value not in (None, "")}
@@ -186,5 +200,6 @@ FILES = {
     "readings.csv": READINGS,
     "questionnaire.csv": QUESTIONNAIRE,
     "display_checks.csv": DISPLAY_CHECKS,
+    "answers_by_rules.csv": ANSWERS_BY_RULES,
 }
-"""Every table a bundle may have; the last two only where its protocol says so."""
+"""Every table a bundle may have; the first three are in each."""

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,9 +13,9 @@ from study.models.answer_parser import RULES
 from study.models.models import Found, keep_model
 from study.models.predictions import Prediction, PredictionFile, predict
 from study.models.withdrawals import model_in_force
-from study.store import Store, banks, models, studies
+from study.store import Store, Transaction, banks, models, studies
 from study.store.models import ModelRow, PredictionRow
-from study.store.studies import study_row
+from study.store.studies import StudyRow, study_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +85,28 @@ def words_of(store: Store, *, study: str, model_id: str) -> list[WordsRead]:
         )
         for one in said
     ]
+
+
+def read_otherwise(
+    look: Transaction, study: StudyRow
+) -> Iterator[tuple[ModelRow, PredictionRow, dict[str, str]]]:
+    """Yield what a study's models said that one set of rules or more reads otherwise than stands.
+
+    Yields
+    ------
+    model, prediction, by_rules
+        `by_rules`: the letter or status by each of `study.models.answer_parser.RULES`.
+    """
+    options = {row.item_id: tuple(json.loads(row.options)) for row in studies.cases(look, study.id)}
+    for model in models.of_study(look, study.id):
+        for one in models.predictions(look, model.id):
+            told = json.loads(one.detail)
+            if not one.raw_answer or told.get("failed") or told.get("rule") in RULES["strict"]:
+                continue  # what the strict rules read all others read alike
+            again = {rules: _again(one, options[one.item_id], rules) for rules in RULES}
+            letters = {rules: read.answer or read.status for rules, read in again.items()}
+            if set(letters.values()) != {one.answer or one.status}:
+                yield model, one, letters
 
 
 def correct_by_rules(store: Store, *, study: str, said: Sequence[WordsRead]) -> dict[str, int]:

@@ -6,7 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
+from analysis.bundle.model import RULES
 from analysis.readings.circumstances import MARKED, REVIEWED
+from analysis.readings.rules import ANALYSES
 from analysis.report.findings.finding import Finding, Theme, named, points
 from analysis.report.wording.numbers import count, listed
 from analysis.report.wording.rows import Row, number, rows_of, under
@@ -26,6 +28,7 @@ CHOICES = {
     COUNTED: "excluded readings counted",
     REVIEWED: "questions dropped that an expert review found faulty",
     MARKED: "questions dropped that a reader marked as faulty",
+    **{ANALYSES[rules]: f"models' answers read by the {rules} rules" for rules in RULES},
     "macro": "every task weighted equally",
 }
 # Choices for which there may be no case.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.bundle.model import RaterKind
+from analysis.bundle.model import RULES, RaterKind
 from analysis.bundle.protocol import stated
 from analysis.readings.confidence import WORDS, confidence_of
 from analysis.report.methods.provenance import margin, protocol_hash, provenance
@@ -39,6 +39,8 @@ def design(results: Results) -> Paragraph:
             f" Models' answers under conditions that no reader had ({listed(others)}) are compared"
             " with their own answers to the cases as the readers saw them, and count nowhere else."
         )
+    if RULES[0] in results.bundle.readings:
+        text += _rules(results)
     if "excluded" in results.bundle.readings.columns:
         dropped = int((results.bundle.readings["excluded"].fillna("") != "").sum())
         if dropped:
@@ -52,6 +54,21 @@ def design(results: Results) -> Paragraph:
                 " changes."
             )
     return Paragraph(title="Readings and cases", text=text)
+
+
+def _rules(results: Results) -> str:
+    """Say how models' words were read, and how many answers other rules would have changed."""
+    readings = results.bundle.readings
+    stands = readings["answer"].where(readings["answer"] != "", readings["status"])
+    told = [
+        f"the {rules} rules would change {count(n, 'answer')}"
+        for rules in RULES
+        if (n := int(((readings[rules] != "") & (readings[rules] != stands)).sum()))
+    ]
+    text = " Models' answers were read out of their words by documented rules"
+    if told:
+        text += f"; {listed(told)}, and the sensitivity analyses show what that does to accuracy"
+    return f"{text}."
 
 
 def _n(n: int, word: str) -> str:

@@ -13,6 +13,7 @@ from analysis.options import Options
 from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.readings.rules import read_by_rules
 from analysis.statistics.accuracy.proportions import wilson_interval
 from analysis.statistics.study import Study, study_of
 
@@ -47,6 +48,8 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     `faulty questions dropped` and `marked questions dropped`, where there are any: as the first,
     without the items that an expert review found faulty (`Options.faulty`), or that one reader or
     more marked so.
+    `model answers read by strict rules`, `standard rules`, `loose rules`, where these read any of a
+    model's words otherwise than they stand: as the first, with the answers so read.
     `excluded readings dropped`, where any is excluded: as the first, without the items whose
     reading was set aside. Where the protocol has done so in the primary analysis, `excluded
     readings counted` is the other choice. Intervals are Wilson's [1]_.
@@ -104,6 +107,8 @@ def _analyses(
         analyses["excluded readings counted"] = (counting.given, counting.correct)
     for name, gone in faulty_items(bundle, matrix, faulty).items():
         analyses[name] = (given & ~gone[:, None], correct)
+    for name, again in read_by_rules(bundle).items():
+        analyses[name] = (again.given, again.correct)
     return analyses
 
 

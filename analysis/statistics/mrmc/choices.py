@@ -16,6 +16,7 @@ from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
+from analysis.readings.rules import read_by_rules
 from analysis.statistics.merits.figures_of_merit import Metric
 from analysis.statistics.merits.merits import (
     Merits,
@@ -101,7 +102,9 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     is no standard error. Where the protocol takes excluded readings out of the primary analysis,
     `excluded readings counted` is the other choice. `faulty questions dropped`
     and `marked questions dropped`, where there are any, leave out for all raters what an expert
-    review found faulty (`Options.faulty`), or what one reader or more marked so.
+    review found faulty (`Options.faulty`), or what one reader or more marked so. `model answers
+    read by strict rules`, `standard rules`, `loose rules`, where these read any of a model's words
+    otherwise than they stand, have the answers so read.
 
     See Also
     --------
@@ -161,6 +164,8 @@ def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Ma
     for name, gone in faulty_items(bundle, matrix, faulty).items():
         everywhere = np.broadcast_to(gone[:, None], answered.shape)
         choices[name] = _dropping(matrix, correct, everywhere, SOUND)
+    for name, again in read_by_rules(bundle).items():
+        choices[name] = _dropping(again, again.correct, nowhere, "")
     if matrix.left_out.any():
         counting = reading_matrix(bundle, count_excluded=True)
         choices["excluded readings counted"] = _dropping(counting, counting.correct, nowhere, "")

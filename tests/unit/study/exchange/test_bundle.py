@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 from frictionless import validate
 
-from analysis import read_bundle
+from analysis import (
+    BundleError,
+    Options,
+    analyse,
+    read_bundle,
+    sensitivity,
+    sensitivity_panel,
+)
+from analysis.bundle.model import RULES
+from analysis.report.methods.paragraphs import design
 from study.base.actor import COMMAND_LINE
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
@@ -21,7 +30,7 @@ from study.exchange.restoring import restore
 from study.models.models import add_model
 from study.reading import desk
 from study.reading.simulation import simulate
-from study.store import Store
+from study.store import Store, studies
 from study.store.events import EventRow
 from study.store.studies import study_row
 from study.trail.verification import check_chain
@@ -358,3 +367,78 @@ def test_the_archive_has_them_in_every_form_and_a_restored_study_does_not(
     elsewhere = empty(tmp_path / "elsewhere", 2)
     restore(elsewhere, tmp_path / "bundle.zip", by=COMMAND_LINE, now=NOW)
     assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(bundle_files(elsewhere, "trial"))
+
+
+def _with_words(store: Store, folder: Path, **words: str) -> Store:
+    """Add a model that says `words` of cases by their place, and "B" of all others."""
+    with store.look() as look:
+        items = [case.item_id for case in studies.cases(look, study_row(look, "trial").id)]
+    said = {item: words.get(f"case_{n}", "B") for n, item in enumerate(items)}
+    file = folder / "words.json"
+    file.write_text(json.dumps({item: {"model_prediction": one} for item, one in said.items()}))
+    add_model(store, file, study="trial", model_id="talker", now=NOW)
+    return store
+
+
+def test_what_other_rules_make_of_a_models_words_is_in_the_bundle_and_in_the_analysis(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """Only where they differ; restored it is the same; the analysis says what it changes."""
+    store = _with_words(
+        opened(), tmp_path, case_0="So the answer is B.", case_1="Look at option B now", case_2="?"
+    )
+    simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    simulate(store, study="trial", reader_id="R2", seed=2, accuracy=0.7, now=NOW)
+    export(store, study="trial", out=tmp_path / "bundle")
+    assert validate(str(tmp_path / "bundle" / "datapackage.json")).valid
+    files = bundle_files(store, "trial")
+    rows = _table(files, "answers_by_rules.csv")
+    assert [tuple(row[rules] for rules in RULES) for row in rows] == [
+        ("unparsed", "B", "B"),
+        ("unparsed", "unparsed", "B"),
+    ]
+    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    elsewhere = empty(tmp_path / "elsewhere", 2)
+    restore(elsewhere, tmp_path / "bundle.zip", by=COMMAND_LINE, now=NOW)
+    again = bundle_files(elsewhere, "trial")["answers_by_rules.csv"]
+    assert again == files["answers_by_rules.csv"]
+
+    found = read_bundle(tmp_path / "bundle")
+    table = sensitivity(found).set_index(["analysis", "rater_id"])["accuracy"]
+    truth = dict(zip(found.items["item_id"], found.items["truth"], strict=True))
+    right = [truth[row["item_id"]] == "B" for row in rows]
+    n = len(truth)
+    name = "model answers read by {} rules".format
+    assert table[name("strict"), "talker"] == pytest.approx(
+        table["missing as wrong", "talker"] - right[0] / n
+    )
+    assert table[name("loose"), "talker"] == pytest.approx(
+        table["missing as wrong", "talker"] + right[1] / n
+    )
+    assert table[name("loose"), "R1"] == table["missing as wrong", "R1"]
+    assert name("standard") not in table
+    panel = sensitivity_panel(found)
+    assert {name("strict"), name("loose")} <= set(panel["analysis"])
+    told = design(analyse(found, Options(bootstrap=20))).text
+    assert (
+        "the strict rules would change 1 answer and the loose rules would change 1 answer" in told
+    )
+
+
+def test_where_all_rules_agree_a_bundle_is_as_it_was(opened: Opened, tmp_path: Path) -> None:
+    """No file, no analysis by rules."""
+    store = _with_words(opened(), tmp_path, case_0="(B)", case_1="no idea")
+    assert "answers_by_rules.csv" not in bundle_files(store, "trial")
+
+
+def test_what_no_rules_can_have_said_is_refused(opened: Opened, tmp_path: Path) -> None:
+    """By file and row."""
+    store = _with_words(opened(), tmp_path, case_0="So the answer is B.")
+    export(store, study="trial", out=tmp_path / "bundle")
+    file = tmp_path / "bundle" / "answers_by_rules.csv"
+    file.write_text(file.read_text().replace("unparsed", "perhaps"))
+    with pytest.raises(BundleError, match=r"answers_by_rules\.csv, row 2: 'perhaps'"):
+        read_bundle(tmp_path / "bundle")
+    file.write_text(file.read_text().replace("perhaps", "A").replace("talker", "nobody"))
+    with pytest.raises(BundleError, match=r"no such reading of '.*' by 'nobody'"):
+        read_bundle(tmp_path / "bundle")

@@ -1,0 +1,64 @@
+"""Checking `answers_by_rules.csv`: how models' words are read by other rules than the study's."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.bundle.faults import TWICE, faults_where, with_columns
+from analysis.bundle.model import LETTERS, RULES, Status
+from analysis.errors import Fault
+
+FILE = "answers_by_rules.csv"
+_KEY = ["rater_id", "item_id", "condition", "run"]
+_STATUSES = (Status.SKIPPED, Status.UNPARSED, Status.REFUSED)
+
+
+def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
+    """Give the readings a column for each of `RULES`, empty where words are read as they stand.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The rows of the file, as text.
+    readings : pandas.DataFrame
+        The checked readings.
+
+    Returns
+    -------
+    pandas.DataFrame, list of Fault
+    """
+    found = with_columns(table, (*_KEY, *RULES))
+    for column in (*_KEY, *RULES):
+        found[column] = found[column].str.strip()
+    at = pd.MultiIndex.from_frame(found[_KEY])
+    known = pd.MultiIndex.from_frame(readings[_KEY])
+    faults = [
+        *faults_where(
+            FILE,
+            found,
+            pd.Series(~at.isin(known), index=found.index),
+            lambda r: f"there is no such reading of {r['item_id']!r} by {r['rater_id']!r}",
+            "Export the study again",
+        ),
+        *faults_where(
+            FILE,
+            found,
+            pd.Series(at.duplicated(), index=found.index),
+            lambda r: f"{r['item_id']!r} by {r['rater_id']!r} {TWICE}",
+            "Keep one of the rows",
+        ),
+    ]
+    allowed = [*LETTERS, *(status.value for status in _STATUSES)]
+    wrong = ~found[list(RULES)].isin(allowed).all(axis=1)
+    faults += faults_where(
+        FILE,
+        found,
+        wrong,
+        lambda r: f"{', '.join(repr(r[rules]) for rules in RULES)} are not all answers",
+        f"Give a letter, or one of {', '.join(allowed[len(LETTERS) :])}",
+    )
+    if faults:
+        return readings, faults
+    by_key = found.set_index(_KEY)[list(RULES)]
+    joined = readings.join(by_key, on=_KEY)
+    return joined.fillna(dict.fromkeys(RULES, "")), []
