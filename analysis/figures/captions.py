@@ -225,6 +225,44 @@ def leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
     )
 
 
+def input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
+    """Say what the differences between a model's inputs show."""
+    clustered = rows["cluster_ci_low"].notna().any()
+    way = "bootstrap over patients" if clustered else _methods(rows, "ci_method")
+    return (
+        f"Accuracy that each model loses under {condition}, compared with the cases as readers saw"
+        f" them, n = {span(rows['n'])} cases, with {percent} % intervals ({way}). At 0 it does as"
+        " well either way."
+    )
+
+
+def places_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the places of options show."""
+    return (
+        "How much more often each place among the options, as shown, was chosen than it was"
+        f" correct, in points of n = {span(rows['n'])} answers, with {percent} % intervals"
+        f" ({_methods(rows)}). Right of 0 a rater chooses the place too often."
+    )
+
+
+def reliability_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the reliability diagram shows."""
+    return (
+        "Percent correct against mean confidence, answers in ten bins of equal width,"
+        f" n = {span(rows['n'])} answers a bin, with {percent} % intervals by Wilson. Below the"
+        " dashed line a model is overconfident."
+    )
+
+
+def banks_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Say what the difference between two banks shows."""
+    return (
+        f"Accuracy on {rows['bank'].iloc[0]} less that on {rows['other_bank'].iloc[0]},"
+        f" n = {span(rows['n'])} cases, with {percent} % intervals ({_methods(rows)}). The cases"
+        " are different ones, and may differ in difficulty."
+    )
+
+
 def span(numbers: pd.Series[int]) -> str:
     """Return the range of some whole numbers in words.
 

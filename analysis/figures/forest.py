@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from analysis.figures.drawing.axes import row_mm, rows_axis
@@ -12,6 +12,7 @@ from analysis.figures.drawing.chart import (
     Ink,
     Label,
     Layer,
+    Line,
     Mark,
     Note,
     Panel,
@@ -116,6 +117,21 @@ def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
 def ends_of(estimates: Sequence[Estimate]) -> list[float]:
     """Return all values that an axis must hold."""
     return [end for one in estimates for end in (one.value, one.low, one.high)]
+
+
+def uprights(x: Iterable[float], low: Iterable[float], high: Iterable[float]) -> Line:
+    """Return upright intervals as one broken line."""
+    ends = [
+        (place, end)
+        for at, bottom, top in zip(x, low, high, strict=True)
+        for place, end in ((at, bottom), (at, top), (math.nan, math.nan))
+    ]
+    return Line(
+        ink=Ink.QUIET,
+        x=tuple(place for place, _ in ends),
+        y=tuple(end for _, end in ends),
+        width_pt=0.9,
+    )
 
 
 def _by_look(estimates: Sequence[Estimate], *, size_mm: float) -> list[Points]:

@@ -35,6 +35,7 @@ from analysis.figures.drawing.chart import (
 from analysis.figures.drawing.labels import AFTER, beside
 from analysis.figures.drawing.look import INKS, MARKS
 from analysis.figures.drawing.names import RaterName, name_of
+from analysis.figures.forest import uprights
 
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
 MOST_NAMED = 14
@@ -107,7 +108,9 @@ def speed_chart(
     values = 100 * both["accuracy"]
     x = seconds_axis(list(both[MIDDLE] / 1000), title="Median seconds an answer")
     y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title="Percent correct")
-    layers: list[Layer] = [_upright_intervals(both)]
+    layers: list[Layer] = [
+        uprights(both[MIDDLE] / 1000, 100 * both["ci_low"], 100 * both["ci_high"])
+    ]
     for kind in RaterKind:
         part = both.loc[both["rater_kind"] == kind]
         layers.append(
@@ -220,16 +223,6 @@ def _times_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) 
         f" {low:.1f} to {high:.1f} s\ngeometric mean {mean:.1f} s, n = {row['n']},"
         f" {row['n_flagged']} flagged"
     )
-
-
-def _upright_intervals(both: pd.DataFrame) -> Line:
-    """Draw the intervals of accuracy as one broken line."""
-    nan = float("nan")
-    x, y = [], []
-    for at, low, high in zip(both[MIDDLE] / 1000, both["ci_low"], both["ci_high"], strict=True):
-        x += [at, at, nan]
-        y += [100 * low, 100 * high, nan]
-    return Line(ink=Ink.QUIET, x=tuple(x), y=tuple(y), width_pt=0.9)
 
 
 def _speed_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:

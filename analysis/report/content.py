@@ -33,6 +33,7 @@ SECTIONS = {
     "tasks": "Tasks",
     "items": "Hard cases",
     "leaderboard": "Ranking",
+    "robustness": "Robustness",
     "time": "Time",
 }
 

@@ -22,7 +22,8 @@ class ReportFigure:
     name : str
         File name without suffix; the element's id has `figure-` before it.
     section : str
-        `accuracy`, `leaderboard`, `tasks`, `comparison`, `agreement`, `time` or `items`.
+        `accuracy`, `leaderboard`, `robustness`, `tasks`, `comparison`, `agreement`, `time` or
+        `items`.
     condition : str
         The readers' condition; empty when the bundle has none.
     title, caption : str

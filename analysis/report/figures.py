@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
+from analysis.bundle.model import RaterKind
 from analysis.figures import captions
 from analysis.figures.accuracy import (
     accuracy_chart,
@@ -35,6 +36,7 @@ from analysis.figures.kappa_matrix import (
 )
 from analysis.figures.panel import panel_chart
 from analysis.figures.profile import profile_chart
+from analysis.figures.robustness import differences_chart, reliability_chart
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.figure import ReportFigure
 from analysis.report.headline import raters_in_order
@@ -42,12 +44,14 @@ from analysis.report.wording.rows import headline_intervals, number, rows_of
 from analysis.report.wording.verdicts import has_margin, origin_of_margin
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.table import category_pairs
+from analysis.statistics.comparison.by_task import over_patients
 from analysis.statistics.study import Study
 
 MATRICES = tuple(captions.AGREEMENT_CAPTIONS)
 OVERVIEW = "overview"
 # Above this many raters the headline's matrix stands alone.
 MOST_WITH_ALL_MATRICES = 60
+MOST_PLACES = 6
 METRICS = {"accuracy": "accuracy", "auc": "AUC"}
 _CATEGORIES: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictionary()
 # Section, name, title, caption, chart; no chart, no figure.
@@ -108,6 +112,7 @@ def _figures(results: Results, condition: str, names: Mapping[str, RaterName]) -
     yield from _accuracy(results, condition, names)
     yield from _comparison(results, condition, names)
     yield from _agreement(results, condition, names)
+    yield from _robustness(results, condition, names)
     yield from _times(results, condition, names)
     yield from _items(results, condition)
 
@@ -288,6 +293,71 @@ def pairs_of_scope(results: Results, scope: str) -> pd.DataFrame:
         study = Study(results.bundle, results.options)
         kept[scope] = category_pairs(study, scope.removeprefix("category="))
     return kept[scope]
+
+
+def _robustness(
+    results: Results, condition: str, names: Mapping[str, RaterName]
+) -> Iterator[Drawn]:
+    percent = results.options.confidence_percent
+    shown = _table(results, "model_conditions")
+    if shown is not None:
+        shown = _of_models(shown, condition, "condition_a")
+        for place, name in enumerate(sorted(shown["condition_b"].unique()), start=1):
+            rows = over_patients(shown.loc[shown["condition_b"] == name])
+            rows = rows.assign(panel=_groups(rows))
+            yield (
+                "robustness",
+                _name("input", place, name),
+                f"Models under another condition: {name}",
+                captions.input_caption(rows, name, percent),
+                differences_chart(rows, axis_title="Accuracy lost, points", names=names),
+            )
+    places = _table(results, "option_positions")
+    if places is not None:
+        rows = in_condition(places, condition)
+        rows = rows.loc[rows["place"] <= MOST_PLACES]
+        rows = rows.assign(panel=rows["place"].map("Option {}".format))
+        yield (
+            "robustness",
+            "option-places",
+            "Place of the option chosen",
+            captions.places_caption(rows, percent) if len(rows) else "",
+            differences_chart(rows, axis_title="Chosen minus correct, points", names=names),
+        )
+    sure = _table(results, "model_reliability")
+    if sure is not None:
+        rows = _of_models(sure, condition, "condition")
+        yield (
+            "robustness",
+            "reliability",
+            "Calibration of models",
+            captions.reliability_caption(rows, percent) if len(rows) else "",
+            reliability_chart(rows, names=names),
+        )
+    banks = _table(results, "banks")
+    if banks is not None:
+        pairs = in_condition(banks, condition).groupby(["bank", "other_bank"], sort=False)
+        for place, ((bank, other), rows) in enumerate(pairs, start=1):
+            rows = rows.assign(panel=_groups(rows), n=rows["n"] + rows["n_other"])
+            yield (
+                "robustness",
+                f"banks-{place}",
+                f"Difference between banks: {bank} minus {other}",
+                captions.banks_caption(rows, percent),
+                differences_chart(rows, axis_title="Difference, points", names=names),
+            )
+
+
+def _of_models(table: pd.DataFrame, condition: str, column: str) -> pd.DataFrame:
+    """Return the rows of models that stand beside the readers of a condition."""
+    rows = table.assign(
+        rater_id=table["model_id"], rater_kind=RaterKind.MODEL.value, condition=table[column]
+    )
+    return in_condition(rows, condition)
+
+
+def _groups(rows: pd.DataFrame) -> pd.Series[str]:
+    return rows["group"].where(rows["by"] == "task", "All cases")
 
 
 def _times(results: Results, condition: str, names: Mapping[str, RaterName]) -> Iterator[Drawn]:

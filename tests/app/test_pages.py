@@ -126,7 +126,13 @@ def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.Mo
         simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
-    for part, figures in {"Accuracy": 1, "Agreement": 3, "Hard cases": 1, "Time": 2}.items():
+    for part, figures in {
+        "Accuracy": 1,
+        "Agreement": 3,
+        "Hard cases": 1,
+        "Robustness": 1,
+        "Time": 2,
+    }.items():
         ran.session_state["part"] = part
         ran.run()
         assert not ran.exception

@@ -134,15 +134,21 @@ def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     pandas.DataFrame
         As `table`; `ci_low` and `ci_high` are those over patients where these exist.
     """
-    low = table["cluster_ci_low"].fillna(table["ci_low"])
-    high = table["cluster_ci_high"].fillna(table["ci_high"])
-    table = table.assign(ci_low=low, ci_high=high)
+    table = over_patients(table)
     there = table.loc[(table["rater_a"] == a) & (table["rater_b"] == b)]
     back = table.loc[(table["rater_a"] == b) & (table["rater_b"] == a)]
     turned = back.rename(columns=_TURNED)
     for column in ("difference", "ci_low", "ci_high"):
         turned[column] = -turned[column]
     return pd.concat([there, turned])[list(table)].reset_index(drop=True)
+
+
+def over_patients(table: pd.DataFrame) -> pd.DataFrame:
+    """Return paired differences with `ci_low` and `ci_high` over patients where these exist."""
+    return table.assign(
+        ci_low=table["cluster_ci_low"].fillna(table["ci_low"]),
+        ci_high=table["cluster_ci_high"].fillna(table["ci_high"]),
+    )
 
 
 _TURNED = {

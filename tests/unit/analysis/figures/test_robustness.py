@@ -1,0 +1,107 @@
+"""Figures of what accuracy rests on: the tables' values, a panel a group, a row a rater."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from analysis import Options, Results, analyse, bundle_from_tables
+from analysis.figures.drawing.chart import Line, Points
+from analysis.report.figure import ReportFigure
+from analysis.report.figures import report_figures
+
+N = 120
+ITEMS = pd.DataFrame(
+    {
+        "item_id": [f"q{n:03}" for n in range(N)],
+        "truth": list("ABCD") * (N // 4),
+        "n_options": 4,
+        "task": ["presence", "location"] * (N // 2),
+        "bank": ["public"] * (N // 2) + ["ours"] * (N // 2),
+    }
+)
+RATERS = pd.DataFrame({"rater_id": ["R", "M", "N"], "rater_kind": ["reader", "model", "model"]})
+
+
+def _said(rng: np.random.Generator, rater: str, share: float, condition: str) -> pd.DataFrame:
+    right = rng.random(N) < share
+    return pd.DataFrame(
+        {
+            "rater_id": rater,
+            "item_id": ITEMS["item_id"],
+            "answer": np.where(right, ITEMS["truth"], rng.choice(list("ABCD"), N)),
+            "condition": condition,
+            "confidence": rng.uniform(0.3, 1, N).round(2) if rater != "R" else np.nan,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    """Give a reader and two models, also without the image and with options shuffled."""
+    rng = np.random.default_rng(4)
+    readings = [_said(rng, "R", 0.7, "unaided")]
+    for model, share in (("M", 0.8), ("N", 0.5)):
+        readings += [_said(rng, model, share, "image"), _said(rng, model, 0.3, "image-absent")]
+    readings.append(_said(rng, "M", 0.75, "options-shuffled"))
+    bundle = bundle_from_tables(ITEMS, pd.concat(readings), RATERS)
+    return analyse(bundle, Options(bootstrap=20, confidence="answer"))
+
+
+def _figures(results: Results) -> dict[str, ReportFigure]:
+    return {one.name: one for one in report_figures(results) if one.section == "robustness"}
+
+
+def test_there_is_a_figure_for_each_condition_places_confidence_and_banks(results: Results) -> None:
+    """Named apart, in the order in which they are read."""
+    assert [name.removesuffix("-1-unaided") for name in _figures(results)] == [
+        "input-1-image-absent",
+        "input-2-options-shuffled",
+        "option-places",
+        "reliability",
+        "banks-1",
+    ]
+
+
+def test_what_the_image_is_worth_has_a_panel_a_task_and_a_row_a_model(results: Results) -> None:
+    """The values are the table's, in points."""
+    chart = _figures(results)["input-1-image-absent-1-unaided"].chart
+    (panels,) = chart.rows
+    assert [panel.title for panel in panels] == ["All cases", "location", "presence"]
+    table = results.tables["model_conditions"]
+    table = table.loc[(table["condition_b"] == "image-absent") & (table["by"] == "overall")]
+    (marks,) = (layer for layer in panels[0].layers if isinstance(layer, Points))
+    assert marks.x == pytest.approx(tuple(100 * table["difference"]))
+    assert marks.low == pytest.approx(tuple(100 * table["ci_low"]))
+    shuffled = _figures(results)["input-2-options-shuffled-1-unaided"].chart
+    assert [len(panel.y.ticks) for panel in shuffled.rows[0]] == [1, 1, 1]
+
+
+def test_confidence_stands_beside_accuracy_with_a_line_where_both_are_the_same(
+    results: Results,
+) -> None:
+    """A panel a model, a point a bin."""
+    chart = _figures(results)["reliability-1-unaided"].chart
+    bins = results.tables["model_reliability"]
+    for panel, model in zip(chart.rows[0], ("M", "N"), strict=True):
+        (marks,) = (layer for layer in panel.layers if isinstance(layer, Points))
+        own = bins.loc[bins["model_id"] == model]
+        assert marks.x == pytest.approx(tuple(100 * own["mean_confidence"]))
+        assert marks.y == pytest.approx(tuple(100 * own["accuracy"]))
+        same, upright = (layer for layer in panel.layers if isinstance(layer, Line))
+        assert same.x == same.y
+        assert len(upright.x) == 3 * len(own)
+
+
+def test_every_one_is_drawn_for_the_screen_and_for_print(results: Results) -> None:
+    """With its caption, and in both widths of a journal."""
+    for figure in _figures(results).values():
+        assert figure.caption.endswith(".")
+        assert figure.plotly().data
+        for width in (85, 180):
+            picture = Image.open(io.BytesIO(figure.file("png", width)))
+            assert picture.width > 900
