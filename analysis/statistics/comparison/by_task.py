@@ -14,29 +14,12 @@ from analysis.options import Options
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pair_names, pairs_of
 from analysis.statistics.comparison.correctness import given_to_both
-from analysis.statistics.comparison.pairs import compared
+from analysis.statistics.comparison.pairs import COLUMNS, compared
 from analysis.statistics.study import Study, study_of
 
-OF_A_PAIR = (
-    "by",
-    "group",
-    "n",
-    "accuracy_a",
-    "accuracy_b",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "ci_method",
-    "cluster_ci_low",
-    "cluster_ci_high",
-    "only_a_correct",
-    "only_b_correct",
-    "p_exact",
-    "p_mid",
-    "p_clustered",
-    "clustered_method",
-    "undefined_because",
-)
+_ADJUSTED = ("p_adjusted", "family")
+OF_A_PAIR = ("by", "group", *(name for name in COLUMNS[4:] if name not in _ADJUSTED))
+"""What is said of a pair and a group of items: as of a pair in `comparisons`, nothing adjusted."""
 
 
 def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
