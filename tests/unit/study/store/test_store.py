@@ -92,14 +92,12 @@ def test_a_store_is_for_its_owner_only(store: Store) -> None:
     assert store.path.stat().st_mode & 0o077 == 0
 
 
-def test_a_locked_store_gives_one_clear_sentence(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_store_gives_one_clear_sentence(store: Store) -> None:
     """Another program's lock is waited for, then named."""
-    monkeypatch.setattr("study.store.connection._BUSY_TIMEOUT_S", 0.05)
+    hurried = store.hurried(0.05)
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(StudyError, match="The database is busy"), store.change() as change:
+    with pytest.raises(StudyError, match="The database is busy"), hurried.change() as change:
         change.insert("deployment", name="a", value="b")
     other.close()
 
