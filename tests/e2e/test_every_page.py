@@ -29,6 +29,7 @@ BEYOND = """() => [
   document.documentElement, document.querySelector('.stMain'),
   ...document.querySelectorAll('[data-testid=stButtonGroup] [data-orientation]'),
   ...document.querySelectorAll('label div'),
+  ...document.querySelectorAll('.js-plotly-plot'),
 ].map((one) => one ? one.scrollWidth - one.clientWidth : 0)"""
 LOOK = (("light", 1280, "de"), ("dark", 1920, "zh-Hans"))
 
