@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from study.bank.source import Repeated, plain_key
-from study.base.bank_model import LETTERS, Fault
+from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault
 from study.base.bank_rules import Rule
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
@@ -42,7 +42,6 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "context": ("context",),
     "explanation": ("explanation", "correct_answer_explanation"),
 }
-REPORT_SECTIONS = ("indication", "comparison", "findings", "impression")
 OPTION_FIELDS = tuple(f"option_{letter.lower()}" for letter in LETTERS)
 # Known, and of no use to a reader study: kept as attributes without a word.
 LEFT_ASIDE = (
@@ -98,18 +97,30 @@ MOST_NOTES = 1_000
 
 
 class Notes:
-    """Collects what was not understood, with counts and the first place of each."""
+    """Collects what was not understood, with counts and the first place of each.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    most : int, optional
+        How many different things are told; None of a part, whose notes will be joined to others.
+    """
+
+    def __init__(self, most: int | None = MOST_NOTES) -> None:
         self._counts: Counter[str] = Counter()
         self._first: dict[str, str] = {}
+        self._most = most
 
     def add(self, what: str, key: str, n: int = 1) -> None:
         """Count one more item, or `n`, of which this is to be said."""
-        if what not in self._counts and len(self._counts) >= MOST_NOTES:
+        if self._most and what not in self._counts and len(self._counts) >= self._most:
             what = "other things not understood"
         self._counts[what] += n
         self._first.setdefault(what, key)
+
+    def join(self, behind: "Notes") -> None:
+        """Add what was said of items behind these."""
+        for what, n in behind._counts.items():
+            self.add(what, behind._first[what], n)
 
     def lines(self) -> tuple[str, ...]:
         """Return one sentence each, in the order first met."""
