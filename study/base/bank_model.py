@@ -95,8 +95,7 @@ class Item:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(NamedTuple):
     """A question that has a reference standard, as it bears on guessing.
 
     Attributes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from study.base.bank_model import Asked, Film, Item, View
-from study.base.canonical import canonical_json
+from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
 from study.store.connection import Transaction
@@ -278,7 +278,7 @@ class Questions:
         """Yield them in the order they were imported in."""
         chosen = "" if self._study is None else _OF_STUDY
         values = {} if self._study is None else {"study": self._study}
-        rows = self._look.stream(
+        rows = self._look.cursor(
             "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
             "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
             "ORDER BY position)), '') AS view FROM items JOIN reference_standard "
@@ -287,8 +287,8 @@ class Questions:
             bank=self._bank,
             **values,
         )
-        for row in rows:
-            yield Asked(options=json.loads(row["options"]), truth=row["truth"], view=row["view"])
+        for options, truth, view in rows:
+            yield Asked(parsed_json(options), truth, view)
 
 
 def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -431,15 +431,18 @@ def _hashed_items() -> str:
         "(SELECT position, label, path, said FROM item_views JOIN films ON films.id = film "
         "WHERE item_views.item = items.id ORDER BY position)), '') || ']'",
     }
-    parts = {name: f"',\"{name}\":' || {value}" for name, value in values.items()}
     for name, value, is_left_out in (
         ("attributes", "attributes", "coalesce(attributes, '') = ''"),
         ("bank", "json_quote(origin)", "origin = ''"),
     ):
-        parts[name] = f"iif({is_left_out}, '', ',\"{name}\":' || {value})"
-    members = " || ".join(parts[name] for name in sorted(parts))
+        values[name] = f"iif({is_left_out}, '', ',\"{name}\":' || {value})"
+    optional = ("attributes", "bank")
+    members = "".join(
+        "%s" if name in optional else f'{"," * (n > 0)}"{name}":%s'
+        for n, name in enumerate(sorted(values))
+    )
     return (
-        f"SELECT '{{' || substr({members}, 2) || '}}' FROM items "
+        f"SELECT printf('{{{members}}}', {', '.join(map(values.get, sorted(values)))}) FROM items "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "LEFT JOIN explanations ON explanations.item = items.id "
         "LEFT JOIN item_attributes ON item_attributes.item = items.id "
