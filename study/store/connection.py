@@ -195,9 +195,12 @@ class Store:
             database.conn.execute("ROLLBACK")
 
     @contextmanager
-    def change(self) -> Iterator[Transaction]:
-        """Write: everything in the block is stored, or nothing is."""
-        with self._writing(sealed=False) as transaction:
+    def change(self, *, beside: Path | None = None) -> Iterator[Transaction]:
+        """Write: everything in the block is stored, or nothing is.
+
+        The tables of another SQLite file can be read `beside` the store's, as `beside.items`.
+        """
+        with self._writing(sealed=False, beside=beside) as transaction:
             yield transaction
 
     @contextmanager
@@ -301,10 +304,10 @@ class Store:
             ) from error
 
     @contextmanager
-    def _writing(self, *, sealed: bool) -> Iterator[Transaction]:
+    def _writing(self, *, sealed: bool, beside: Path | None = None) -> Iterator[Transaction]:
         with self._database(self._kind(sealed=sealed, writes=True)) as database:
             transaction = Transaction(database)
-            with _immediate(database.conn):
+            with _attached(database.conn, beside), _immediate(database.conn):
                 yield transaction
             self._tell_witness(transaction)
 
@@ -486,6 +489,18 @@ def _connect(path: Path, patience_s: float = _BUSY_TIMEOUT_S) -> sqlite3.Connect
         connection.close()
         raise
     return connection
+
+
+@contextmanager
+def _attached(connection: sqlite3.Connection, path: Path | None) -> Iterator[None]:
+    if path is None:
+        yield
+        return
+    connection.execute("ATTACH ? AS beside", (f"{path.absolute().as_uri()}?mode=ro",))
+    try:
+        yield
+    finally:
+        connection.execute("DETACH beside")
 
 
 @contextmanager
