@@ -54,12 +54,8 @@ Pool = Mapping[str, Members]
 _Offers = Mapping[str, Callable[[], Iterator[str]]]
 
 
-class Candidate(NamedTuple):
-    """An item that could be drawn for practice."""
-
-    item_id: str
-    examination_id: str
-    patient_id: str
+Candidate = tuple[str, str, str]
+"""The item_id, examination and patient of an item that could be drawn for practice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +139,7 @@ def draw_practice(
     Parameters
     ----------
     eligible
-        The item_id of every item with a reference standard that shows no film of the sample.
+        The item_id of every item with a reference standard and films, none of them of the sample.
     sample
         The item_id of every drawn case; the sample itself never depends on the practice cases.
 
@@ -152,24 +148,35 @@ def draw_practice(
     BadInput
         Too few patients are left outside the sample.
     """
-    found = list(candidates)
-    drawn = [one for one in found if one.item_id in sample]
-    patients = {one.patient_id for one in drawn if one.patient_id}
-    examinations = {one.examination_id for one in drawn}
-    by_unit: dict[str, list[str]] = defaultdict(list)
-    for one in found:
-        outside = one.patient_id not in patients and one.examination_id not in examinations
-        if outside and one.item_id in eligible:
-            by_unit[one.patient_id or one.examination_id].append(one.item_id)
-    if len(by_unit) < protocol.practice_cases:
+    by_unit: dict[str, list[Candidate]] = defaultdict(list)
+    patients, examinations = set[str](), set[str]()
+    for one in candidates:
+        item_id, examination, patient = one
+        if item_id in sample:
+            patients.update([patient] if patient else ())
+            examinations.add(examination)
+        elif item_id in eligible:
+            by_unit[patient or examination].append(one)
+    outside = {
+        unit: found
+        for unit, items in by_unit.items()
+        if (
+            found := [
+                item_id
+                for item_id, examination, patient in items
+                if patient not in patients and examination not in examinations
+            ]
+        )
+    }
+    if len(outside) < protocol.practice_cases:
         raise BadInput(
             f"The bank cannot give {protocol.practice_cases} practice case(s): outside the sample "
-            f"there are {len(by_unit)} patient(s) with an item that has a reference standard. Ask "
+            f"there are {len(outside)} patient(s) with an item that has a reference standard. Ask "
             "for fewer practice_cases or fewer cases."
         )
-    units = shuffled(by_unit, seed=protocol.seed, purpose="practice unit")
+    units = shuffled(outside, seed=protocol.seed, purpose="practice unit")
     return [
-        min(by_unit[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="practice item"))
+        min(outside[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="practice item"))
         for unit in units[: protocol.practice_cases]
     ]
 

@@ -10,9 +10,6 @@ from study.base.canonical import canonical_json
 from study.store.banks import STRUCK
 from study.store.connection import Transaction
 
-UNITS = "SELECT item_id, examination_id, patient_id FROM items WHERE bank = :bank"
-"""Every item of a bank with what it may be one of."""
-
 ATTRIBUTES = ("site", "split", "class", "validation_code")
 """What a bank may say of its items beside its own fields, by which they may be told apart."""
 
@@ -90,6 +87,12 @@ def to_draw(
     return look.cursor(
         f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{where}", **values
     )
+
+
+def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
+    """Yield every item of a bank with what it may be one of: item_id, examination, patient."""
+    sql = f"SELECT item_id, examination_id, patient_id FROM items NOT INDEXED WHERE bank = {bank:d}"
+    return look.cursor(sql)  # type: ignore[return-value]  # of three columns
 
 
 def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:
