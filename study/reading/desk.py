@@ -323,7 +323,9 @@ def case_view(
     """
     texts = json.loads(row.options)
     order = row.shown_order
-    films = [] if row.condition == Condition.IMAGE_ABSENT else readings.views(look, row.item)
+    prior = "prior" in protocol.context
+    blind = row.condition == Condition.IMAGE_ABSENT
+    films = [] if blind else readings.views(look, row.item, prior=prior)
     return CaseView(
         case=row.id,
         position=row.position - before,
@@ -350,6 +352,8 @@ def _film(case: str, row: ViewRow) -> FilmView:
         low=row.low,
         high=row.high,
         spacing_mm=row.spacing_mm,
+        prior=bool(row.prior),
+        days=row.days,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlite_utils import Database
 
-from study.base.bank_model import VIEW_CLASSES, Fault, Film, Item, View
+from study.base.bank_model import VIEW_CLASSES, Fault, Film, Item, Prior, View
 from study.base.bank_rules import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import NotNow, StudyError
@@ -47,24 +47,30 @@ CREATE TABLE item_views (
     item INTEGER, position INTEGER, film INTEGER, label TEXT, said TEXT,
     PRIMARY KEY (item, position)
 ) WITHOUT ROWID;
+CREATE TABLE item_priors (
+    item INTEGER, position INTEGER, film INTEGER, label TEXT, said TEXT, days INTEGER,
+    PRIMARY KEY (item, position)
+) WITHOUT ROWID;
 CREATE TABLE films (
     id INTEGER PRIMARY KEY, bank INTEGER DEFAULT 1, path TEXT UNIQUE, sha256 TEXT, width INTEGER,
     height INTEGER, bits INTEGER, low INTEGER, high INTEGER, n_bytes INTEGER, spacing_mm REAL,
     mtime_ns INTEGER, state TEXT DEFAULT '', what TEXT, remedy TEXT, rule TEXT
 );
 CREATE TABLE meta (images TEXT);
+CREATE TABLE shortened (item INTEGER PRIMARY KEY);
 CREATE VIEW items AS SELECT n AS id, 1 AS bank, item_id, question, options, task, category,
     subcategory, examination_id, patient_id, age, sex FROM drafts JOIN texts USING (n);
 """
 _OF_ITEMS = (
     "item_views",
+    "item_priors",
     "reference_standard",
     "explanations",
     "item_attributes",
     "report_texts",
 )
+_SHOWING = ("item_views", "item_priors")
 _FACTS = ("sha256", "width", "height", "bits", "low", "high", "n_bytes")
-"""Names of views that are taken from the front or the back."""
 
 
 class Draft(Protocol):
@@ -79,6 +85,7 @@ class Draft(Protocol):
     patient_id: str
     has_truth: bool
     views: tuple[View, ...]
+    priors: tuple[Prior, ...]
     spacings_mm: Mapping[str, Sequence[float]]
     item: Item | None
 
@@ -119,10 +126,14 @@ class Staging:
         ids = draft.examination_ids
         self._put("drafts", (n, draft.key, draft.item_id, *ids, "", draft.patient_id, *told))
         self._add_faults(n, draft.faults)
-        films = [self._film(view.path) for view in draft.views]
-        for position, (film, view) in enumerate(zip(films, draft.views, strict=True), 1):
-            self._put("item_views", (n, position, film, view.label, view.said))
-            for spacing_mm in draft.spacings_mm.get(view.path, ()):
+        films = {one.path: self._film(one.path) for one in (*draft.views, *draft.priors)}
+        for position, view in enumerate(draft.views, 1):
+            self._put("item_views", (n, position, films[view.path], view.label, view.said))
+        for position, one in enumerate(draft.priors, 1):
+            told = (one.label, one.said, one.days)
+            self._put("item_priors", (n, position, films[one.path], *told))
+        for path, film in films.items():
+            for spacing_mm in draft.spacings_mm.get(path, ()):
                 self._put("spacings", (film, n, spacing_mm))
         if item is not None:
             self._add_item(n, item)
@@ -335,31 +346,70 @@ class Staging:
         self._connection.executemany("UPDATE films SET state = 'sound' WHERE path = ?", known)
         self._connection.commit()
 
-    def drop_missing_views(self) -> Group | None:
+    def drop_missing_priors(self) -> Group | None:
+        """Leave missing films of earlier examinations out of their items, which stay."""
+        self._leave_out("item_priors", "SELECT item FROM item_priors JOIN films ON films.id = film "
+                        "WHERE state = 'missing'")  # fmt: skip
+        return self.shortened()
+
+    def drop_missing_views(self) -> None:
         """Leave missing films out of the items whose frontal film is there."""
         names = ", ".join(f"'{name}'" for name in VIEW_CLASSES["frontal"])
-        self._connection.executescript(
-            "CREATE TABLE kept AS SELECT item FROM (SELECT item, label, state, max(label IN "
+        self._leave_out(
+            "item_views",
+            "SELECT item FROM (SELECT item, label, state, max(label IN "
             f"({names})) OVER (PARTITION BY item) AS named, max(state = 'missing') OVER "
             "(PARTITION BY item) AS lacking, rank() OVER (PARTITION BY item, label = '' "
             "ORDER BY position) AS place FROM item_views JOIN films ON films.id = film) "
             f"WHERE lacking AND state = 'sound' AND (label IN ({names}) OR "
-            "(NOT named AND label = '' AND place = 1)) GROUP BY item; "
-            "DELETE FROM item_views WHERE item IN kept AND film IN "
-            "(SELECT id FROM films WHERE state = 'missing');"
-            "CREATE TABLE renumbered AS SELECT item, row_number() OVER (PARTITION BY item "
-            "ORDER BY position) AS position, film, label, said FROM item_views WHERE item IN kept;"
-            "DELETE FROM item_views WHERE item IN kept;"
-            "INSERT INTO item_views SELECT * FROM renumbered;"
+            "(NOT named AND label = '' AND place = 1)) GROUP BY item",
         )
-        return self._group("SELECT count(*), min(n) FROM drafts WHERE is_whole AND n IN kept")
+
+    def _leave_out(self, table: str, items: str) -> None:
+        """Leave the missing films of some items out of a table, and number what stays anew."""
+        self._connection.executescript(
+            f"CREATE TABLE kept AS {items};"
+            "INSERT OR IGNORE INTO shortened SELECT item FROM kept;"
+            f"CREATE TABLE stays AS SELECT {table}.* FROM {table} JOIN films ON films.id = film "
+            "WHERE item IN kept AND state <> 'missing' ORDER BY item, position;"
+            f"DELETE FROM {table} WHERE item IN kept;"
+            "UPDATE stays SET position = place FROM (SELECT rowid AS n, row_number() OVER "
+            "(PARTITION BY item ORDER BY position) AS place FROM stays) AS new "
+            "WHERE n = stays.rowid;"
+            f"INSERT INTO {table} SELECT * FROM stays;"
+            "DROP TABLE stays; DROP TABLE kept;"
+        )
+
+    def shortened(self) -> Group | None:
+        """Return the items that were left without some of their films."""
+        return self._group(
+            "SELECT count(*), min(n) FROM drafts WHERE is_whole "
+            "AND n IN (SELECT item FROM shortened)"
+        )
+
+    def fault_priors(self, what: str, remedy: str) -> None:
+        """Fault the items whose prior film is the same file as a current one: `{path}`."""
+        self._fault(
+            "SELECT DISTINCT n, key, replace(?, '{path}', prior.path), ?, ? FROM item_priors "
+            "JOIN films AS prior ON prior.id = item_priors.film JOIN item_views USING (item) "
+            "JOIN films ON films.id = item_views.film JOIN drafts ON n = item "
+            "WHERE films.sha256 = prior.sha256 AND films.id <> prior.id ORDER BY n",
+            what,
+            remedy,
+            Rule.NO_PRIOR,
+        )
 
     def fault_films(self) -> None:
         """Fault the items of every film that is not there or cannot be shown."""
         self._fault(
-            "SELECT n, key, what, remedy, rule FROM item_views "
-            "JOIN films ON films.id = film JOIN drafts ON n = item "
-            "WHERE state IN ('missing', 'bad') ORDER BY n, position"
+            "SELECT n, key, what, remedy, rule FROM ("
+            + " UNION ALL ".join(
+                f"SELECT n, key, what, remedy, rule, {place} AS place, position FROM {table} "
+                "JOIN films ON films.id = film JOIN drafts ON n = item "
+                "WHERE state IN ('missing', 'bad')"
+                for place, table in enumerate(_SHOWING)
+            )
+            + ") ORDER BY n, place, position"
         )
 
     def n_missing_films(self) -> int:
@@ -369,9 +419,13 @@ class Staging:
     def flat_films(self, most: int) -> list[tuple[str, int, str]]:
         """Return films of one grey level, each with its number of items and the first's key."""
         return self._connection.execute(
-            "SELECT path, count(*), key FROM (SELECT films.id AS film, path, key FROM films "
-            "JOIN item_views ON film = films.id JOIN drafts ON n = item "
-            "WHERE state = 'sound' AND low = high ORDER BY n) GROUP BY film LIMIT ?",
+            "SELECT path, count(*), key FROM ("
+            + " UNION ALL ".join(
+                f"SELECT films.id AS film, path, key, n FROM films JOIN {table} ON film = films.id "
+                "JOIN drafts ON n = item WHERE state = 'sound' AND low = high"
+                for table in _SHOWING
+            )
+            + " ORDER BY n) GROUP BY film LIMIT ?",
             (most,),
         ).fetchall()
 
@@ -403,7 +457,10 @@ class Staging:
         self._connection.execute(
             "DELETE FROM texts WHERE n IN (SELECT n FROM drafts WHERE NOT is_sound)"
         )
-        self._connection.execute("DELETE FROM films WHERE id NOT IN (SELECT film FROM item_views)")
+        self._connection.execute(
+            "DELETE FROM films WHERE id NOT IN "
+            f"(SELECT film FROM {' UNION SELECT film FROM '.join(_SHOWING)})"
+        )
         self._connection.commit()
 
     def n_faulty(self) -> int:
