@@ -185,7 +185,7 @@ class _Conversion:
     def _row(self, record: Record) -> dict[str, str]:
         assert isinstance(record.value, dict)
         fields = Fields(record.value)
-        for column in fields.others():
+        for column, _, _ in fields.others():
             self.notes.add(f"column {column} is not one of a bank's, left out", record.place)
         found = {name: as_text(fields.first(name)) or "" for name in (*_TAKEN, *OPTION_FIELDS)}
         found = {name: text for name, text in found.items() if name in fields}

@@ -113,7 +113,7 @@ def _whole(value: object) -> int | None:
 
 
 def _examination(fields: Fields) -> date | None:
-    found = {plain_key(key): value for key, value in fields.others().items()}
+    found = {plain_key(key): value for key, _, value in fields.others()}
     return day_of(as_text(found.get(_EXAMINATION_DATE)) or "")
 
 
