@@ -159,6 +159,23 @@ def test_a_film_of_another_readers_case_is_refused_however_well_it_is_signed(
     assert statuses == [200, 404, 404]
 
 
+def test_a_prior_film_is_served_only_where_the_protocol_shows_it(sign: Sign, banked: Store) -> None:
+    """Signed for its reader, it is still nothing in a study that does not ask for it."""
+    client, reader = sign("R1"), person(banked, "R1")
+    tamper(banked, "INSERT INTO item_priors SELECT id, 1, 1, 'PA', '', 91 FROM items")
+    with banked.look() as look:
+        secret = deployment.secret(look)
+    (case, _, _) = desk.desk(banked, reader, now=NOW).cases
+    now_s = datetime.now(UTC).timestamp()
+    found = [
+        client.get(f"/{films.address(secret, reader, f'{case.case}/{view}', now_s=now_s)}")
+        for view in (1, 2, 3)
+    ]
+    assert [one.status_code for one in found] == [200, 200, 404]
+    views = client.get("/desk").json()["cases"][0]["views"]
+    assert [view["prior"] for view in views] == ["", ""]
+
+
 @pytest.mark.parametrize(
     ("view_number", "bits", "files"), [(0, 16, "*_pa.png"), (1, 8, "*_lat.png")]
 )
