@@ -197,7 +197,8 @@ class ItemReader:
         """Return the films of earlier examinations; a date says how long before, and is dropped."""
         n = len(split_list(fields.first("prior_images")))
         if not n:
-            if any(fields.given(name) for name in ("prior_views", "prior_days", "prior_date")):
+            told = map(fields.first, ("prior_views", "prior_days", "prior_date"))
+            if any(value is not None for value in told):
                 self._notes.add("a prior view or interval without a prior image", draft.key)
             return ()
         days = read_days(fields, n, self._notes, draft.trouble)

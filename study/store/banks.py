@@ -229,7 +229,7 @@ def n_with_prior(look: Transaction, bank: int) -> int:
     """Return how many items of a bank have a film of an earlier examination, struck off or not."""
     return int(
         look.value(
-            "SELECT count(DISTINCT item) FROM item_priors JOIN items ON items.id = item "
+            "SELECT count(DISTINCT item) FROM item_priors CROSS JOIN items ON items.id = item "
             "WHERE bank = :bank",
             bank=bank,
         )

@@ -393,7 +393,7 @@ class Staging:
         """Fault the items whose prior film is the same file as a current one: `{path}`."""
         self._fault(
             "SELECT DISTINCT n, key, replace(?, '{path}', prior.path), ?, ? FROM item_priors "
-            "JOIN films AS prior ON prior.id = item_priors.film JOIN item_views USING (item) "
+            "CROSS JOIN films AS prior ON prior.id = item_priors.film JOIN item_views USING (item) "
             "JOIN films ON films.id = item_views.film JOIN drafts ON n = item "
             "WHERE films.sha256 = prior.sha256 AND films.id <> prior.id ORDER BY n",
             what,
