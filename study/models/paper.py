@@ -3,8 +3,11 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
+from study.bank.intervals import prior_name
 from study.bank.terms import view_label
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
@@ -28,11 +31,19 @@ class PaperFilm:
     """A film of an item, and what its view is called; empty where the bank does not say.
 
     `sha256` is that of the file in the bank, and names the film wherever several items show it.
+    `prior` says of a film of an earlier examination that it is one, and how long before it was
+    made; it is empty of a current one.
     """
 
     label: str
     sha256: str
     row: FilmRow
+    prior: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return label and what is said of a prior one; empty of a current one without label."""
+        return ", ".join(part for part in (self.label, self.prior) if part)
 
     def png(self, resolution: str | int = "full") -> bytes:
         """Return it as `study.models.rendering.rendered` makes it."""
@@ -124,7 +135,10 @@ class Paper:
                     "options": list(item.options),
                     "shown_order": item.shown_order,
                     "context": dict(item.context),
-                    "films": [[film.label, film.sha256] for film in item.films],
+                    "films": [
+                        [film.label, film.sha256, *([film.prior] if film.prior else [])]
+                        for film in item.films
+                    ],
                 }
                 for item in self.items
             ],
@@ -163,15 +177,16 @@ def paper_of_study(
         refuse_restored(found)
         protocol = stored_protocol(found)
         rows = readings.items_shown(look, study=found.id)
+        items = tuple(_items(look, rows, protocol, asked, rater, run))
         return Paper(
             study=study,
             bank=found.bank_name,
             split="",
             provenance=banks.bank_row(look, found.bank_name).provenance,
             simulated=bool(found.simulated_films),
-            asked=asked,
+            asked=_worded(asked, items),
             protocol_sha256=sha256_of(protocol.as_json()),
-            items=tuple(_items(look, rows, protocol, asked, rater, run)),
+            items=items,
         )
 
 
@@ -210,17 +225,23 @@ def paper_of_bank(
             raise NotFound(
                 t("The bank {bank!r} has no items of the split {split!r}.", bank=bank, split=split)
             )
-        protocol = Protocol()
+        items = tuple(_items(look, rows, Protocol(), asked, rater, run))
         return Paper(
             study="",
             bank=bank,
             split=split,
             provenance=row.provenance,
             simulated=bool(row.simulated),
-            asked=asked,
+            asked=_worded(asked, items),
             protocol_sha256="",
-            items=tuple(_items(look, rows, protocol, asked, rater, run)),
+            items=items,
         )
+
+
+def _worded(asked: ModelProtocol, items: Sequence[PaperItem]) -> ModelProtocol:
+    """Return how it is asked, with the first template that has words for what is shown."""
+    prior = any(film.prior for item in items for film in item.films)
+    return replace(asked, template="2") if prior and asked.template == "1" else asked
 
 
 def _items(
@@ -234,9 +255,10 @@ def _items(
     """Yield the items in an order drawn by lot: a bank's own may be by what is right in it."""
     by_id = {row.item_id: row for row in rows}
     ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
-    films = {item_id: _films(look, by_id[item_id].item, asked) for item_id in ids}
     keys = protocol.context if asked.context is None else asked.context
     open_ended = asked.condition == Shown.OPEN_ENDED
+    prior = "prior" in keys
+    films = {item_id: _films(look, by_id[item_id].item, asked, prior=prior) for item_id in ids}
     for number, item_id in enumerate(ids, start=1):
         row = by_id[item_id]
         texts = json.loads(row.options)
@@ -253,11 +275,20 @@ def _items(
         )
 
 
-def _films(look: Transaction, item: int, asked: ModelProtocol) -> tuple[PaperFilm, ...]:
-    rows = readings.films_shown(look, item)
+def _films(
+    look: Transaction, item: int, asked: ModelProtocol, *, prior: bool
+) -> tuple[PaperFilm, ...]:
+    rows = readings.films_shown(look, item, prior=prior)
+    if asked.views == "first":
+        rows = [next(each) for _, each in groupby(rows, key=attrgetter("prior"))]
     return tuple(
-        PaperFilm(label=view_label(row.label)[0], sha256=row.sha256, row=row)
-        for row in (rows[:1] if asked.views == "first" else rows)
+        PaperFilm(
+            label=view_label(row.label)[0],
+            sha256=row.sha256,
+            row=row,
+            prior=prior_name(row.days) if row.prior else "",
+        )
+        for row in rows
     )
 
 

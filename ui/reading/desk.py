@@ -22,7 +22,7 @@ from study.reading.desk import CaseView, Desk, FilmView, Receipt
 from study.reading.views import StepView
 from study.store import Transaction, deployment
 from ui.parts.prose import html
-from ui.parts.text import number
+from ui.parts.text import number, prior_in_words
 from ui.reading.films import address, prepare_ahead
 from ui.server.access import token_of
 from ui.server.deployment import store
@@ -251,6 +251,7 @@ def _film_json(film: FilmView, url: str) -> dict[str, Any]:
         "low": film.low if film.bits > 8 else 0,
         "high": film.high if film.bits > 8 else 255,
         "spacing_mm": film.spacing_mm,
+        "prior": prior_in_words(film.days) if film.prior else "",
     }
 
 

@@ -14,7 +14,7 @@ from study.people.roles import Act
 from study.reading import score_card
 from study.reading.peers import LEAST_PEERS, Comparison, Count, Others, total
 from study.reading.score_card import ScoreCard, ScoredCase
-from ui.parts.text import number
+from ui.parts.text import film_name, number
 from ui.results.case_films import picture
 from ui.server.access import allowed
 from ui.server.deployment import store
@@ -139,10 +139,11 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
         The case that will probably follow: its films are fetched meanwhile.
     """
     films = "".join(
-        f'<figure><img src="{_address(case, place)}" alt="{escape(film.label)}" '
+        f'<figure><img src="{_address(case, place)}" alt="{escape(name)}" '
         f'width="{film.width}" height="{film.height}">'
-        f"<figcaption>{escape(film.label)}</figcaption></figure>"
+        f"<figcaption>{escape(name)}</figcaption></figure>"
         for place, film in enumerate(case.films)
+        for name in (film_name(film.label, film.prior, film.days),)
     )
     others = escape(_others(case.others)) if case.others else ""
     why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""

@@ -15,7 +15,7 @@ from study.lifecycle.closing import accuracy_is_shown
 from study.people.roles import Act
 from study.store import Store, studies
 from study.store.banks import FilmRow
-from ui.parts.text import number
+from ui.parts.text import film_name, number
 from ui.server.access import allowed
 from ui.server.deployment import store
 
@@ -47,7 +47,10 @@ def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
     with kept.look() as look:
         views = studies.views_of_case(look, study, item_id)
     return [
-        (view.label, f"case-films/{place}?{urlencode({'item': item_id})}")
+        (
+            film_name(view.label, view.prior, view.days),
+            f"case-films/{place}?{urlencode({'item': item_id})}",
+        )
         for place, view in enumerate(views)
     ]
 
