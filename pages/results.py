@@ -14,8 +14,8 @@ from analysis.figures.group_agreement import scope_text
 from analysis.figures.kappa_matrix import (
     MEASURE_TITLES,
     REFERENCE,
-    REFERENCE_NAME,
     pairs_in_condition,
+    reference_name,
 )
 from analysis.report.case import case_of
 from analysis.report.figure import ReportFigure
@@ -167,7 +167,7 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
         beside = reference_rows(found, measure, scope, condition) if reference else None
         grid(
-            pd.concat([rows, beside]).replace({"rater_b": {REFERENCE: REFERENCE_NAME.label}}),
+            pd.concat([rows, beside]).replace({"rater_b": {REFERENCE: reference_name().label}}),
             column_order=["rater_a", "rater_b", "n", "estimate", "ci_low", "ci_high", "method"],
             column_config={
                 "rater_a": t("First rater"),

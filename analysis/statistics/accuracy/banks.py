@@ -24,8 +24,9 @@ from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, NOT_GIVEN, resampled_accuracy
 from analysis.statistics.accuracy.proportions import mover_difference, wilson_interval
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
-MOVER = "MOVER over the banks' Wilson limits"
+MOVER = later("MOVER over the banks' Wilson limits")
 NONE_IN_ONE = f"of one of the banks, {NOT_GIVEN}"
 
 

@@ -28,6 +28,7 @@ from analysis.statistics.mrmc.inference import (
 )
 from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later
 
 COLUMNS = (
     "condition_a",
@@ -55,7 +56,7 @@ METHODS = {
     ),
     Claim.THESE_ITEMS: "Obuchowski-Rockette, two treatments, readers random, items fixed; t, J - 1",
 }
-NOBODY = "no reader read under both conditions"
+NOBODY = later("no reader read under both conditions")
 NEGATIVE_COVARIANCE = "negative Cov2 - Cov3 taken as 0"
 
 
