@@ -40,10 +40,10 @@ CLOCK_IMPLAUSIBLE = "clock_implausible"
 COMMENT_CUT = "comment_cut"
 """The comment was too long, or held signs that are no text, and was cut or cleaned."""
 
-REASON_CUT = "reason_cut"
 FAULTY = "question_faulty"
 """The flag of a reading whose reader marked its question as faulty."""
 
+REASON_CUT = "reason_cut"
 """The reason for giving a case up was too long, or held signs that are no text."""
 
 SENT_AGAIN = "sent_again"

@@ -19,6 +19,7 @@ from analysis.readings.matrix import (
     Reads,
     column_order,
 )
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
 
@@ -82,22 +83,6 @@ def _without_reading(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
     ]
 
 
-COLUMNS = (
-    "item_id",
-    "condition",
-    "task",
-    "category",
-    "subcategory",
-    "examination_id",
-    "n_readers",
-    "n_readers_correct",
-    "n_models",
-    "n_models_correct",
-    "readers_share",
-    "models_share",
-    "few_readers",
-    "note",
-)
 READERS_MISSED = "all readers missed it, a model did not"
 MODELS_MISSED = "all models missed it, a reader did not"
 EVERYBODY_MISSED = "everybody missed it"
@@ -160,7 +145,7 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
         for condition, columns in columns_by_condition(matrix.columns).items()
     ]
     table = pd.concat(tables, ignore_index=True)
-    return table.assign(note=_notes(table))[list(COLUMNS)]
+    return table.assign(note=_notes(table))[COLUMNS["item_difficulty"]]
 
 
 def _counts(

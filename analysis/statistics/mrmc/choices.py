@@ -17,6 +17,7 @@ from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.readings.rules import read_by_rules
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.merits.figures_of_merit import Metric
 from analysis.statistics.merits.merits import (
     Merits,
@@ -31,24 +32,6 @@ from analysis.statistics.mrmc.single_treatment import single_treatment
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
-COLUMNS = (
-    "analysis",
-    "model_id",
-    "condition",
-    "metric",
-    "claim",
-    "n_readers",
-    "n_items",
-    "difference",
-    "se",
-    "df",
-    "ci_low",
-    "ci_high",
-    "p",
-    "method",
-    "note",
-    "undefined_because",
-)
 NO_TASK = later("no item with a reference standard names its task")
 COMPLETE = "items that every rater of the row answered"
 UNFLAGGED = "without the readings whose time is in doubt"
@@ -144,7 +127,7 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
         for panel in panels
         for row in _rows(name, panel, choice(panel), options.alpha)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["sensitivity_panel"])
 
 
 def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Mapping[str, Choice]:
