@@ -16,6 +16,7 @@ from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
+from string import ascii_lowercase
 
 from babel import Locale, UnknownLocaleError
 from babel.messages.mofile import write_mo
@@ -28,6 +29,7 @@ ENGLISH = "en"
 VARIABLE = "READING_ROOM_LOCALE"
 FILE = "reading_room.po"
 
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
@@ -64,14 +66,44 @@ def said(message: str, /) -> str:
 def pieces(text: str) -> str:
     """Return a table's words in the language in use: as a whole, else piece by piece.
 
-    Reasons and methods are put together of pieces, with semicolons and colons between them; what
-    the catalogue lacks, as what holds numbers, stays in English.
+    Reasons and methods are put together of pieces, and some hold numbers: those stand in the
+    catalogue as `{a}`, `{b}` in their order. What it lacks stays in English.
     """
-    whole = said(text)
-    if whole != text or _language.get() == ENGLISH:
+    if _language.get() == ENGLISH:
+        return text
+    whole = _piece(text)
+    if whole != text:
         return whole
-    found = re.split("(; |: )", text)
-    return "".join(said(piece) if i % 2 == 0 else piece for i, piece in enumerate(found))
+    found = [_phrase(piece) if i % 2 == 0 else piece for i, piece in enumerate(_split(text))]
+    return "".join(found)
+
+
+def _split(text: str) -> list[str]:
+    return re.split("(; |: )", text)
+
+
+def _phrase(text: str) -> str:
+    """Return a piece that may name what it is and how, with a comma between; both or neither."""
+    whole, parts = _piece(text), text.split(", ")
+    found = [_piece(part) for part in parts]
+    known = all(one != part for one, part in zip(found, parts, strict=True))
+    return t(", ").join(found) if whole == text and known else whole
+
+
+def _piece(text: str) -> str:
+    words = said(text)
+    numbers = dict(zip(ascii_lowercase, _NUMBER.findall(text), strict=False))
+    if words != text or not numbers:
+        return words
+    names = iter(f"{{{name}}}" for name in numbers)
+    pattern = _NUMBER.sub(lambda found: next(names, found[0]), text)
+    words = said(pattern)
+    return text if words == pattern else words.format(**numbers)
+
+
+def capital(words: str) -> str:
+    """Return words with a capital letter at their head."""
+    return words[:1].upper() + words[1:]
 
 
 def written(number: str) -> str:

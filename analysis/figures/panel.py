@@ -12,7 +12,7 @@ from analysis.figures.drawing.axes import fitted_axis, interval_text, p_text, ra
 from analysis.figures.drawing.chart import Band, Chart, Dash, Ink, Key, Layer, Mark, Rule
 from analysis.figures.drawing.names import RaterName, name_of
 from analysis.figures.forest import Estimate, ends_of, forest, numbers
-from analysis.translation import later, pieces, said, t, written
+from analysis.translation import capital, later, pieces, said, t, written
 
 CLAIMS: Mapping[str, tuple[float, bool]] = {
     "these readers": (-0.19, False),
@@ -124,7 +124,7 @@ def _lines(margin: float, end: float) -> list[Layer]:
 def _key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, ...]:
     shown = set(rows["claim"])
     keys = [
-        Key(label=_capital(said(AGAINST[claim])), ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow)
+        Key(label=capital(said(AGAINST[claim])), ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow)
         for claim, (_, hollow) in CLAIMS.items()
         if claim in shown
     ]
@@ -136,7 +136,3 @@ def _key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, ...]:
         keys.append(Key(label=words, ink=Ink.QUIET, dash=Dash.DASHED))
         keys.append(Key(label=t("Better than the margin"), ink=Ink.QUIET))
     return tuple(keys)
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -30,7 +30,7 @@ from analysis.report.wording.verdicts import (
     verdict,
 )
 from analysis.results import Results
-from analysis.translation import later, said, t, tn
+from analysis.translation import later, pieces, said, t, tn
 
 MOST_MODELS = 3
 METRICS = ("accuracy", "auc")
@@ -93,7 +93,12 @@ def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> 
     told = [note for note in dict.fromkeys(notes) if note.startswith("over the ")]
     where = under(results, condition)
     texts = [
-        t("{metric}{where}: {note}.", metric=said(METRIC_WORDS[metric]), where=where, note=note)
+        t(
+            "{metric}{where}: {note}.",
+            metric=said(METRIC_WORDS[metric]),
+            where=where,
+            note=pieces(note),
+        )
         for note in told
     ]
     if any(note.endswith(BACKWARDS) for note in notes):

@@ -106,7 +106,7 @@ def _model(results: Results) -> list[str]:
 
 
 def _name(row: Row) -> str:
-    return f"\u2068{shorten(str(row['term']), LONGEST)}\u2069"
+    return f"\u2068{shorten(pieces(str(row['term'])), LONGEST)}\u2069"
 
 
 def _verdict(row: Row) -> Verdict:

@@ -14,7 +14,7 @@ from analysis.report.wording.numbers import listed, sentences
 from analysis.report.wording.rows import LIKE_THESE, THESE, Row, number, reason, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
-from analysis.translation import said, t, tn
+from analysis.translation import capital, said, t, tn
 
 MOST_PAIRS = 3
 
@@ -92,7 +92,7 @@ def _opening(results: Results, metric: str, row: Row) -> str:
         for one in "ab"
     )
     who = mean_of_readers(row)
-    told = {"readers": who[0].upper() + who[1:], "first": first, "second": second}
+    told = {"readers": capital(who), "first": first, "second": second}
     if metric == "accuracy":
         return t("{readers}: {first}, {second}", **told)
     return t("{readers} (area under the ROC curve): {first}, {second}", **told)

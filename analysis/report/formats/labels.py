@@ -29,7 +29,7 @@ def labels(content: ReportContent) -> dict[str, str]:
         "simulated": t("Simulated."),
         "simulated_text": _simulated(content),
         "and": t("and"),
-        "condition": t("Condition"),
+        "condition": t("Condition:"),
         "measure": t("Measure of agreement"),
         "item": t("Item"),
         "question": t("Question"),

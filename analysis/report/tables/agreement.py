@@ -38,7 +38,7 @@ from analysis.report.wording.numbers import rounded, sentences, span
 from analysis.report.wording.rows import Row, number, rows_of, shown_condition
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
-from analysis.translation import later, said, t, written
+from analysis.translation import capital, later, said, t, written
 
 MOST_IN_MATRIX = 12
 LETTERS = later(
@@ -98,7 +98,7 @@ def groups_overview(results: Results) -> list[ReportTable]:
             header=(
                 t("Raters"),
                 t("Condition"),
-                t("Measure"),
+                capital(t("measure")),
                 t("Raters n"),
                 t("Items"),
                 t("Estimate"),
@@ -136,7 +136,7 @@ def between_overview(results: Results) -> list[ReportTable]:
             ),
             file="tables/agreement_between.csv",
             header=(
-                t("Measure"),
+                capital(t("measure")),
                 t("Condition"),
                 t("Items"),
                 t("Among readers"),
@@ -338,5 +338,4 @@ def measure_words(measure: str) -> str:
 
 
 def _capital(measure: str) -> str:
-    text = measure_words(measure)
-    return text[0].upper() + text[1:]
+    return capital(measure_words(measure))

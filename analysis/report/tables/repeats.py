@@ -18,7 +18,7 @@ from analysis.report.wording.numbers import rounded
 from analysis.report.wording.rows import Row, number, rows_of
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.pairing import PairKind
-from analysis.translation import later, said, t
+from analysis.translation import capital, later, said, t
 
 OF_INDICES = {"error_consistency": later("error consistency"), "kappa": later("kappa")}
 
@@ -44,7 +44,7 @@ def repeats_overview(results: Results) -> list[ReportTable]:
             title=t("Agreement with oneself: first and second reading"),
             note=t("Over the cases that were read twice; estimate and interval."),
             file="tables/intra_reader.csv",
-            header=(t("Rater"), t("Condition"), t("Measure"), "n", t("Estimate and CI")),
+            header=(t("Rater"), t("Condition"), capital(t("measure")), "n", t("Estimate and CI")),
             rows=rows,
         )
     ]
@@ -72,7 +72,7 @@ def indices_overview(results: Results) -> list[ReportTable]:
                 t("Pair"),
                 t("Condition"),
                 t("Items"),
-                t("Measure"),
+                capital(t("measure")),
                 "n",
                 t("Kappa"),
                 t("Prevalence"),

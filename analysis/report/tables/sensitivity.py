@@ -78,7 +78,7 @@ def panel_choices_overview(results: Results) -> list[ReportTable]:
             (
                 str(row["condition"]) or EMPTY,
                 claim_words(str(row["claim"])),
-                said(str(row["analysis"])),
+                pieces(str(row["analysis"])),
                 *_shown(row),
             ),
         )

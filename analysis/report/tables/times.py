@@ -68,7 +68,7 @@ def time_model_overview(results: Results) -> list[ReportTable]:
     """Show the terms of the model of times, as factors."""
     rows: list[TableRow] = [
         (
-            (words(said(str(row["term"]))),),
+            (words(pieces(str(row["term"]))),),
             (
                 str(row["condition"]) or EMPTY,
                 whole(number(row, "n")) if not math.isnan(number(row, "n")) else EMPTY,

@@ -74,6 +74,20 @@ def reason(row: Row) -> str:
     return because(why) or t("no reason is given")
 
 
+# What tables say with a number in it, as `pieces` looks for it.
+WITH_NUMBERS = (
+    later("fewer than {a} patients or examinations"),
+    later("fewer than {a} items"),
+    later("levels widened for fewer than {a}"),
+    later("over the {a} of {b} items that all readers were given"),
+    later("over the {a} of {b} items that all readers under both conditions were given"),
+    later("{a} of {b} items were given to all readers, fewer than {c} %"),
+    later("{a} of {b} items were given to all readers under both conditions, fewer than {c} %"),
+    later("no item with a reference standard was given to all readers"),
+    later("not everybody read everything"),
+)
+
+
 def because(why: str) -> str:
     """Return a table's reason for a sentence, in the language where the catalogue has it."""
     return pieces(why.rstrip(". "))
