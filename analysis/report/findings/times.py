@@ -16,7 +16,7 @@ from analysis.report.wording.numbers import clauses, decimals_for, listed, round
 from analysis.report.wording.rows import Row, conditions_in, number, rows_of, under
 from analysis.report.wording.verdicts import Verdict, verdict
 from analysis.results import Results
-from analysis.translation import t, tn
+from analysis.translation import pieces, t, tn
 
 MOST_TERMS = 3
 LONGEST = 70
