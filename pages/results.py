@@ -21,8 +21,9 @@ from analysis.report.case import case_of
 from analysis.report.figure import ReportFigure
 from analysis.report.figures import matrix_figure, pairs_of_scope, reference_rows
 from analysis.statistics.accuracy.items import MODEL_WRONG
+from analysis.translation import spoken
 from study.base.errors import StudyError
-from study.base.translation import later, said, t, tn
+from study.base.translation import language, later, said, t, tn
 from study.lifecycle.closing import accuracy_is_shown
 from study.people.roles import Act
 from ui.app.masthead import masthead
@@ -147,7 +148,7 @@ def _matrix(found: Results, conditions: list[str]) -> None:
         measures,
         default=measures[0],
         required=True,
-        format_func=MEASURE_TITLES.__getitem__,
+        format_func=lambda one: said(MEASURE_TITLES[one]),
         key=f"matrix-measure-{'-'.join(measures)}",
     )
     has_truth = len(found.tables["agreement_with_truth"]) > 0  # not in a blinded analysis
@@ -394,6 +395,7 @@ head = st.container(horizontal=True, vertical_alignment="center", horizontal_ali
 with head:
     page_title(t("Results"))
 try:
-    _body()
+    with spoken(language()):
+        _body()
 except (StudyError, AnalysisError) as error:
     st.error(plain(str(error)))

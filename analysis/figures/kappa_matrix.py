@@ -77,6 +77,7 @@ def kappa_matrix_chart(
         texts=_texts(found) if n <= MOST_WITH_NUMBERS else (),
         hover=_hovers(rows, raters, names) if n <= MOST_WITH_HOVER else (),
         labels=(0, 0.25, 0.5, 0.75, 1) if share else (-1, -0.5, 0, 0.5, 1),
+        names=t("{first} and {second}", first="%{y}", second="%{x}") + ": %{z:.2f}",
     )
     labels = [_numbered(label, i) for i, label in enumerate(rater_labels(raters, names), start=1)]
     spaced = -(-n // MOST_NAMED)

@@ -14,6 +14,7 @@ def labels(content: ReportContent) -> dict[str, str]:
     return {
         "title": t("{name}: report", name=content.name),
         "report": t("Reading Room · report"),
+        "stop": t("."),
         "contents": t("Contents"),
         "summary": t("Summary"),
         "findings": t("Findings"),
