@@ -211,7 +211,7 @@ def _soft(text: str) -> str:
     return " ".join(_broken(word) for word in line.split(" ") if word)
 
 
-_KEPT = frozenset("\u2068\u2069\u200d\u00a0")
+_KEPT = frozenset("\u2068\u2069\u200d\u00a0\u00ad")
 
 
 def _broken(word: str) -> str:
