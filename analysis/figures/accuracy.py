@@ -41,6 +41,7 @@ LONG_NAME = 24
 MOST_CONDITIONS, OVERVIEW_HIGH = 3, 1.4
 OVERALL_TITLES = {"micro": later("Overall, micro"), "macro": later("Overall, macro")}
 OVERALL = later("Overall")
+GROUPS = {"micro": later("micro"), "macro": later("macro")}
 
 
 def accuracy_chart(
@@ -193,7 +194,7 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     return "\n".join(
         [
             name_of(names, row["rater_id"]).on_figure.text,
-            str(row["group"]),
+            said(GROUPS.get(row["group"], str(row["group"]))),
             t("{value} %", value=interval_text(value, low, high, decimals=1)),
             t(
                 "{n} of {total} correct, {missing} not answered",
