@@ -328,4 +328,4 @@ def _shown(
     for item_id in (*ids[place + 1 :], *ids[:place]):
         if known.isdisjoint(film.sha256 for film in films[item_id]):
             return films[item_id]
-    raise NotNow(t("All items show the same images, so none of them can be a wrong one."))
+    raise NotNow(t("All items show the same images, so there is no other image to show instead."))

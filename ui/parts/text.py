@@ -7,7 +7,7 @@ import pandas as pd
 
 from study.bank.intervals import rounded
 from study.base import dates
-from study.base.translation import t, tn
+from study.base.translation import region, t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
@@ -29,6 +29,18 @@ def minute(at_utc: str | None) -> str:
     ('4 Jun 2025, 12:00', '')
     """
     return dates.minute(at_utc) if at_utc else ""
+
+
+def day_form() -> str:
+    """Return how a field for a day writes it: in the order and with the signs of the language.
+
+    >>> day_form()
+    'DD/MM/YYYY'
+    """
+    short = region().date_formats["short"].pattern
+    between = next((sign for sign in short if sign in "./-"), "-")
+    order = {"d": "DD MM YYYY", "M": "MM DD YYYY"}.get(short[:1], "YYYY MM DD")
+    return order.replace(" ", between)
 
 
 def instant(at_utc: str | None, *, to: str = "min") -> Any:

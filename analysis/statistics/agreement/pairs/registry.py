@@ -14,18 +14,19 @@ from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs import measures, standard_errors
 from analysis.statistics.agreement.pairs.counts import PairCounts, Sums
 from analysis.statistics.agreement.pairs.measures import both_constant, either_constant
+from analysis.translation import later
 
 Reasons = npt.NDArray[np.object_]
 
-NO_ITEM = "no item was answered by both raters"
-NO_JUDGED = "no item with a reference standard was answered by both raters"
-NO_BOTH_WRONG = "no item was answered wrongly by both raters"
-BOTH_CONSTANT = "each rater gave a single answer throughout"
-BOTH_CONSTANT_CORRECT = "each rater was always right or always wrong"
-CHANCE_IS_ONE = "agreement expected by chance is 1"
-SIZE_UNKNOWN = "the number of options is not given for every item"
-SIZE_ONE = "a single option was offered"
-SIZE_VARIES = "the number of options varies"
+NO_ITEM = later("no item was answered by both raters")
+NO_JUDGED = later("no item with a reference standard was answered by both raters")
+NO_BOTH_WRONG = later("no item was answered wrongly by both raters")
+BOTH_CONSTANT = later("each rater gave a single answer throughout")
+BOTH_CONSTANT_CORRECT = later("each rater was always right or always wrong")
+CHANCE_IS_ONE = later("agreement expected by chance is 1")
+SIZE_UNKNOWN = later("the number of options is not given for every item")
+SIZE_ONE = later("a single option was offered")
+SIZE_VARIES = later("the number of options varies")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +129,8 @@ def _first(sums: Sums, *cases: tuple[Bools, str], otherwise: str) -> Reasons:
     return reasons
 
 
-FLEISS_COHEN_EVERITT = "SE Fleiss, Cohen and Everitt (1969)"
-RAW_RATINGS = "SE irrCAC raw ratings (n - 1)"
+FLEISS_COHEN_EVERITT = later("SE Fleiss, Cohen and Everitt (1969)")
+RAW_RATINGS = later("SE irrCAC raw ratings (n - 1)")
 
 RAW = Measure(
     name="raw",

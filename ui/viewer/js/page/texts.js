@@ -221,8 +221,8 @@ export const texts = {
       place: [t("1, top"), t("2, right"), t("3, bottom"), t("4, left")],
       field: (name) => (name === "dark" ? t("dark field with a faint disc") : t("bright field with a faint disc")),
       result: ({ dark, bright }) => [
-        [t("Faintest difference seen on dark"), stepWords(dark)],
-        [t("Faintest difference seen on bright"), stepWords(bright)],
+        [t("Faintest difference seen in dark areas"), stepWords(dark)],
+        [t("Faintest difference seen in bright areas"), stepWords(bright)],
       ],
       good: t("Your screen is suitable for reading."),
       /** @type {{[name: string]: (facts: {[name: string]: any}) => string}} */
@@ -289,7 +289,7 @@ export const texts = {
     readElsewhere: t("The case you had open was read in another window; your first answer was recorded."),
     chooseReason: t("Choose a reason first."),
     reasonWords: t("Please say briefly why."),
-    noSpacing: t("The pixel size of this image is unknown, so it cannot be measured."),
+    noSpacing: t("The pixel size of this image is unknown, so lengths cannot be measured."),
     linesFull: (most) => t("Maximum {most} lines. Press Delete to remove one.", { most }),
     earlierFailed: t("The earlier case cannot be loaded at the moment."),
   },
