@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from study.bank.importing import import_bank
@@ -14,7 +15,9 @@ from study.base.actor import By
 from study.base.csv_cells import unguarded
 from study.base.errors import BadProtocol
 from study.exchange.bundle import bundle_files, tables_of, zipped
+from study.exchange.formats.excel import workbook
 from study.exchange.formats.imrmc import imrmc_files
+from study.exchange.formats.parquet import parquet_files
 from study.exchange.merging import merge
 from study.exchange.restoring import restore
 from study.lifecycle import studies
@@ -323,3 +326,15 @@ def test_two_sites_words_stand_side_by_side(tmp_path: Path) -> None:
     assert ids[:3] == ids[3:]
     assert {one.rater_id for one in _listed(home)} == {"P1", "P2"}
     assert verify(home) == []
+
+
+def test_parquet_and_excel_hold_the_words_as_text(opened: Opened) -> None:
+    """A formula stays text, a line break and other tongues stay what they are."""
+    store = opened(conditions=[OPEN], cases=6)
+    _read(store, *TYPED)
+    with store.look() as look:
+        tables = tables_of(look, study_row(look, "trial"), blinded=False)
+    frame = pd.read_parquet(io.BytesIO(parquet_files(tables, {})["open_answers.parquet"]))
+    assert list(frame["words"]) == TYPED
+    sheet = pd.read_excel(io.BytesIO(workbook(tables, {})), sheet_name="open_answers", dtype=str)
+    assert list(sheet["words"]) == TYPED
