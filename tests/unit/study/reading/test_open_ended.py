@@ -21,6 +21,7 @@ from study.exchange.formats.parquet import parquet_files
 from study.exchange.merging import merge
 from study.exchange.restoring import restore
 from study.lifecycle import studies
+from study.monitoring.exclusions import exclude
 from study.monitoring.quality import FactKind, facts
 from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
@@ -338,3 +339,16 @@ def test_parquet_and_excel_hold_the_words_as_text(opened: Opened) -> None:
     assert list(frame["words"]) == TYPED
     sheet = pd.read_excel(io.BytesIO(workbook(tables, {})), sheet_name="open_answers", dtype=str)
     assert list(sheet["words"]) == TYPED
+
+
+def test_an_answer_set_aside_says_why_and_stays(opened: Opened) -> None:
+    """As any reading: no row is left out."""
+    store = opened(conditions=[OPEN])
+    _read(store, "effusion", "no change")
+    first = _listed(store)[0].answer_id
+    exclude(store, study="trial", reading=first, reason="Wrong film", now=NOW)
+    rows = _table(bundle_files(store, "trial"), "open_answers.csv")
+    assert [(row["words"], row["excluded"]) for row in rows] == [
+        ("effusion", "Wrong film"),
+        ("no change", ""),
+    ]
