@@ -38,7 +38,9 @@ def _review(row: ReviewRow) -> None:
             begin = t("Continue") if mine else t("Start")
             links(f"review_{row.id}", {f"review?review={row.id}": begin})
         else:
-            st.info(t("A question may still come to you where two other reviewers differ."))
+            st.info(
+                t("You may still be asked about a question on which two other reviewers disagree.")
+            )
         if mine:
             _verdicts(row, mine, open_still=not why_not)
 

@@ -67,7 +67,7 @@ def film(store: Store, person: Person, review: int, case: str, view: int) -> Fil
         sitting = _sitting(look, person, review)
         for one in (*sitting.waiting, *sitting.given):
             if _case(look, sitting, one) == case:
-                return teaching.film(look, one.item.item, view)
+                return teaching.film(look, one.item.item, view, prior=True)
     return None
 
 
