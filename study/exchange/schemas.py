@@ -182,8 +182,7 @@ DISPLAY_CHECKS = (
 OPEN_ANSWERS = (
     Column(
         name="answer_id",
-        description="Which words these are; the same for as long as the study is, and it tells "
-        "nobody whose they are",
+        description="Which words these are; the same for as long as the study is",
         required=True,
     ),
     Column(
