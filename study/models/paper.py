@@ -70,10 +70,11 @@ class PaperItem:
     question : str
         The question.
     options : tuple of str
-        The texts in the order shown, without letters.
+        The texts in the order shown, without letters; none where it is asked open-ended.
     shown_order : str
         The canonical letters in the order shown: with ``"CAB"`` the text of C stands at A
-        (`study.protocol.assignment.canonical` gives an answer's canonical letter).
+        (`study.protocol.assignment.canonical` gives an answer's canonical letter); empty without
+        options.
     context : tuple of (str, str)
         What is said of the patient, by its name.
     films : tuple of PaperFilm
@@ -257,10 +258,12 @@ def _items(
     keys = protocol.context if asked.context is None else asked.context
     prior = "prior" in keys
     films = {item_id: _films(look, by_id[item_id].item, asked, prior=prior) for item_id in ids}
+    open_ended = asked.condition == Shown.OPEN_ENDED
     for number, item_id in enumerate(ids, start=1):
         row = by_id[item_id]
         texts = json.loads(row.options)
-        order = _order(len(texts), protocol, asked, f"{rater}/{item_id}/{Condition.UNAIDED}/{run}")
+        which = f"{rater}/{item_id}/{Condition.UNAIDED}/{run}"
+        order = "" if open_ended else _order(len(texts), protocol, asked, which)
         yield PaperItem(
             number=number,
             item_id=item_id,
@@ -308,7 +311,7 @@ def _shown(
         Every item shows the same films.
     """
     own = films[ids[place]]
-    if condition == Shown.IMAGE:
+    if condition in (Shown.IMAGE, Shown.OPEN_ENDED):
         return own
     if condition == Shown.IMAGE_ABSENT:
         return ()

@@ -63,6 +63,19 @@ TEMPLATES: Mapping[str, Template] = {
 Where prior films are shown, the second takes the place of the first, which has no words for them.
 """
 
+OPEN_TEMPLATES: Mapping[str, Template] = {
+    version: replace(
+        template,
+        system="You are an experienced radiologist. You answer questions about radiographs.",
+        question="Question: {question}",
+        answer="Answer in a few words, as you would in a report, and do not explain.",
+        explained='Explain briefly what you see, then end with a line "Answer: " and your answer '
+        "in a few words.",
+    )
+    for version, template in TEMPLATES.items()
+}
+"""The same for what is asked open-ended: without options, and without a letter to reply with."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
@@ -80,15 +93,16 @@ def template_of(protocol: ModelProtocol) -> Template:
     BadInput
         There is no such version.
     """
-    if protocol.template not in TEMPLATES:
+    known = OPEN_TEMPLATES if protocol.condition == Shown.OPEN_ENDED else TEMPLATES
+    if protocol.template not in known:
         raise BadInput(
             t(
                 "There is no prompt template {version!r}. Available: {known}.",
                 version=protocol.template,
-                known=", ".join(TEMPLATES),
+                known=", ".join(known),
             )
         )
-    return TEMPLATES[protocol.template]
+    return known[protocol.template]
 
 
 def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:

@@ -69,7 +69,7 @@ def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
         "SELECT items.id, coalesce(json_extract(attributes, '$.split'), ''), task, category, "
         "subcategory, coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
         "WHERE item_views.item = items.id AND label <> '' ORDER BY position)), ''), sex, age, "
-        "origin FROM items LEFT JOIN item_attributes ON item = items.id "
+        "origin FROM items NOT INDEXED LEFT JOIN item_attributes ON item = items.id "
         f"WHERE bank = {int(bank)} ORDER BY items.id"
     )
 

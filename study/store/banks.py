@@ -273,14 +273,14 @@ def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
     return [ItemRow(**row) for row in rows]
 
 
-def with_truth(look: Transaction, bank: int) -> set[str]:
-    """Return the item_id of every item of a bank with a reference standard, not struck off."""
-    rows = look.rows(
+def to_practise_on(look: Transaction, bank: int) -> set[str]:
+    """Return the item_id of every item with a reference standard and films, not struck off."""
+    found = look.cursor(
         "SELECT item_id FROM items JOIN reference_standard ON item = items.id WHERE bank = :bank "
-        f"AND items.id NOT IN {STRUCK}",
+        f"AND items.id NOT IN {STRUCK} AND items.id IN (SELECT item FROM item_views)",
         bank=bank,
     )
-    return {row["item_id"] for row in rows}
+    return {item_id for (item_id,) in found}
 
 
 def ids_of_split(look: Transaction, bank: int, split: str) -> set[str]:
@@ -352,19 +352,33 @@ def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tu
     return tuple((key.capitalize(), found[key]) for key in keys if found.get(key))
 
 
-def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
-    """Return the hashes of every item's films by its item_id, prior ones too."""
-    rows = look.rows(
-        "SELECT item_id, sha256 FROM items JOIN item_views ON item_views.item = items.id "
-        "JOIN films ON films.id = film WHERE items.bank = :bank UNION ALL "
-        "SELECT item_id, sha256 FROM items JOIN item_priors ON item_priors.item = items.id "
-        "JOIN films ON films.id = film WHERE items.bank = :bank",
+def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
+    """Return the item_id of every item of a bank that has a film which some of them have too.
+
+    Films of earlier examinations count like the others.
+    """
+    tables = ("item_views", "item_priors")
+    shown = look.rows(
+        " UNION ".join(
+            f"SELECT sha256 FROM items JOIN {table} ON {table}.item = items.id "
+            "JOIN films ON films.id = film "
+            "WHERE items.bank = :bank AND item_id IN (SELECT value FROM json_each(:ids))"
+            for table in tables
+        ),
         bank=bank,
+        ids=canonical_json(list(ids)),
     )
-    found: dict[str, set[str]] = {}
-    for row in rows:
-        found.setdefault(row["item_id"], set()).add(row["sha256"])
-    return found
+    rows = look.rows(
+        " UNION ALL ".join(
+            f"SELECT item_id FROM films JOIN {table} ON film = films.id "
+            "JOIN items ON items.id = item WHERE films.bank = :bank "
+            "AND sha256 IN (SELECT value FROM json_each(:shown))"
+            for table in tables
+        ),
+        bank=bank,
+        shown=canonical_json([row["sha256"] for row in shown]),
+    )
+    return {row["item_id"] for row in rows}
 
 
 def item_number(look: Transaction, bank: int, item_id: str) -> int:
