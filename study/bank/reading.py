@@ -261,8 +261,8 @@ class _Reading:
         """Return what becomes of entries; nothing here is changed by it."""
         notes, batch = Notes(None), Batch()
         reader = ItemReader(self.folder, notes)
-        n, any_item, by_place = 0, False, False
-        for n, entry in enumerate(entries, 1):
+        any_item, by_place = False, False
+        for entry in entries:
             if isinstance(entry, Record):
                 any_item = any_item or isinstance(entry.value, dict)
                 draft = reader.draft(entry, part.split)
@@ -273,7 +273,7 @@ class _Reading:
         return _Drafted(
             batch=batch,
             notes=notes,
-            n_records=n,
+            n_records=batch.n,
             any_item=any_item,
             has_truth=reader.has_truth,
             by_place=by_place,

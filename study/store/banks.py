@@ -353,23 +353,28 @@ def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tu
 
 
 def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
-    """Return the item_id of every item of a bank that shows a film which some of them show too.
+    """Return the item_id of every item of a bank that has a film which some of them have too.
 
-    Prior films are among those shown.
+    Films of earlier examinations count like the others.
     """
+    tables = ("item_views", "item_priors")
     shown = look.rows(
-        "SELECT DISTINCT sha256 FROM items JOIN films ON films.id IN "
-        "(SELECT film FROM item_views WHERE item = items.id "
-        "UNION SELECT film FROM item_priors WHERE item = items.id) "
-        "WHERE items.bank = :bank AND item_id IN (SELECT value FROM json_each(:ids))",
+        " UNION ".join(
+            f"SELECT sha256 FROM items JOIN {table} ON {table}.item = items.id "
+            "JOIN films ON films.id = film "
+            "WHERE items.bank = :bank AND item_id IN (SELECT value FROM json_each(:ids))"
+            for table in tables
+        ),
         bank=bank,
         ids=canonical_json(list(ids)),
     )
     rows = look.rows(
-        "SELECT item_id FROM films JOIN items ON items.id IN "
-        "(SELECT item FROM item_views WHERE film = films.id "
-        "UNION SELECT item FROM item_priors WHERE film = films.id) WHERE films.bank = :bank "
-        "AND sha256 IN (SELECT value FROM json_each(:shown))",
+        " UNION ALL ".join(
+            f"SELECT item_id FROM films JOIN {table} ON film = films.id "
+            "JOIN items ON items.id = item WHERE films.bank = :bank "
+            "AND sha256 IN (SELECT value FROM json_each(:shown))"
+            for table in tables
+        ),
         bank=bank,
         shown=canonical_json([row["sha256"] for row in shown]),
     )
