@@ -71,7 +71,8 @@ _ALSO = re.compile(r"\(?[A-Z]\)?\s+(?:is|seems)\s+(?:also|possible)\b")
 _AMID = re.compile(r"\w\Z")  # a letter in brackets behind a word points at an option
 _LETTER_BECAUSE = re.compile(
     r"(?:([B-Z]),?\s+(?:because|since|as|due|weil|da)|(A),?\s+(?:because|since))\b"
-    r"|([A-Z])(?:,?\s+(?:not|rather than|instead of)\s+(?:option\s+)?[(\[]?[A-Z]\b"
+    r"|([A-Z])(?:\s+with\s+(?:high|\d)"
+    r"|,?\s+(?:not|rather than|instead of)\s+(?:option\s+)?[(\[]?[A-Z]\b"
     r"|(?:,\s*|\s*[(\[])(?:confidence\b|\d|thanks\b))"
 )
 _YES_OR_NO = re.compile(
@@ -195,6 +196,8 @@ _STATED = re.compile(
     r"|\bi(?:'m|\s+am|\s+have|'ve)\s+(?:choosing|selecting|chosen|selected|picked)\s+"
     r"|^[^\w\n]*(?:(?:your|model|short|direct|option|assistant's)\s+)?(?:answer|letter)"
     r"(?:\s+\d{1,2}|\s+\([^()\n]{0,40}\))?\s*:\s*"
+    r"|\b(?:sure|certain|confident)\s+(?:that\s+)?it(?:'s|\s+is)\s+"
+    r"|\banswer\s+(?=[(\[]?[a-z][)\]]?\s*(?:[.]|$))"
     r"|\b(?:i'm\s+going|let's\s+go|going)\s+with\s+"
     r"|\b(?:most\s+likely|most\s+probable|best|correct)\s+(?:finding|abnormality|explanation)"
     rf"{_ABOUT}{_IS}"
@@ -205,9 +208,9 @@ _STATED = re.compile(
 )
 _SOME_WORDS = r"(?:\s+(?!is\b|not\b|nor\b|or\b)[\w-]+){1,8}?"
 _IS_CORRECT = re.compile(
-    rf"(?:{_SAYS}|\bi\s+(?:believe|think)(?:\s+that)?\s+)(?i:(?:option|choice|answer|statement)"
+    rf"(?:{_SAYS}|\b[iI]\s+(?:believe|think)(?:\s+that)?\s+)(?i:(?:option|choice|answer|statement)"
     rf"\s+)?"
-    rf"(?:{_BRACKETED}(?:[.:]?{_SOME_WORDS})?|([A-Z])(?:[.):,]{_SOME_WORDS},?)?)\s+(?:is|"
+    rf"(?:{_BRACKETED}(?:[.:]?{_SOME_WORDS})?|([A-Z])(?:[.):,](?!\s*[A-Z]\b){_SOME_WORDS},?)?)\s+(?:is|"
     rf"(?:would|must)\s+be(?=\s+(?:the|my)\b))\s+"
     r"(?:(?:the\s+)?(?:most\s+)?(?:correct|right|best|likely|appropriate)\b"
     r"|(?:the|my)\s+(?:final\s+)?answer\b)"
@@ -546,8 +549,8 @@ def _at_start(text: str, options: Sequence[str]) -> set[str]:
 def _by_itself(text: str, options: Sequence[str]) -> set[str]:
     """Letters of all sentences and lines that are answers, when the first or last is one."""
     head = _EXPLAINED.split(text, maxsplit=1)
-    if len(head) > 1 and (named := _whole(head[0].strip(), options)):
-        return named
+    if len(head) > 1 and (before := _whole(head[0].strip(), options)):
+        return before
     sentences = [part.strip() for part in re.split(r"(?<=[.!?])\s+|\n", text) if part.strip()]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not sentences:

@@ -196,8 +196,16 @@ def test_batches_are_requests_that_can_be_sent(
     """An item a line, its images in it, a new file where one is full."""
     monkeypatch.setattr(shapes, "BATCH_REQUESTS", 5)
     out = tmp_path / "out"
-    shapes_wanted = {"formats": ["openai-batch"], "model": "gpt", "bank_ids": True}
-    hand_out(banked, paper, out, **shapes_wanted, by=COMMAND_LINE, now=NOW)
+    hand_out(
+        banked,
+        paper,
+        out,
+        formats=["openai-batch"],
+        model="gpt",
+        bank_ids=True,
+        by=COMMAND_LINE,
+        now=NOW,
+    )
     parts = sorted((out / "openai-batch").glob("*.jsonl"))
     assert [one.name for one in parts] == ["batch-001.jsonl", "batch-002.jsonl"]
     lines = [json.loads(line) for part in parts for line in part.read_text().splitlines()]
