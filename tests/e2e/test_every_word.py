@@ -84,11 +84,9 @@ STREAMLITS = (
 
 NOT_OURS = {
     "results": [
-        # The sentences, figures and tables of the report, which is exported in English.
-        ".stMarkdown",
+        # The analysis's tables, which are as their files; charts keep their own direction.
         ".js-plotly-plot",
         ".stDataFrame",
-        "[data-testid=stButtonGroup]",
     ],
     "score-card": ["bdi"],
     "reading": [
@@ -103,7 +101,7 @@ NOT_OURS = {
         "kbd",
     ],
 }
-"""Parts of a page that are the study's own or the report's, by why they stay as they are."""
+"""Parts of a page that are the study's own or the analysis's, by why they stay as they are."""
 
 WORDS = """(without) => {
   const found = [];
