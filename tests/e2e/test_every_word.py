@@ -88,6 +88,8 @@ NOT_OURS = {
         ".js-plotly-plot",
         ".stDataFrame",
     ],
+    # Names of the bank's tasks.
+    "leaderboard": ["th bdi"],
     "score-card": ["bdi"],
     "reading": [
         # What the study asks and shows: the case's question, options and clinical context.
