@@ -1,7 +1,7 @@
 """The items of a study or a bank as a model may see them: sealed from what tells the answer."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -20,7 +20,7 @@ from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.rendering import rendered, sixteen_bit
 from study.protocol.assignment import options_order
 from study.protocol.protocol import Condition, Protocol, stored_protocol
-from study.store import Store, Transaction, banks, drafts, readings, studies
+from study.store import Store, Transaction, banks, deployment, drafts, readings, studies
 from study.store.banks import FilmRow
 from study.store.readings import ItemShown
 from study.store.studies import refuse_restored, study_row
@@ -66,7 +66,7 @@ class PaperItem:
     number : int
         Its place in the paper, from 1.
     item_id : str
-        The bank's id, by which answers come back. No part of what a model is shown.
+        The bank's id. No part of what a model is shown, nor of a paper as it is written.
     question : str
         The question.
     options : tuple of str
@@ -148,6 +148,15 @@ class Paper:
     def sha256(self) -> str:
         """Return the hash of all that is asked, and of how."""
         return sha256_of(self.as_json())
+
+
+def paper_ids(look: Transaction, item_ids: Iterable[str]) -> dict[str, str]:
+    """Return the id of each item in papers: this deployment's own, and telling nothing.
+
+    A bank's ids may tell what is right (``q7-effusion-yes``); these are the same in every paper of
+    a deployment, and nobody without its secret can find out which item one is of.
+    """
+    return {one: f"q{deployment.keyed_mark(look, f'item {one}')[:20]}" for one in item_ids}
 
 
 def paper_of_study(
@@ -256,9 +265,9 @@ def _items(
     by_id = {row.item_id: row for row in rows}
     ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
     keys = protocol.context if asked.context is None else asked.context
+    open_ended = asked.condition == Shown.OPEN_ENDED
     prior = "prior" in keys
     films = {item_id: _films(look, by_id[item_id].item, asked, prior=prior) for item_id in ids}
-    open_ended = asked.condition == Shown.OPEN_ENDED
     for number, item_id in enumerate(ids, start=1):
         row = by_id[item_id]
         texts = json.loads(row.options)
@@ -319,4 +328,4 @@ def _shown(
     for item_id in (*ids[place + 1 :], *ids[:place]):
         if known.isdisjoint(film.sha256 for film in films[item_id]):
             return films[item_id]
-    raise NotNow(t("All items show the same images, so none of them can be a wrong one."))
+    raise NotNow(t("All items show the same images, so there is no other image to show instead."))

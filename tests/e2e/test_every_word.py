@@ -84,12 +84,12 @@ STREAMLITS = (
 
 NOT_OURS = {
     "results": [
-        # The sentences, figures and tables of the report, which is exported in English.
-        ".stMarkdown",
+        # The analysis's tables, which are as their files; charts keep their own direction.
         ".js-plotly-plot",
         ".stDataFrame",
-        "[data-testid=stButtonGroup]",
     ],
+    # Names of the bank's tasks.
+    "leaderboard": ["th bdi"],
     "score-card": ["bdi"],
     "reading": [
         # What the study asks and shows: the case's question, options and clinical context.
@@ -103,7 +103,7 @@ NOT_OURS = {
         "kbd",
     ],
 }
-"""Parts of a page that are the study's own or the report's, by why they stay as they are."""
+"""Parts of a page that are the study's own or the analysis's, by why they stay as they are."""
 
 WORDS = """(without) => {
   const found = [];

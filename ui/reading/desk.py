@@ -5,6 +5,7 @@ reference standard, report text or anybody else's answer.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from study.base.errors import StudyError
-from study.base.translation import later, said, t
+from study.base.translation import later, said, t, tn
 from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
 from study.reading.desk import CaseView, Desk, FilmView, Receipt
@@ -38,6 +39,7 @@ _CALLED = {
     "Indication": later("Indication"),
     "Comparison": later("Comparison"),
 }
+_AGE = re.compile(r"(\d{1,3})(?: to (\d{1,3}))? (year|month|week|day)s?")
 
 
 def routes() -> list[Route]:
@@ -214,6 +216,24 @@ def _step_json(step: StepView) -> dict[str, Any]:
     return {"step": step.step}
 
 
+def _in_words(name: str, value: str) -> str:
+    """Return an age or a sex in the page's language; all else is the bank's own words."""
+    if name == "Sex":
+        return said(value)
+    age = _AGE.fullmatch(value) if name == "Age" else None
+    if age is None:
+        return value
+    if age[2]:
+        return t("{low} to {high} years", low=int(age[1]), high=int(age[2]))
+    n = int(age[1])
+    return {
+        "year": tn("{n} year", "{n} years", n),
+        "month": tn("{n} month", "{n} months", n),
+        "week": tn("{n} week", "{n} weeks", n),
+        "day": tn("{n} day", "{n} days", n),
+    }[age[3]]
+
+
 def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
     """Return a case as the reading page knows it."""
     own = case.reading
@@ -223,7 +243,10 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
         "condition": case.condition,
         "question": case.question,
         "options": [{"option": letter, "text": text} for letter, text in case.options],
-        "context": [{"name": said(_CALLED[name]), "value": value} for name, value in case.context],
+        "context": [
+            {"name": said(_CALLED[name]), "value": _in_words(name, value)}
+            for name, value in case.context
+        ],
         "views": [_film_json(film, address_of(film)) for film in case.views],
         "presented": case.presented,
         "practice": case.practice,
