@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
 
-@pytest.mark.parametrize("path", ["overview", "results", "read"])
+@pytest.mark.parametrize("path", ["overview", "read"])
 def test_signed_out_every_address_leads_to_the_sign_in_form(
     serve: Serve, reader: Reader, path: str
 ) -> None:

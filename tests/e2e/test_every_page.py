@@ -20,6 +20,9 @@ from ui.app.menu import SIGN_IN, every_page
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 1920, 3840)
+LOW = 300
+"""How high a window is whose width matters: every pixel costs, without a card."""
+
 SCORE_CARD = "score-card"
 COVERED = ("preview", "preview-draft", "teach", "review")
 """The reading component lies over the menu and keeps Tab; its own tests go through it by key."""
@@ -171,7 +174,7 @@ def beyond(page: Page) -> dict[int, list[int]]:
     """Return, for each width, by how much a page, a choice or a label is wider than its room."""
     found = {}
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 800})
+        page.set_viewport_size({"width": width, "height": LOW})
         # Figures are laid out anew a moment after the window; waiting is for those.
         with suppress(TimeoutError):
             page.wait_for_function(f"() => ({BEYOND})().every((one) => one === 0)")
