@@ -1,5 +1,6 @@
 """Shares work out among processes: what comes back is in order, however many there are."""
 
+import gc
 import os
 import signal
 import warnings
@@ -122,6 +123,7 @@ def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
 
 
 def _work(do: Callable[[Any], Any], line: Connection) -> None:
+    gc.freeze()  # what was there before need not be looked through again, nor copied for that
     with suppress(EOFError, OSError):
         while True:
             task = line.recv()
