@@ -52,7 +52,8 @@ CREATE TABLE films (
 );
 CREATE TABLE meta (images TEXT);
 CREATE VIEW items AS SELECT n AS id, 1 AS bank, item_id, question, options, task, category,
-    subcategory, examination_id, patient_id, age, sex, '' AS origin FROM drafts JOIN texts USING (n);
+    subcategory, examination_id, patient_id, age, sex, '' AS origin
+    FROM drafts JOIN texts USING (n);
 CREATE VIEW reference_standard AS SELECT n AS item, truth FROM texts WHERE truth IS NOT NULL;
 CREATE VIEW item_attributes AS SELECT n AS item, attributes FROM unseen WHERE attributes <> '';
 CREATE VIEW explanations AS SELECT n AS item, explanation AS words FROM unseen
