@@ -5,7 +5,7 @@ import os
 import signal
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -32,7 +32,7 @@ def processors() -> int:
 
 def in_order(
     do: Callable[[_Task], _Result], tasks: Iterable[_Task], n_workers: int
-) -> Iterator[_Result]:
+) -> Generator[_Result, None, None]:
     """Yield what `do` makes of each task, in their order.
 
     Each worker has one task at a time, so that no more than so many are ever held. They are gone
