@@ -19,7 +19,7 @@ from study.base.canonical import canonical_json
 from study.base.errors import NotNow, StudyError
 from study.base.translation import t
 from study.films import BadFilm
-from study.store.connection import Transaction
+from study.store.connection import HELD, Transaction
 
 _MOST_KNOWN = 50_000
 _MISSING = Rule.IMAGE_MISSING
@@ -479,6 +479,7 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
 def reading(path: Path) -> Iterator[Transaction]:
     """Read a working file that is shared."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.execute(HELD)
         yield Transaction(Database(connection))
 
 
@@ -507,6 +508,7 @@ def _locked(path: Path) -> sqlite3.Connection:
         # What is lost when the machine goes down is read again.
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute(HELD)
         connection.executescript("BEGIN EXCLUSIVE; COMMIT")
     except sqlite3.DatabaseError:
         connection.close()

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import tracemalloc
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -162,6 +163,28 @@ def test_items_that_hold_objects_are_read_one_by_one(
     assert found[0] == found[1]
     assert len(given_back) == 2
     assert given_back[1] > 1
+
+
+def test_what_is_held_does_not_go_by_how_much_there_is(
+    store: Store, root: Path, item: ItemDict
+) -> None:
+    """A file that is three times as long: here, where all memory of Python's can be counted."""
+    peaks, sizes = [], []
+    for n_items in (400, 1_200):
+        path = root / f"metadata/{n_items}.json"
+        items = {
+            f"q{n}": item | {"PatientID": f"P{n}", "study_id": f"S{n}"} for n in range(n_items)
+        }
+        sizes.append(path.write_text(json.dumps(items), encoding="utf-8"))
+        what: dict[str, Any] = {"name": f"of {n_items}", "images": root / "deid_png", "now": NOW}
+        tracemalloc.start()
+        try:
+            import_bank(store, path, n_workers=0, **what)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] - peaks[0] < (sizes[1] - sizes[0]) / 10
+    assert peaks[1] < sizes[1] / 3
 
 
 def test_results_come_in_order_and_errors_where_they_belong() -> None:
