@@ -258,7 +258,8 @@ def _alike(items: Sequence[tuple[Question, Sequence[str]]]) -> Iterator[tuple[Qu
         return
     told = set()
     for (other, one), (item, two) in combinations(asked, 2):
-        if item.item_id in told or len(one & two) < ALIKE * len(one | two):
+        both = len(one & two)
+        if item.item_id in told or both < ALIKE * (len(one) + len(two) - both):
             continue
         apart = one ^ two
         if apart & TELLS_APART or any(word.isdecimal() for word in apart):

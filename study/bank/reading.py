@@ -198,7 +198,6 @@ class _Drafted:
 
     batch: Batch
     notes: Notes
-    n_records: int
     any_item: bool
     has_truth: bool
     by_place: bool
@@ -253,7 +252,7 @@ class _Reading:
                 piece = under_way.popleft()
                 if found.by_place:
                     found = self._drafted(part, piece.records(source.n_entries) or ())
-                source.took(found.n_records)
+                source.took(found.batch.n)
                 self._keep(found)
                 tell(source.n_bytes_read)
 
@@ -261,7 +260,7 @@ class _Reading:
         """Return what becomes of entries; nothing here is changed by it."""
         notes, batch = Notes(None), Batch()
         reader = ItemReader(self.folder, notes)
-        any_item, by_place = False, False
+        any_item = by_place = False
         for entry in entries:
             if isinstance(entry, Record):
                 any_item = any_item or isinstance(entry.value, dict)
@@ -273,7 +272,6 @@ class _Reading:
         return _Drafted(
             batch=batch,
             notes=notes,
-            n_records=batch.n,
             any_item=any_item,
             has_truth=reader.has_truth,
             by_place=by_place,

@@ -477,8 +477,8 @@ class _Entries(Iterator[Record | Fault]):
             while not (end := ends.search(self._text.here, PIECE)):
                 if len(self._text.here) > _LONGEST or not self._text.more():
                     return
-            yield Piece(text=self._text.here[: end.end()], of_object=self._of_object, place=place)
             self._text.at = end.end()
+            yield Piece(text=self._text.here[: end.end()], of_object=self._of_object, place=place)
 
 
 _ENTRY_ENDS = {

@@ -507,8 +507,9 @@ def _hashed_items() -> str:
         "%s" if name in optional else f'{"," * (n > 0)}"{name}":%s'
         for n, name in enumerate(sorted(values))
     )
+    told = ", ".join(values[name] for name in sorted(values))
     return (
-        f"SELECT printf('{{{members}}}', {', '.join(map(values.get, sorted(values)))}) FROM items "
+        f"SELECT printf('{{{members}}}', {told}) FROM items "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
         "LEFT JOIN explanations ON explanations.item = items.id "
         "LEFT JOIN item_attributes ON item_attributes.item = items.id "

@@ -92,7 +92,7 @@ def to_draw(
 def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
     """Yield every item of a bank with what it may be one of: item_id, examination, patient."""
     sql = f"SELECT item_id, examination_id, patient_id FROM items NOT INDEXED WHERE bank = {bank:d}"
-    return look.cursor(sql)  # type: ignore[return-value]  # of three columns
+    return look.cursor(sql)
 
 
 def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from study.base.canonical import canonical_json
 from study.base.errors import NotNow, StudyError
 from study.base.translation import t
 from study.films import BadFilm
-from study.store.connection import Transaction
+from study.store.connection import HELD, Transaction
 
 _MOST_KNOWN = 50_000
 _MISSING = Rule.IMAGE_MISSING
@@ -57,8 +57,8 @@ CREATE TABLE films (
 CREATE TABLE meta (images TEXT);
 CREATE TABLE shortened (item INTEGER PRIMARY KEY);
 CREATE VIEW items AS SELECT n AS id, 1 AS bank, item_id, question, options, task, category,
-    subcategory, examination_id, patient_id, age, sex, '' AS origin FROM drafts
-    JOIN texts USING (n);
+    subcategory, examination_id, patient_id, age, sex, '' AS origin
+    FROM drafts JOIN texts USING (n);
 CREATE VIEW reference_standard AS SELECT n AS item, truth FROM texts WHERE truth IS NOT NULL;
 CREATE VIEW item_attributes AS SELECT n AS item, attributes FROM unseen WHERE attributes <> '';
 CREATE VIEW explanations AS SELECT n AS item, explanation AS words FROM unseen
@@ -538,6 +538,7 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
 def reading(path: Path) -> Iterator[Transaction]:
     """Read a working file that is shared."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        connection.execute(HELD)
         yield Transaction(Database(connection))
 
 
@@ -566,6 +567,7 @@ def _locked(path: Path) -> sqlite3.Connection:
         # What is lost when the machine goes down is read again.
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute(HELD)
         connection.executescript("BEGIN EXCLUSIVE; COMMIT")
     except sqlite3.DatabaseError:
         connection.close()
