@@ -122,11 +122,14 @@ class Asked(NamedTuple):
         The letter of the right one.
     view : str
         What its films' views are called, together; empty where they have no name.
+    item_id : str
+        Its id in the bank.
     """
 
     options: Sequence[str]
     truth: str
     view: str
+    item_id: str = ""
 
     @property
     def place(self) -> int:

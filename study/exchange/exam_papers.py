@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from study.bank.guessing import ids_tell
 from study.base.actor import By
 from study.base.errors import BadFile
 from study.exchange.bundle import ZIP_DATE
@@ -27,7 +28,7 @@ from study.exchange.formats.exam_papers import (
 from study.models.model_protocol import Order, Shown
 from study.models.paper import Paper, PaperFilm, paper_ids
 from study.models.prompting import template_of
-from study.store import Store
+from study.store import Store, banks
 from study.trail.downloads import record_taking
 
 Progress = Callable[[int, int], None]
@@ -43,12 +44,14 @@ def hand_out(
     *,
     formats: Sequence[str] = tuple(FORMATS),
     model: str = MODEL,
-    bank_ids: bool = False,
+    bank_ids: bool | None = None,
     by: By,
     now: datetime,
     progress: Progress = lambda done, total: None,
-) -> None:
+) -> bool:
     """Write a paper to a new folder, or to one file where `out` ends in ``.zip``; tell the trail.
+
+    Return whether items go by the bank's ids in it.
 
     Parameters
     ----------
@@ -57,8 +60,8 @@ def hand_out(
     model
         The model that a batch file names.
     bank_ids
-        Whether items go by the bank's own ids, which may tell what is right, instead of
-        `study.models.paper.paper_ids`.
+        Whether items go by the bank's ids or by those of `study.models.paper.paper_ids`; None: by
+        the bank's, unless they tell what is right.
     progress
         Told after each image how many of how many are rendered.
 
@@ -69,6 +72,9 @@ def hand_out(
     StudyError
         An image cannot be read, or was changed since its import.
     """
+    if bank_ids is None:
+        with store.look() as look:
+            bank_ids = not ids_tell(banks.Questions(look, banks.bank_row(look, paper.bank).id))
     try:
         with _new(out) as made:
             written = paper if bank_ids else _with_own_ids(store, paper)
@@ -90,6 +96,7 @@ def hand_out(
             )
     except OSError as error:
         raise BadFile(f"{out} cannot be written: {error.strerror or error}.") from error
+    return bank_ids
 
 
 @contextmanager

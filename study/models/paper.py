@@ -66,7 +66,7 @@ class PaperItem:
     number : int
         Its place in the paper, from 1.
     item_id : str
-        The bank's id. No part of what a model is shown, nor of a paper as it is written.
+        The bank's id. No part of what a model is shown.
     question : str
         The question.
     options : tuple of str

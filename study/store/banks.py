@@ -314,14 +314,14 @@ class Questions:
         rows = self._look.cursor(
             "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
             "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
-            "ORDER BY position)), '') AS view FROM items JOIN reference_standard "
+            "ORDER BY position)), '') AS view, item_id FROM items JOIN reference_standard "
             "ON reference_standard.item = items.id WHERE bank = :bank "
             f"{chosen} ORDER BY items.id",
             bank=self._bank,
             **values,
         )
-        for options, truth, view in rows:
-            yield Asked(parsed_json(options), truth, view)
+        for options, truth, view, item_id in rows:
+            yield Asked(parsed_json(options), truth, view, item_id)
 
 
 def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:

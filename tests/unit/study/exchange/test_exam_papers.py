@@ -51,7 +51,9 @@ def paper(opened: Opened) -> Paper:
     return paper_of_study(opened(option_order="random"), "trial", ASKED)
 
 
-def _written(store: Store, paper: Paper, out: Path, *formats: str, bank_ids: bool = True) -> Path:
+def _written(
+    store: Store, paper: Paper, out: Path, *formats: str, bank_ids: bool | None = None
+) -> Path:
     hand_out(
         store,
         paper,
@@ -381,7 +383,7 @@ def test_a_bank_that_tells_the_truth_in_every_way_tells_nothing_in_its_paper(
     store = _telling(tmp_path)
     paper = paper_of_study(store, "trial", ASKED)
     truth = {item.item_id: item.item_id[0] for item in paper.items}
-    outs = [_written(store, paper, tmp_path / out, bank_ids=False) for out in ("out", "again")]
+    outs = [_written(store, paper, tmp_path / out) for out in ("out", "again")]
     out = outs[0]
     for path in out.rglob("*"):
         assert path.is_dir() or TOLD.encode() not in path.read_bytes(), path
