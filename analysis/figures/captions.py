@@ -254,6 +254,16 @@ def reliability_caption(rows: pd.DataFrame, percent: str) -> str:
     )
 
 
+def open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
+    """Say what the difference between multiple choice and answers without options shows."""
+    partly = "nothing" if scoring == "strict" else "half"
+    return (
+        "Accuracy on multiple choice less that without options on the same cases, where partly"
+        f" correct counts {partly}, n = {span(rows['n'])} cases, with {percent} % intervals"
+        f" ({_methods(rows)})."
+    )
+
+
 def banks_caption(rows: pd.DataFrame, percent: str) -> str:
     """Say what the difference between two banks shows."""
     return (

@@ -26,6 +26,7 @@ class Theme(StrEnum):
     AGAINST = "Models against readers"
     CONDITIONS = "Readers under two conditions"
     ACCURACY = "Accuracy"
+    OPEN_ENDED = "Answers without options"
     AGREEMENT = "Agreement"
     ERRORS = "Shared errors"
     CHOICES = "Sensitivity analyses"

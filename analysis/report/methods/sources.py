@@ -252,6 +252,12 @@ SOURCES = (
         doi="10.48550/arXiv.1706.04599",
     ),
     Source(
+        method="Weighted kappa",
+        text="Cohen J. Weighted kappa: nominal scale agreement with provision for scaled"
+        " disagreement or partial credit. Psychol Bull 1968;70:213-220.",
+        doi="10.1037/h0026256",
+    ),
+    Source(
         method="Prevalence and bias index",
         text="Byrt T, Bishop J, Carlin JB. Bias, prevalence and kappa. J Clin Epidemiol"
         " 1993;46:423-429.",
