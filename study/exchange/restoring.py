@@ -30,6 +30,9 @@ from study.trail.verification import study_verdict
 SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", FILE)
 """Files that a restored study exports byte for byte as they came."""
 
+_WHERE_THERE = frozenset({"open_answers.csv"})
+"""The same of files that only some bundles have."""
+
 _STATES = ("open", "closed")
 _ITEM_KEYS = (
     "item_id",
@@ -247,8 +250,8 @@ def _refuse_unlike(look: Transaction, bundle: Received) -> None:
         bundle.name,
         [
             f"{name} says something else than {FILE} and the chain: exported again it differs."
-            for name in SAME
-            if again[name] != bundle.files[name]
+            for name in (*SAME, *_WHERE_THERE.intersection(bundle.files))
+            if again.get(name) != bundle.files[name]
         ],
     )
 

@@ -173,6 +173,53 @@ DISPLAY_CHECKS = (
     ),
 )
 
+OPEN_ANSWERS = (
+    Column(
+        name="answer_id",
+        description="Which words these are; the same for as long as the study is, and it tells "
+        "nobody whose they are",
+        required=True,
+    ),
+    Column(
+        name="kind",
+        description="answer: to an open-ended case; explanation: why a model answered as it did",
+        required=True,
+        enum=("answer", "explanation"),
+    ),
+    _RATER_ID,
+    Column(
+        name="rater_kind",
+        description="Reader or model",
+        required=True,
+        enum=("reader", "model"),
+    ),
+    _ITEM_ID,
+    Column(name="condition", description="What was shown; open-ended of every answer"),
+    Column(
+        name="run",
+        description="What a model's run is called; of a reader the number of a hidden repeat, from "
+        "2, else empty",
+    ),
+    Column(
+        name="status",
+        description="What became of the question; of an explanation that of its answer",
+        enum=STATUSES,
+    ),
+    Column(name="words", description="The words as they were typed or put out"),
+    Column(
+        name="response_ms",
+        type="number",
+        description="Milliseconds from the first painted frame to the commit, visible and unpaused",
+    ),
+    Column(
+        name="flags",
+        description="What casts doubt on the reading or its times: words separated by blanks",
+    ),
+    Column(
+        name="excluded",
+        description="The reason for which the reading was set aside; empty where it counts",
+    ),
+)
 
 _BY_RULES = (
     ("strict", "What the words are by the strict rules: a letter, or a status"),
@@ -201,5 +248,6 @@ FILES = {
     "questionnaire.csv": QUESTIONNAIRE,
     "display_checks.csv": DISPLAY_CHECKS,
     "answers_by_rules.csv": ANSWERS_BY_RULES,
+    "open_answers.csv": OPEN_ANSWERS,
 }
 """Every table a bundle may have; the first three are in each."""

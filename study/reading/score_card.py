@@ -37,7 +37,8 @@ class ScoredCase:
     """A case a reader has read: as they saw it, with the right answer.
 
     Letters are as shown to this reader. `own` is None without an answer, `right` and `correct`
-    where the case has no reference standard.
+    where the case has no reference standard. To an open-ended case `own` is the reader's words and
+    `right` the text of the reference answer; `correct` is None, for nobody has judged the words.
     """
 
     position: int
@@ -53,6 +54,7 @@ class ScoredCase:
     explanation: str
     films: tuple[ScoredFilm, ...]
     others: Others | None = None
+    open_ended: bool = False
 
     @property
     def worth_another_look(self) -> bool:
@@ -82,8 +84,11 @@ class ScoreCard:
 
     @property
     def by_task(self) -> dict[str, Count]:
-        """The same by task, in alphabetical order; a case without an answer is not correct."""
-        tasks = sorted({case.task for case in self.cases})
+        """The same by task, in alphabetical order; a case without an answer is not correct.
+
+        Without open-ended cases, whose answers nobody has judged.
+        """
+        tasks = sorted({case.task for case in self.cases if not case.open_ended})
         return {task: _count(case for case in self.cases if case.task == task) for task in tasks}
 
 
@@ -163,22 +168,28 @@ def _not_yet(study: StudyRow) -> str:
 def _case(look: Transaction, row: ScoredRow, beside: Comparison | None) -> ScoredCase:
     texts, order, truth = json.loads(row.options), row.shown_order, row.truth
     with_film = row.condition != Condition.IMAGE_ABSENT
+    in_words = row.condition == Condition.OPEN_ENDED
+    right = None if truth is None else shown(truth, order)
+    if truth is not None and in_words:
+        right = texts[LETTERS.index(truth)]
     return ScoredCase(
         position=row.position,
         condition=row.condition,
         task=row.task,
         question=row.question,
         options=tuple(
-            (LETTERS[place], texts[LETTERS.index(letter)]) for place, letter in enumerate(order)
+            (LETTERS[place], texts[LETTERS.index(letter)])
+            for place, letter in enumerate("" if in_words else order)
         ),
-        own=None if row.answer is None else shown(row.answer, order),
+        own=row.answer if row.answer is None or in_words else shown(row.answer, order),
         status=row.status,
         confidence=row.confidence,
-        right=None if truth is None else shown(truth, order),
-        correct=None if truth is None else row.answer == truth,
+        right=right,
+        correct=None if truth is None or in_words else row.answer == truth,
         explanation=row.explanation,
         films=tuple(_film(view) for view in readings.views(look, row.item) if with_film),
-        others=None if beside is None else beside.others(row.item, row.condition),
+        others=None if beside is None or in_words else beside.others(row.item, row.condition),
+        open_ended=in_words,
     )
 
 

@@ -32,6 +32,7 @@ class OwnReading:
 
     id: str
     option: str | None
+    words: str | None
     status: str
     confidence: int | None
     comment: str
@@ -40,7 +41,10 @@ class OwnReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseView:
-    """A case as its reader sees it. There is no field for anything else, on purpose."""
+    """A case as its reader sees it. There is no field for anything else, on purpose.
+
+    An open-ended one has no options.
+    """
 
     case: str
     position: int
@@ -103,10 +107,14 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFeedback:
-    """What a reader learns after a practice case, or where the protocol says so."""
+    """What a reader learns after a practice case, or where the protocol says so.
+
+    Of an open-ended case `option` is the text of the reference answer, and whether the reader's
+    words come to the same nobody knows yet: `correct` is None.
+    """
 
     option: str
-    correct: bool
+    correct: bool | None
     explanation: str
 
 

@@ -36,6 +36,7 @@ class AssignmentRow(NamedTuple):
     reader: int
     session: int
     position: int
+    condition: str
     shown_order: str
     options: str
     simulated: int
@@ -65,7 +66,11 @@ class PresentationRow(NamedTuple):
 
 
 class AnswerRow(NamedTuple):
-    """What a reading says; `answer` is canonical, and empty where there is none; `flags` JSON."""
+    """What a reading says; `flags` is JSON.
+
+    `answer` is a canonical letter, of an open-ended case the reader's words; None where there is
+    none.
+    """
 
     id: str
     assignment: str
@@ -77,11 +82,13 @@ class AnswerRow(NamedTuple):
 
 
 class TruthRow(NamedTuple):
-    """What is right about a case, with the order in which its reader sees the options."""
+    """What is right about a case, and how its reader sees the options; `options` is JSON."""
 
     truth: str
     explanation: str
+    condition: str
     shown_order: str
+    options: str
 
 
 class ScoredRow(NamedTuple):
@@ -269,7 +276,8 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
 def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AssignmentRow | None:
     """Return an assignment with its item's options and its reader's mark, or None."""
     row = look.row(
-        "SELECT assignments.id, reader, session, position, shown_order, options, simulated "
+        "SELECT assignments.id, reader, session, position, condition, shown_order, options, "
+        "simulated "
         f"FROM {_listed(of)} "
         "JOIN readers ON readers.id = reader JOIN items ON items.id = cases.item "
         "WHERE assignments.id = :assignment_id",
@@ -450,7 +458,7 @@ def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]
 def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRow | None:
     """Return an assignment's reference standard and explanation; never through `Store.desk`."""
     row = look.row(
-        "SELECT truth, coalesce(words, '') AS explanation, shown_order "
+        "SELECT truth, coalesce(words, '') AS explanation, condition, shown_order, options "
         f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
         "JOIN reference_standard ON reference_standard.item = cases.item "
         "LEFT JOIN explanations ON explanations.item = cases.item "

@@ -226,6 +226,7 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
         and {
             "id": own.id,
             "option": own.option,
+            "words": own.words,
             "status": own.status,
             "confidence": own.confidence,
             "comment": own.comment,

@@ -32,6 +32,7 @@ _CSS = """<style>
   border-radius: .5rem; overflow-wrap: anywhere; }
 .scored li.right { border: 2px solid var(--rr-good); }
 .scored li.wrong { border: 2px dashed var(--rr-bad); }
+.scored li.said bdi { white-space: pre-wrap; }
 .scored .mark { display: block; margin-top: .25rem; font-size: .9rem; font-weight: 600; }
 .scored .verdict { margin: 1rem 0 0; font-weight: 600; }
 .scored .why { margin: .6rem 0 0; padding: .7rem .9rem;
@@ -114,6 +115,8 @@ def of(count: Count) -> str:
 
 def verdict(case: ScoredCase) -> str:
     """Return whether an answer matches, with a sign and in words."""
+    if case.open_ended:
+        return t("– Answers in your own words are not scored here.")
     if case.correct is None:
         return t("– There is no reference standard for this case.")
     if case.correct:
@@ -144,6 +147,8 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
     others = escape(_others(case.others)) if case.others else ""
     why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
     options = "".join(_option(case, letter, text) for letter, text in case.options)
+    if case.open_ended:
+        options = _words(case.own, t("● your answer")) + _words(case.right, t("reference answer"))
     without = f"<p>{escape(t('This question was asked without an image.'))}</p>"
     return (
         f'{_CSS}<div class="scored"><div class="films">{films or without}</div><div>'
@@ -172,9 +177,17 @@ def summary(card: ScoreCard) -> str:
         len(card.cases),
         total=card.n_assigned,
     )
+    n_words = sum(case.open_ended for case in card.cases)
+    if n_words:
+        unscored = tn(
+            "{n} answer in your own words is not scored here.",
+            "{n} answers in your own words are not scored here.",
+            n_words,
+        )
+        read = f"{read} {unscored}"
     if not total.n:
         return read
-    if total.n == len(card.cases):
+    if total.n == len(card.cases) - n_words:
         told = t(
             "Your answer matches the reference standard in {n} of {total} cases.",
             n=total.n_correct,
@@ -200,6 +213,12 @@ def _option(case: ScoredCase, letter: str, text: str) -> str:
         name = ""
     mark = f'<span class="mark">{escape("   ".join(marks))}</span>' if marks else ""
     return f'<li class="{name}"><strong>{letter}</strong> <bdi>{escape(text)}</bdi>{mark}</li>'
+
+
+def _words(text: str | None, mark: str) -> str:
+    """Return an answer in words; nothing where there is none."""
+    marked = f'<span class="mark">{escape(mark)}</span>'
+    return f'<li class="said"><bdi>{escape(text)}</bdi>{marked}</li>' if text else ""
 
 
 async def _film(request: Request) -> Response:
