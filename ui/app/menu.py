@@ -116,6 +116,13 @@ _PAGES = (
         bare=True,
     ),
     Entry(
+        file="scoring.py",
+        title=later("Scoring"),
+        path="scoring",
+        act=Act.CLOSE,
+        hidden=True,
+    ),
+    Entry(
         file="teaching.py",
         title=later("Teaching"),
         path="teaching",

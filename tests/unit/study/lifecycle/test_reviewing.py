@@ -14,9 +14,11 @@ from study.base.actor import By
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import said
 from study.cli import main
-from study.lifecycle import review_desk, reviewing
+from study.lifecycle import reviewing
 from study.lifecycle.closing import close
-from study.lifecycle.reviewing import MIXED, VERDICTS, Verdict, judges, settled
+from study.lifecycle.judging import judges
+from study.lifecycle.review_desk import reviewers_desk
+from study.lifecycle.reviewing import MIXED, VERDICTS, Verdict, settled
 from study.people.codes import new_code
 from study.people.roles import Act, Role
 from study.people.signing_in import Person, sign_in
@@ -97,15 +99,17 @@ def _judge(
     store: Store, who: Person, review: int, finds: Callable[[str], Verdict], **changed: Any
 ) -> Receipt:
     """Judge the question that is next, by its words."""
-    case = review_desk.desk(store, who, review).cases[0]
+    case = reviewers_desk.desk(store, who, review).cases[0]
     record = reading(case.case, _LETTER[finds(case.question)], **changed)
     record["id"] = f"{who.id:016x}{case.case[:16]}"
-    return review_desk.take_records(store, who, review, [presentation(case.case), record], now=NOW)
+    return reviewers_desk.take_records(
+        store, who, review, [presentation(case.case), record], now=NOW
+    )
 
 
 def _all(store: Store, who: Person, review: int, finds: Callable[[str], Verdict] = _sound) -> int:
     n = 0
-    while review_desk.desk(store, who, review).cases:
+    while reviewers_desk.desk(store, who, review).cases:
         assert not _judge(store, who, review, finds).refused
         n += 1
     return n
@@ -156,26 +160,28 @@ def test_a_reviewer_sees_the_truth_and_nobody_elses_verdict(banked: Store) -> No
     """Options and reference standard stand in the question; the verdicts are what is chosen."""
     first, second, _ = _reviewers(banked)
     review = _open(banked, [first, second], 4)
-    before = review_desk.desk(banked, first, review)
+    before = reviewers_desk.desk(banked, first, review)
     case = before.cases[0]
     assert "(reference standard)" in case.question
     assert [text for _, text in case.options] == [said(VERDICTS[one]) for one in Verdict]
     _all(banked, second, review, lambda _: Verdict.HALLUCINATED)
-    after = review_desk.desk(banked, first, review)
+    after = reviewers_desk.desk(banked, first, review)
     assert after.cases == before.cases
-    film = review_desk.film(banked, first, review, case.case, 1)
+    film = reviewers_desk.film(banked, first, review, case.case, 1)
     assert film is not None
-    assert review_desk.film(banked, second, review, case.case, 1) is None  # a name of the first's
+    assert (
+        reviewers_desk.film(banked, second, review, case.case, 1) is None
+    )  # a name of the first's
 
 
 def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> None:
     """A message sent again after a cut line changes nothing."""
     people = _reviewers(banked, 2)
     review = _open(banked, people, 2)
-    case = review_desk.desk(banked, people[0], review).cases[0].case
+    case = reviewers_desk.desk(banked, people[0], review).cases[0].case
     for option in ("A", "A", "B", "B"):
         record = reading(case, option, comment="two answers are right")
-        receipt = review_desk.take_records(banked, people[0], review, [record], now=NOW)
+        receipt = reviewers_desk.take_records(banked, people[0], review, [record], now=NOW)
         assert not receipt.refused
     with banked.look() as look:
         assert len(reviews.every_verdict(look, review)) == 2
@@ -189,12 +195,12 @@ def test_only_those_asked_judge_and_only_what_is_theirs(banked: Store) -> None:
     review = _open(banked, [first, second], 2)
     for who in (third,):
         with pytest.raises(NotAllowed, match="not a reviewer in this review"):
-            review_desk.desk(banked, who, review)
+            reviewers_desk.desk(banked, who, review)
     with pytest.raises(NotFound, match="no such review"):
-        review_desk.desk(banked, first, 99)
-    case = review_desk.desk(banked, first, review).cases[0].case
+        reviewers_desk.desk(banked, first, 99)
+    case = reviewers_desk.desk(banked, first, review).cases[0].case
     sent = [reading("0" * 32, "A"), reading(case, "F"), reading(case, None, status="skipped")]
-    receipt = review_desk.take_records(banked, first, review, sent, now=NOW)
+    receipt = reviewers_desk.take_records(banked, first, review, sent, now=NOW)
     assert len(receipt.refused) == 3
     assert first.may(Act.REVIEW)
     assert not any(first.may(act) for act in (Act.MAKE_STUDY, Act.RESULTS, Act.READ))
@@ -208,7 +214,7 @@ def test_nobody_reviews_while_cases_of_the_bank_are_read(
     review = _open(banked, people, 2)
     opened()
     with pytest.raises(NotAllowed, match="are being read in a study"):
-        review_desk.desk(banked, people[0], review)
+        reviewers_desk.desk(banked, people[0], review)
     with pytest.raises(NotNow, match="once that study is closed"):
         reviewing.open_review(banked, "bank", name="2", item_ids=["x"], reviewers=[1, 2], now=NOW)
     close(banked, study="trial", reason="enough", now=NOW)
@@ -265,7 +271,7 @@ def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store)
     with pytest.raises(NotNow, match="closed"):
         reviewing.close_review(banked, review, now=NOW)
     with pytest.raises(NotAllowed, match="closed"):
-        review_desk.desk(banked, people[0], review)
+        reviewers_desk.desk(banked, people[0], review)
     assert verify(banked) == []
     tamper(
         banked,
