@@ -27,6 +27,8 @@ export const texts = {
     sureLeast: t("not at all"),
     sureMost: t("completely"),
     comment: t("Comment"),
+    answer: t("Your answer, in your own words"),
+    answerKeys: t("Enter confirms, Shift + Enter starts a new line, Esc returns to the image."),
     faulty: t("This question is faulty"),
     reasons: t("Why can this case not be answered?"),
     confirm: t("Confirm"),
@@ -74,9 +76,11 @@ export const texts = {
     label: t("Cannot answer"),
     key: "N",
     back: t("Back to the options"),
+    backToWords: t("Back to the answer"),
     backKey: t("Esc"),
     title: t("Why can this case not be answered?"),
     reasons: [t("Image quality"), t("Question unclear"), t("No option fits"), t("Something else")],
+    ofOptions: 2, // the place of the reason that is none where there are no options
     // What the reading keeps: the same words in every language, for they are analysed together.
     kept: ["Film quality", "Question unclear", "No option fits", "Something else"],
     other: t("In a few words"),
@@ -86,6 +90,12 @@ export const texts = {
     unaided: t("From here on, questions are shown with images."),
     aided: t("From here on, questions are shown with images and AI assistance."),
   },
+  afterWords: {
+    "image-absent": t("From here on, choose one of the options. Questions are shown without images."),
+    unaided: t("From here on, choose one of the options."),
+    aided: t("From here on, choose one of the options. Images are shown with AI assistance."),
+  },
+  inWords: t("Answer in your own words; there are no options to choose from."),
   begin: (n) => ({
     title: t("Ready to begin?"),
     text: [
@@ -269,6 +279,7 @@ export const texts = {
   ].filter(Boolean).join("   "),
   hints: {
     chooseFirst: t("Choose an answer first."),
+    writeFirst: t("Write an answer first."),
     sayHowSure: (steps) => t("How confident are you? Press 1 to {steps}, then Enter.", { steps }),
     sureKeys: (steps) => t("keys 1 to {steps}", { steps }),
     letterFirst: (steps) => t("First press a letter to choose an answer, then 1 to {steps} to rate your confidence.", { steps }),
@@ -416,13 +427,14 @@ export const texts = {
   help: {
     title: t("Keyboard and mouse shortcuts"),
     /**
-     * @param {{letters: string, digits: string, steps: number, back?: boolean, comments?: boolean, marks?: boolean, skips?: boolean,
+     * @param {{letters: string, digits: string, words: boolean, steps: number, back?: boolean, comments?: boolean, marks?: boolean, skips?: boolean,
      *   wheel: string, left: string}} facts
      * @returns {[string, string[][]][]}
      */
-    groups: ({ letters, digits, steps, back, comments, marks, skips, wheel, left }) => [
+    groups: ({ letters, digits, words, steps, back, comments, marks, skips, wheel, left }) => [
       [t("Answer"), [
-        [steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")],
+        ...(words ? [["A – H", t("write the answer (Esc to go back)")], [t("Shift + Enter"), t("new line in the answer")]]
+          : [[steps ? letters : t("{letters} or {digits}", { letters, digits }), t("choose")]]),
         ...(steps ? [[`1 – ${steps}`, t("confidence, once an answer is chosen")]] : []),
         [t("Enter ↵"), t("confirm")],
         ...(skips ? [["N", t("cannot answer: give a reason (Esc to go back)")]] : []),

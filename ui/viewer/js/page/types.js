@@ -6,8 +6,8 @@
  * @typedef {{url: string, label: string, width: number, height: number, bits: number,
  *   low: number, high: number, spacing_mm: number|null}} View  one film, its initial
  *   window, and the millimetres of the detector to one of its pixels
- * @typedef {{id: string, option: string|null, confidence: number|null, comment: string|null,
- *   faulty?: boolean, status: string}} OwnReading  what this reader answered before
+ * @typedef {{id: string, option: string|null, words?: string|null, confidence: number|null, comment: string|null,
+ *   faulty?: boolean, status: string}} OwnReading  what this reader answered before; words: to an open-ended case
  * @typedef {{case: string, position: number, question: string, condition: string,
  *   options: Option[], context: Context[], views: View[], presented: boolean,
  *   practice: boolean, reading: OwnReading|null}} Case
@@ -29,11 +29,13 @@
  *   stored: how many of this reader's records the server has
  *
  * @typedef {{id: string, kind: "presentation"|"reading"|"preparation"|"finish", case?: string, [field: string]: any}} Record
- * @typedef {{option: string, correct: boolean, explanation: string}} ReferenceAnswer
+ * @typedef {{option: string, correct: boolean|null, explanation: string}} ReferenceAnswer  of an open-ended case the
+ *   text of the reference answer, and no verdict
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
  *   feedback: {[id: string]: ReferenceAnswer}, desk: Desk}} Receipt  the server's answer to records
  *
- * @typedef {{option: string|null, confidence: number|null, comment: string, faulty: boolean}} Answer  as it stands
+ * @typedef {{option: string|null, words: string, confidence: number|null, comment: string, faulty: boolean}} Answer  as
+ *   it stands
  * @typedef {Answer & {n: number, item: Case, committed: boolean, touched: boolean, paused: boolean,
  *   resumed: boolean}} Shown  a case brought to the screen; n: which one that is; committed: it is done; touched:
  *   somebody moved a hand since it came up; paused: by the reader; resumed: it was begun before a reload
