@@ -64,7 +64,8 @@ def test_a_third_settles_what_two_differ_on(given: list[str], result: str | None
     assert settled(given) == result
 
 
-def _reviewers(store: Store, n: int = 3) -> list[Person]:
+def reviewers(store: Store, n: int = 3) -> list[Person]:
+    """Give so many people the role of a reviewer."""
     found = []
     for one in range(n):
         code = new_code(entropy_from(50 + one))
@@ -121,7 +122,7 @@ def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
     """Two judge each question, a third where they differ: here the third is always decisive."""
     folder = tmp_path / "thirty"
     import_bank(store, write_bank(folder, 15), name="bank", images=folder, now=NOW)
-    first, second, third = _reviewers(store)
+    first, second, third = reviewers(store)
     review = _open(store, [first, second, third], 30)
 
     def by_chance(question: str) -> Verdict:
@@ -158,7 +159,7 @@ def test_three_review_thirty_questions_and_what_they_found_is_drawn_no_more(
 
 def test_a_reviewer_sees_the_truth_and_nobody_elses_verdict(banked: Store) -> None:
     """Options and reference standard stand in the question; the verdicts are what is chosen."""
-    first, second, _ = _reviewers(banked)
+    first, second, _ = reviewers(banked)
     review = _open(banked, [first, second], 4)
     before = reviewers_desk.desk(banked, first, review)
     case = before.cases[0]
@@ -176,7 +177,7 @@ def test_a_reviewer_sees_the_truth_and_nobody_elses_verdict(banked: Store) -> No
 
 def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> None:
     """A message sent again after a cut line changes nothing."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     case = reviewers_desk.desk(banked, people[0], review).cases[0].case
     for option in ("A", "A", "B", "B"):
@@ -191,7 +192,7 @@ def test_the_last_word_counts_and_the_same_one_twice_is_one(banked: Store) -> No
 
 def test_only_those_asked_judge_and_only_what_is_theirs(banked: Store) -> None:
     """Others are turned away; so is what no question or verdict is."""
-    first, second, third = _reviewers(banked)
+    first, second, third = reviewers(banked)
     review = _open(banked, [first, second], 2)
     for who in (third,):
         with pytest.raises(NotAllowed, match="not a reviewer in this review"):
@@ -210,7 +211,7 @@ def test_nobody_reviews_while_cases_of_the_bank_are_read(
     opened: Callable[..., Store], banked: Store
 ) -> None:
     """The reference standard stays where it is until the study is closed."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     opened()
     with pytest.raises(NotAllowed, match="are being read in a study"):
@@ -246,7 +247,7 @@ def test_a_review_that_cannot_be_is_refused_with_a_reason(
     banked: Store, changed: dict[str, Any], error: type[StudyError], why: str
 ) -> None:
     """And nothing is left of it."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
     _open(banked, people, 2)
     with banked.look() as look:
         (item,) = reviewing.sampled(look, "bank", 1, seed=1)
@@ -263,7 +264,7 @@ def test_a_review_that_cannot_be_is_refused_with_a_reason(
 
 def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store) -> None:
     """Whoever alters one in the file is found out."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     for who in people:
         _all(banked, who, review)
@@ -282,7 +283,7 @@ def test_a_closed_review_is_over_and_its_verdicts_are_vouched_for(banked: Store)
 
 def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
     """Nothing else takes one away."""
-    _open(banked, _reviewers(banked, 2), 2)
+    _open(banked, reviewers(banked, 2), 2)
     remove_bank(banked, "bank", now=NOW)
     with banked.look() as look:
         assert reviews.every(look) == []
@@ -308,7 +309,7 @@ def test_a_review_by_command(
     banked: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Opened, followed, closed and put to use, as on the page."""
-    people = _reviewers(banked, 2)
+    people = reviewers(banked, 2)
 
     def run(*words: str) -> tuple[int, str, str]:
         before = sys.stdout
