@@ -23,7 +23,7 @@ from study.exchange.formats.exam_papers import (
     WITH_SIXTEEN_BIT,
     Rendered,
 )
-from study.models.model_protocol import Order
+from study.models.model_protocol import Order, Shown
 from study.models.paper import Paper, PaperFilm
 from study.models.prompting import template_of
 from study.store import Store
@@ -217,16 +217,19 @@ def _readme(paper: Paper, name: str) -> str:
         for key, words in (source.told() or {"licence": "not stated"}).items()
     ]
     letters = (
-        "Letters are those of the bank's own order of options."
+        "There are no options; what is answered is kept as words."
+        if asked.condition == Shown.OPEN_ENDED
+        else "Letters are those of the bank's own order of options."
         if asked.order == Order.CANONICAL
         else "Options were shuffled; letters are those shown, and `paper.json` turns them back."
     )
+    open_ended = asked.condition == Shown.OPEN_ENDED
+    options = "no options" if open_ended else f"options in {asked.order} order"
     return "\n".join(
         (
             f"{_HEAD.get(name, '')}# Exam paper: {what}\n",
-            f"{len(paper.items)} items, condition {asked.condition}, options in {asked.order} "
-            f"order, images at {asked.resolution} resolution. There is no reference standard in "
-            "it.\n",
+            f"{len(paper.items)} items, condition {asked.condition}, {options}, images at "
+            f"{asked.resolution} resolution. There is no reference standard in it.\n",
             f"{_USE[name]}\n",
             f"{letters} Answers go back by `item_id`, with `paper.json` beside them:\n",
             "    python -m study models add FILE paper.json --db DB --study NAME --model NAME\n",

@@ -171,6 +171,12 @@ _REFUSAL = re.compile(
 )
 
 
+_ANSWER_LINE = re.compile(
+    r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def parse_answer(raw: str, options: Sequence[str]) -> str | None:
     """Read the one option that a model's words plainly name.
 
@@ -234,11 +240,35 @@ def is_refusal(raw: str) -> bool:
     return len(text) <= _REACH and _REFUSAL.match(text) is not None
 
 
+def words_in(raw: str) -> tuple[str, str]:
+    r"""Return what a model answers in words, and the explanation that it gives before.
+
+    Without its thoughts and a chat template's marks, and otherwise as it was put out. Where a line
+    begins with ``Answer:``, the last such line begins the answer; without one all is the answer.
+
+    >>> words_in("<think>Hm.</think>The left angle is blunt.\n**Answer:** Left effusion.")
+    ('Left effusion.', 'The left angle is blunt.')
+    >>> words_in("Left effusion.")
+    ('Left effusion.', '')
+    """
+    text = _without_thoughts(raw).strip()
+    marked = _ANSWER_LINE.match(text)
+    return (marked[2].strip(), marked[1].strip()) if marked else (text, "")
+
+
+def _without_thoughts(raw: str) -> str:
+    """Return words without thoughts and a chat template's marks."""
+    text = _THOUGHT.sub("\n", _CHANNEL.sub("", raw))
+    return _TEMPLATE.sub("", _ROLE.sub("", _TEMPLATE.sub("", _END_OF_TURN.sub("", text))))
+
+
 def _bare(raw: str) -> str:
     """Return words without thoughts, a chat template's marks and decoration, in plain signs."""
-    text = _THOUGHT.sub("\n", _CHANNEL.sub("", raw))
-    text = _TEMPLATE.sub("", _ROLE.sub("", _TEMPLATE.sub("", _END_OF_TURN.sub("", text))))
-    text = unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("\u3002", ". ")
+    text = (
+        unicodedata.normalize("NFKC", _without_thoughts(raw))
+        .replace("\u2019", "'")
+        .replace("\u3002", ". ")
+    )
     return _BULLET.sub("", _DECORATION.sub("", _LATEX.sub(r"\1", text))).strip()
 
 

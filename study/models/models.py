@@ -17,6 +17,7 @@ from study.base.text import check_name, name_key
 from study.base.timestamps import stamp
 from study.base.translation import later, said, t
 from study.models.columns import Meant
+from study.models.model_protocol import Shown
 from study.models.predictions import (
     Prediction,
     PredictionFile,
@@ -98,7 +99,9 @@ class Found:
             status=one.status,
             answer=one.answer,
             confidence=one.confidence,
-            option=self.options[one.item_id][ord(one.answer) - ord("A")] if one.answer else "",
+            option=""
+            if one.answer is None or one.condition == Shown.OPEN_ENDED
+            else self.options[one.item_id][ord(one.answer) - ord("A")],
         )
 
 

@@ -59,10 +59,11 @@ class PaperItem:
     question : str
         The question.
     options : tuple of str
-        The texts in the order shown, without letters.
+        The texts in the order shown, without letters; none where it is asked open-ended.
     shown_order : str
         The canonical letters in the order shown: with ``"CAB"`` the text of C stands at A
-        (`study.protocol.assignment.canonical` gives an answer's canonical letter).
+        (`study.protocol.assignment.canonical` gives an answer's canonical letter); empty without
+        options.
     context : tuple of (str, str)
         What is said of the patient, by its name.
     films : tuple of PaperFilm
@@ -235,10 +236,12 @@ def _items(
     ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
     films = {item_id: _films(look, by_id[item_id].item, asked) for item_id in ids}
     keys = protocol.context if asked.context is None else asked.context
+    open_ended = asked.condition == Shown.OPEN_ENDED
     for number, item_id in enumerate(ids, start=1):
         row = by_id[item_id]
         texts = json.loads(row.options)
-        order = _order(len(texts), protocol, asked, f"{rater}/{item_id}/{Condition.UNAIDED}/{run}")
+        which = f"{rater}/{item_id}/{Condition.UNAIDED}/{run}"
+        order = "" if open_ended else _order(len(texts), protocol, asked, which)
         yield PaperItem(
             number=number,
             item_id=item_id,
@@ -277,7 +280,7 @@ def _shown(
         Every item shows the same films.
     """
     own = films[ids[place]]
-    if condition == Shown.IMAGE:
+    if condition in (Shown.IMAGE, Shown.OPEN_ENDED):
         return own
     if condition == Shown.IMAGE_ABSENT:
         return ()

@@ -14,7 +14,7 @@ from study.bank.source import Record, Repeated
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile
 from study.base.text import LONGEST
-from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal
+from study.models.answer_parser import LETTERS, STANDARD, answer_in, is_refusal, words_in
 from study.models.columns import (
     ANSWER_KEYS,
     ID_KEYS,
@@ -28,6 +28,7 @@ from study.models.columns import (
 )
 from study.models.files import Records, natural, read_records
 from study.models.harnesses import Said, Shape, name_of, named, plain, shape_of, words_of
+from study.models.model_protocol import Shown
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
@@ -46,7 +47,8 @@ class Prediction:
     item_id : str
         The item.
     answer : str or None
-        Letter of an option in canonical order; None unless `status` is `answered`.
+        Letter of an option in canonical order, the words where it was asked open-ended; None unless
+        `status` is `answered`.
     status : {"answered", "skipped", "unparsed", "refused"}
         `skipped`: nothing was said. `unparsed`: something that is not plainly one option.
         `refused`: an unmistakable refusal to answer.
@@ -460,13 +462,18 @@ class _Reader:
         where = f"{one.item_id} ({said.place})"
         order = self._order(where, said.beside.get("order"), len(options))
         likely = self._probabilities(where, said.beside.get("probabilities"), options, scale)
-        read = predict(
-            one.item_id,
-            None if said.failed else said.words,
-            options,
-            order=order,
-            probabilities=likely,
-            refused=said.refused,
+        words = None if said.failed else said.words
+        read = (
+            in_words(one.item_id, words, refused=said.refused)
+            if condition == Shown.OPEN_ENDED
+            else predict(
+                one.item_id,
+                words,
+                options,
+                order=order,
+                probabilities=likely,
+                refused=said.refused,
+            )
         )
         confidence = self._confidence(where, said.beside.get("confidence"), scale)
         if confidence is None and likely and read.answer:
@@ -476,7 +483,8 @@ class _Reader:
             "order": order,
             "probabilities": likely,
             "prompt": _words(said.beside.get("prompt")),
-            "explanation": _words(said.beside.get("explanation")),
+            "explanation": _words(said.beside.get("explanation"))
+            or read.detail.get("explanation", ""),
             "failed": said.failed,
         }
         return Prediction(
@@ -646,6 +654,37 @@ def predict(
         raw_answer=raw,
         detail=({"rule": rule} if rule and answer else {})
         | ({"rules": rules} if rules != STANDARD else {}),
+    )
+
+
+def in_words(item_id: str, said: object, *, refused: bool = False) -> Prediction:
+    """Make a prediction of what a model answered in its own words: no letter is looked for in them.
+
+    Parameters
+    ----------
+    item_id : str
+        The item.
+    said : object
+        The model's words; null or blank for none.
+    refused : bool
+        Whether the provider says that the model declined.
+
+    Returns
+    -------
+    Prediction
+    """
+    raw = "" if missing(said) else _text(said)
+    answer, explanation = words_in(raw)
+    declined = refused or is_refusal(raw)
+    status: PredictionStatus = "answered" if answer else "unparsed" if raw else "skipped"
+    if declined:
+        status = "refused"
+    return Prediction(
+        item_id=item_id,
+        answer=None if declined else answer or None,
+        status=status,
+        raw_answer=raw,
+        detail={"explanation": explanation} if explanation else {},
     )
 
 

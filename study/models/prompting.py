@@ -1,7 +1,7 @@
 """The words a model is asked with: a versioned template, filled from an item as it is shown."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from study.base.bank_model import LETTERS
 from study.base.errors import BadInput
@@ -53,6 +53,18 @@ TEMPLATES: Mapping[str, Template] = {
 }
 """Never changed once released: answers are stored under the version. A better one is a new one."""
 
+OPEN_TEMPLATES: Mapping[str, Template] = {
+    "1": replace(
+        TEMPLATES["1"],
+        system="You are an experienced radiologist. You answer questions about radiographs.",
+        question="Question: {question}",
+        answer="Answer in a few words, as you would in a report, and do not explain.",
+        explained='Explain briefly what you see, then end with a line "Answer: " and your answer '
+        "in a few words.",
+    ),
+}
+"""The same for what is asked open-ended: without options, and without a letter to reply with."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
@@ -70,15 +82,16 @@ def template_of(protocol: ModelProtocol) -> Template:
     BadInput
         There is no such version.
     """
-    if protocol.template not in TEMPLATES:
+    known = OPEN_TEMPLATES if protocol.condition == Shown.OPEN_ENDED else TEMPLATES
+    if protocol.template not in known:
         raise BadInput(
             t(
                 "There is no prompt template {version!r}. Available: {known}.",
                 version=protocol.template,
-                known=", ".join(TEMPLATES),
+                known=", ".join(known),
             )
         )
-    return TEMPLATES[protocol.template]
+    return known[protocol.template]
 
 
 def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:

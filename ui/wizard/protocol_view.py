@@ -95,6 +95,7 @@ _VALUES = {
     "after study": later("after the study"),
     "unaided": later("unaided"),
     "image-absent": later("image-absent"),
+    "open-ended": later("open-ended"),
     "aided": later("aided"),
     "accuracy": later("accuracy"),
     "non-inferiority": later("non-inferiority"),

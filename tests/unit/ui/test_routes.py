@@ -558,6 +558,12 @@ def test_an_exam_paper_is_handed_out_while_the_study_is_read(sign: Sign, banked:
     assert last.actor == "c"
     assert not list(banked.path.parent.glob(".exam-paper*"))
     assert coordinator.get("/export/exam-paper/xml.zip").status_code == 404
+    answer = coordinator.get("/export/exam-paper/jsonl.zip?condition=open-ended")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        item = json.loads(archive.read("jsonl/items.jsonl").decode().splitlines()[0])
+    assert (item["condition"], item["options"]) == ("open-ended", {})
+    wrong = coordinator.get("/export/exam-paper/jsonl.zip?condition=image-absent")
+    assert wrong.status_code == 404
 
 
 def test_streamlits_inspection_routes_are_closed(sign: Sign) -> None:

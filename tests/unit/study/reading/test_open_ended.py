@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
+from study.bank.importing import import_bank
 from study.base.actor import By
 from study.base.csv_cells import unguarded
 from study.base.errors import BadProtocol
 from study.exchange.bundle import bundle_files, tables_of, zipped
 from study.exchange.formats.imrmc import imrmc_files
+from study.exchange.merging import merge
 from study.exchange.restoring import restore
+from study.lifecycle import studies
 from study.monitoring.quality import FactKind, facts
 from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
@@ -23,8 +26,9 @@ from study.reading.simulation import simulate
 from study.store import Store, open_answers
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
-from tests.conftest import NOW, person, presentation, reading
-from tests.sites import empty
+from tests.conftest import NOW, invite, person, presentation, reading, write_bank
+from tests.sites import bundle_of, empty
+from tests.sites import close as close_study
 from tests.unit.study.reading.test_score_card import close
 
 Opened = Callable[..., Store]
@@ -295,3 +299,27 @@ def test_a_restored_study_has_the_words_and_their_ids(opened: Opened, tmp_path: 
     assert again["records.jsonl"] == files["records.jsonl"]
     assert [one.answer_id for one in _listed(target)] == [one.answer_id for one in _listed(store)]
     assert not verify_study(target, "trial").breaches
+
+
+def test_two_sites_words_stand_side_by_side(tmp_path: Path) -> None:
+    """Merged, each reader's words are there under the ids they had at home, and all verifies."""
+    stores = []
+    for number in (1, 2):
+        store = empty(tmp_path / str(number), number)
+        path = write_bank(tmp_path / str(number) / "bank")
+        import_bank(store, path, name="bank", images=path.parent, now=NOW)
+        protocol = Protocol.from_json({"cases": 3, "conditions": [OPEN]})
+        studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+        invite(store, f"P{number}")
+        studies.open_study(store, study="trial", now=NOW)
+        _read(store, *TYPED[:3], who=f"P{number}")
+        close_study(store)
+        stores.append(store)
+    home, other = stores
+    merge(home, bundle_of(other), study="trial", by=BY, now=NOW + timedelta(days=1))
+    there = [one for store in stores for one in _listed(store) if one.rater_id == "P2"]
+    assert [one.words for one in there] == TYPED[:3] * 2
+    ids = [one.answer_id for one in there]
+    assert ids[:3] == ids[3:]
+    assert {one.rater_id for one in _listed(home)} == {"P1", "P2"}
+    assert verify(home) == []

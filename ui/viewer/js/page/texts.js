@@ -93,7 +93,6 @@ export const texts = {
   afterWords: {
     "image-absent": t("From here on, choose one of the options. Questions are shown without images."),
     unaided: t("From here on, choose one of the options."),
-    aided: t("From here on, choose one of the options. Images are shown with AI assistance."),
   },
   inWords: t("Answer in your own words; there are no options to choose from."),
   begin: (n) => ({

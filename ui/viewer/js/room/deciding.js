@@ -94,7 +94,7 @@ function turnedTo(item, last) {
 
 /** @param {Case} item the first one @param {Omit<Halt, "name">} said @returns {Halt} */
 function begun(item, said) {
-  return { name: "begin", ...said, text: asksWords(item) ? `${texts.inWords} ${said.text}` : said.text };
+  return { name: "begin", ...said, text: asksWords(item) ? `${said.text} ${texts.inWords}` : said.text };
 }
 
 /** Neither a study begins before its reader is ready, nor a session that opened while the page was there.
