@@ -346,7 +346,15 @@ def _address(found: Deployment, path: str) -> str:
         "/draft/protocol.toml": f"?draft={found.draft}",
         "/export/leaderboard.zip": "?study=amber",
     }
-    taught = {"format": "jsonl", "bank": 1, "round": 1, "case": "none", "item": 1, "review": 1, "scoring": 1}
+    taught = {
+        "format": "jsonl",
+        "bank": 1,
+        "round": 1,
+        "case": "none",
+        "item": 1,
+        "review": 1,
+        "scoring": 1,
+    }
     return path.format(position=1, view=0, **taught) + query.get(path, "")
 
 

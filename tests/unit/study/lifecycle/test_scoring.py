@@ -43,7 +43,7 @@ BY = By(name="c", role="administrator", place="abc")
 LATER = NOW + timedelta(days=1)
 
 
-def _answer(store: Store, who: str, say: Callable[[str], str]) -> None:
+def answer_all(store: Store, who: str, say: Callable[[str], str]) -> None:
     """Answer in words made of the question where it is open-ended, else the first option."""
     reader = person(store, who)
     while cases := desk.desk(store, reader, now=NOW).cases:
@@ -62,8 +62,8 @@ def _answer(store: Store, who: str, say: Callable[[str], str]) -> None:
 def read(opened: Opened) -> Store:
     """Give a closed study: two readers in words and with options; half their words are alike."""
     store = opened(conditions=[OPEN, "unaided"])
-    _answer(store, "R1", lambda question: f"Effusion: {question}")
-    _answer(
+    answer_all(store, "R1", lambda question: f"Effusion: {question}")
+    answer_all(
         store,
         "R2",
         lambda q: f"  effusion:  {q.upper()}. " if len(q) % 2 == 0 or "1" in q else f"None: {q}",
@@ -370,7 +370,7 @@ def test_nobody_scores_who_read_in_the_study(read: Store) -> None:
 def test_a_study_is_scored_once_it_is_closed(opened: Opened) -> None:
     """The correct answer stands beside the words."""
     store = opened(conditions=[OPEN])
-    _answer(store, "R1", lambda _: "Effusion")
+    answer_all(store, "R1", lambda _: "Effusion")
     with pytest.raises(NotNow, match="Close the study first"):
         _open(store, reviewers(store))
 
