@@ -8,11 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from data.generator.examinations import EXAMINATIONS, PEOPLE
-from data.generator.item import TASKS, Item, MeasuredItem
-from data.generator.items_findings import NEGATION, PRESENCE
-from data.generator.items_geometry import GEOMETRY
-from data.generator.items_reasoning import DIFFERENTIAL, LOCATION
-from data.generator.reports import REPORTS
+from data.generator.items import GEOMETRIC, Item, MeasuredItem, items, measured_items
 from data.generator.simulate import VIEWS, opaque
 
 LETTERS = "ABCD"
@@ -33,12 +29,11 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
     dict
         Question id to item.
     """
-    items = [*PRESENCE, *NEGATION, *DIFFERENTIAL, *LOCATION]
-    items += [settle(item, records[item.key]) for item in GEOMETRY]
+    asked = [*items(), *(settle(item, records[item.key]) for item in measured_items())]
     rng = np.random.default_rng([seed, 31])
-    letters = rng.permutation(np.resize(list(LETTERS), len(items)))
+    letters = rng.permutation(np.resize(list(LETTERS), len(asked)))
     bank = {}
-    for item, letter in zip(items, letters, strict=True):
+    for item, letter in zip(asked, letters, strict=True):
         name = opaque(seed, item.key, item.task, item.question, digits=16)
         order = [item.wrong[i] for i in rng.permutation(3)]
         order.insert(LETTERS.index(letter), item.right)
@@ -68,15 +63,14 @@ def settle(item: MeasuredItem, record: dict[str, Any]) -> Item:
     holding = [text for text, low, high in item.ranges if low <= value <= high]
     if len(holding) != 1:
         raise ValueError(f"{item.key}: {item.measure} is {value}, which no single option covers")
-    first, second, third = (text for text, _, _ in item.ranges if text != holding[0])
     return Item(
         key=item.key,
-        task=TASKS[4],
+        task=GEOMETRIC,
         category=item.category,
         subcategory=item.subcategory,
         question=item.question,
         right=holding[0],
-        wrong=(first, second, third),
+        wrong=tuple(text for text, _, _ in item.ranges if text != holding[0]),
         why=item.why.format(value=value),
     )
 
@@ -86,7 +80,6 @@ def _study_fields(key: str, record: dict[str, Any], seed: int) -> dict[str, Any]
     person = PEOPLE[examination.person]
     born = min(e.date for e in EXAMINATIONS if e.person == examination.person)
     age = person.age + int(examination.date[:4]) - int(born[:4])
-    findings, impression = REPORTS[key]
     return {
         "study_id": opaque(seed, key, "study"),
         "StudyInstanceUid": f"2.25.{UUID(opaque(seed, key, 'uid', digits=32)).int}",
@@ -98,8 +91,8 @@ def _study_fields(key: str, record: dict[str, Any], seed: int) -> dict[str, Any]
         "Manufacturer": "simulated",
         "Indication": examination.indication,
         "Comparison": examination.comparison,
-        "Findings": findings,
-        "Impression": impression,
+        "Findings": examination.report,
+        "Impression": examination.impression,
         "ImagePath": [record["films"][view]["file"] for view in VIEWS],
         "ImageViewPosition": list(VIEWS),
         "ImageModality": ["DX"] * len(VIEWS),

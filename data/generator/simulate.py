@@ -50,7 +50,8 @@ def simulate(canonical: Chest, examination: Examination, seed: int, out: Path) -
     rng = np.random.default_rng([seed, 23, *examination.key.encode()])
     habitus = habitus_of(examination, seed)
     chest = build_patient(canonical, habitus)
-    truth = [FINDINGS[name](chest, rng, **given) for name, given in examination.findings]
+    told = [{**one} for one in examination.findings]
+    truth = [FINDINGS[one.pop("name")](chest, rng, **one) for one in told]
     quanta = float(np.exp(rng.uniform(*np.log(QUANTA_RANGE))))
     marker = "L" if rng.random() < LEFT_MARKER_SHARE else "R"
     record: dict[str, Any] = {

@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from study.bank.source import Repeated, plain_key
-from study.base.bank_model import LETTERS, Fault
+from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault
 from study.base.bank_rules import Rule
 
 # Each field's spellings, the preferred one first; compared without case, spaces and underscores.
@@ -42,7 +42,6 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "context": ("context",),
     "explanation": ("explanation", "correct_answer_explanation"),
 }
-REPORT_SECTIONS = ("indication", "comparison", "findings", "impression")
 OPTION_FIELDS = tuple(f"option_{letter.lower()}" for letter in LETTERS)
 # Known, and of no use to a reader study: kept as attributes without a word.
 LEFT_ASIDE = (
@@ -98,18 +97,30 @@ MOST_NOTES = 1_000
 
 
 class Notes:
-    """Collects what was not understood, with counts and the first place of each."""
+    """Collects what was not understood, with counts and the first place of each.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    most : int, optional
+        How many different things are told; None of a part, whose notes will be joined to others.
+    """
+
+    def __init__(self, most: int | None = MOST_NOTES) -> None:
         self._counts: Counter[str] = Counter()
         self._first: dict[str, str] = {}
+        self._most = most
 
     def add(self, what: str, key: str, n: int = 1) -> None:
         """Count one more item, or `n`, of which this is to be said."""
-        if what not in self._counts and len(self._counts) >= MOST_NOTES:
+        if self._most and what not in self._counts and len(self._counts) >= self._most:
             what = "other things not understood"
         self._counts[what] += n
         self._first.setdefault(what, key)
+
+    def join(self, behind: "Notes") -> None:
+        """Add what was said of items behind these."""
+        for what, n in behind._counts.items():
+            self.add(what, behind._first[what], n)
 
     def lines(self) -> tuple[str, ...]:
         """Return one sentence each, in the order first met."""
@@ -137,7 +148,7 @@ class Fields:
 
     def __init__(self, record: Mapping[str, object]) -> None:
         self._record = record
-        self._keys, self.unknown, self._aside, twice = _spelt(tuple(record))
+        self._keys, self.unknown, self._named, twice = _spelt(tuple(record))
         self.twice = [*twice]
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
@@ -160,9 +171,22 @@ class Fields:
                 return value
         return None
 
+    def text(self, field: str) -> str | None:
+        """Return the preferred filled value as `as_text` does: empty if there is none."""
+        for key in self._keys.get(field, ()):
+            value = self._record[key]
+            if type(value) is str and value.isascii() and "\0" not in value:
+                if text := value.strip():
+                    return text
+            elif not missing(value):
+                return as_text(value)
+        return ""
+
     def too_long(self) -> Iterator[tuple[str, int, int]]:
         """Yield every key with a text that is too long, how long it is, and how long it may be."""
-        if not any(map(_is_long, self._record.values())):
+        texts = [value for value in self._record.values() if type(value) is str]
+        lists = [value for value in self._record.values() if type(value) is list]
+        if max(map(len, texts), default=0) <= MAX_TEXT and not any(map(_is_long, lists)):
             return
         for field, keys in self._keys.items():
             most = MAX_UNSEEN_TEXT if field in _UNSEEN else MAX_TEXT
@@ -172,20 +196,24 @@ class Fields:
                 for longest in [len(t) for t in texts if isinstance(t, str) and len(t) > most]:
                     yield key, longest, most
 
-    def others(self) -> dict[str, object]:
-        """Return what is filled and has no field of its own here, by its name."""
-        named = {key: _LEFT_ASIDE[plain_key(key)] for key in self._aside}
-        named |= {key: key for key in self.unknown}
-        return {
-            name: self._record[key] for key, name in named.items() if not missing(self._record[key])
-        }
+    def others(self) -> Iterator[tuple[str, str | None, object]]:
+        """Yield what is filled and has no field of its own here: its key, its name, its value."""
+        for key, name in self._named:
+            value = self._record[key]
+            if not missing(value):
+                yield key, name, value
 
 
 @lru_cache(maxsize=1024)
 def _spelt(
     keys: tuple[str, ...],
-) -> tuple[Mapping[str, tuple[str, ...]], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return the keys of each field, the preferred first; and those unknown, aside and alike."""
+) -> tuple[
+    Mapping[str, tuple[str, ...]],
+    tuple[str, ...],
+    tuple[tuple[str, str | None], ...],
+    tuple[str, ...],
+]:
+    """Return the keys of each field, the preferred first; those unknown; others' names; alike."""
     plain_keys = Counter(map(plain_key, keys))
     twice = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))
     found: dict[str, list[tuple[int, str]]] = {}
@@ -202,13 +230,13 @@ def _spelt(
         field: tuple(key for _, key in sorted(given, key=itemgetter(0)))
         for field, given in found.items()
     }
-    return ranked, tuple(unknown), tuple(aside), twice
+    last = {_LEFT_ASIDE[plain_key(key)]: key for key in aside}
+    named = {**{key: name for name, key in last.items()}, **{key: as_text(key) for key in unknown}}
+    return ranked, tuple(unknown), tuple(named.items()), twice
 
 
-def _is_long(value: object) -> bool:
-    if isinstance(value, list):
-        return any(isinstance(one, str) and len(one) > MAX_TEXT for one in value)
-    return isinstance(value, str) and len(value) > MAX_TEXT
+def _is_long(values: Iterable[object]) -> bool:
+    return any(isinstance(one, str) and len(one) > MAX_TEXT for one in values)
 
 
 def has_field(columns: Iterable[str], *fields: str) -> bool:

@@ -63,12 +63,12 @@ def clues(asked: Iterable[Asked], *, shuffled: bool) -> dict[Rule, str]:
     texts = _Offers()
     for one in asked:
         options = [option.strip() for option in one.options]
-        often = {text for text in options if seen.often(text)}
-        texts.add(often, options[one.place], one.view)
-    ties = [*texts.ties(), *(() if shuffled else seen.letters.ties())]
+        if often := {text for text in options if seen.often(text)}:
+            texts.add(often, options[one.place], one.view)
+    ties = [*texts.ties(), *(() if shuffled else seen.letters().ties())]
     told = {
         Rule.LONGEST: _longest(seen.sizes, seen.n_longest),
-        Rule.LETTER: "" if shuffled else _letter(balance(seen.places)),
+        Rule.LETTER: "" if shuffled else _letter(balance(seen.places())),
         Rule.VIEW_TELLS: _view(ties),
     }
     return {rule: sentence for rule, sentence in told.items() if sentence}
@@ -78,21 +78,33 @@ class _Seen:
     """What one look at all questions tells."""
 
     def __init__(self) -> None:
-        self.places: Counter[tuple[int, int]] = Counter()
+        self._shown: Counter[tuple[int, int, str]] = Counter()
         self.sizes: Counter[int] = Counter()
         self.n_longest = 0
-        self.letters = _Offers()
         self._hashes: Counter[int] = Counter()  # of texts, most of which are met once
 
     def add(self, one: Asked) -> None:
         k, place = len(one.options), one.place
-        self.places[place, k] += 1
-        self.letters.add(LETTERS[:k], LETTERS[place], one.view)
+        self._shown[place, k, one.view] += 1
         lengths = [len(option.strip()) for option in one.options]
         if lengths.count(max(lengths)) == 1:
             self.sizes[k] += 1
             self.n_longest += lengths[place] == max(lengths)
         self._hashes[hash(one.options[place].strip())] += 1
+
+    def places(self) -> Counter[tuple[int, int]]:
+        """Return how many questions have their right option in a place, of so many."""
+        found: Counter[tuple[int, int]] = Counter()
+        for (place, k, _), n in self._shown.items():
+            found[place, k] += n
+        return found
+
+    def letters(self) -> "_Offers":
+        """Return how often letters are offered and right."""
+        found = _Offers()
+        for (place, k, view), n in self._shown.items():
+            found.add(LETTERS[:k], LETTERS[place], view, n)
+        return found
 
     def often(self, text: str) -> bool:
         """Return whether an answer is right often enough to be looked at."""
@@ -245,14 +257,14 @@ class _Offers:
         self._offered: Counter[str] = Counter()
         self._offered_with: Counter[tuple[str, str]] = Counter()
 
-    def add(self, answers: Iterable[str], right: str, view: str) -> None:
-        """Count a question by the answers it offers, if they are looked at."""
+    def add(self, answers: Iterable[str], right: str, view: str, n: int = 1) -> None:
+        """Count a question, or `n`, by the answers it offers, if they are looked at."""
         for answer in answers:
-            self._offered[answer] += 1
-            self._offered_with[answer, view] += 1
+            self._offered[answer] += n
+            self._offered_with[answer, view] += n
             if answer == right:
-                self._right[answer] += 1
-                self._right_with[answer, view] += 1
+                self._right[answer] += n
+                self._right_with[answer, view] += n
 
     def ties(self) -> Iterator[_Tie]:
         """Yield the ties that can be tested."""

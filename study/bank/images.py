@@ -56,6 +56,7 @@ class ImageFolder:
         except (OSError, ValueError, RuntimeError):
             raise BadFile(f"images folder {folder} is not there; give the right one") from None
         self._given = folder.absolute()
+        self._holds_namesake = (self._root / self._root.name).exists()
         if not self._root.is_dir():
             raise BadFile(f"{folder} is not a folder; give the folder that holds the images")
 
@@ -91,7 +92,7 @@ class ImageFolder:
         if not inside:
             raise _leaves(written)
         first, _, rest = inside.partition("/")
-        if rest and first == self._root.name and not (self._root / first).exists():
+        if rest and first == self._root.name and not self._holds_namesake:
             return rest
         return inside
 

@@ -1,11 +1,13 @@
 """Imports a question bank into the store: everything checked first, then all of it or nothing."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from study.bank.content import look_over
+from study.bank.content import Finding, look_over
 from study.bank.guessing import guessable
 from study.bank.layout import Part
 from study.bank.reading import (
@@ -16,6 +18,7 @@ from study.bank.reading import (
     read_bank,
     sha256_of_files,
 )
+from study.bank.workers import in_order, processors
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotNow
@@ -24,6 +27,7 @@ from study.base.text import check_name
 from study.base.timestamps import stamp
 from study.store import Store, Transaction, bank_contents, banks, events
 from study.store.events import EventKind
+from study.store.staging import reading
 
 MOST_LISTED = 1_000
 MOST_EXAMPLES = 20
@@ -106,6 +110,7 @@ def import_bank(
     provenance: Provenance = NOT_KNOWN,
     progress: Progress | None = None,
     by: By = COMMAND_LINE,
+    n_workers: int | None = None,
 ) -> Imported:
     """Import a bank's files and its films.
 
@@ -124,6 +129,9 @@ def import_bank(
         The films are simulated radiographs, which is then said on every screen that shows them.
     provenance
         Where the bank comes from and on what terms, said wherever its content is handed on.
+    n_workers
+        How many processes help with a large file, all the processors if None; what comes of it is
+        the same.
 
     Raises
     ------
@@ -150,15 +158,13 @@ def import_bank(
         missing_images=missing_images,
         skip_faulty=skip_faulty,
         progress=progress,
+        n_workers=processors() if n_workers is None else n_workers,
     ) as found:
         _refuse_faulty(files, found, missing_images, skip_faulty=skip_faulty)
         if progress is not None:
             progress("store", 0, 1)
-        tables = found.staged.tables
-        told = look_over(bank_contents.questions(tables, 1))
-        clues = guessable(banks.Questions(tables, 1), shuffled=False)
-        content_sha256 = banks.content_sha256(tables, 1, simulated=simulated)
-        with store.change() as change:
+        told, clues, content_sha256 = _looked_at(work, simulated, found.n_workers)
+        with store.change(beside=work) as change:
             if banks.find(change, name):
                 raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
             bank = banks.add(
@@ -173,7 +179,7 @@ def import_bank(
                 imported_at_utc=stamp(now),
                 **asdict(provenance),
             )
-            banks.add_content(change, bank, tables)
+            banks.add_content(change, bank)
             row = banks.bank_row(change, name)
             _record(change, row, found, now, by)
         return Imported(
@@ -186,6 +192,24 @@ def import_bank(
             notes=(*found.notes, *map(str, told)),
             guessable=clues,
         )
+
+
+def _looked_at(
+    work: Path, simulated: bool, n_workers: int
+) -> tuple[list[Finding], tuple[str, ...], str]:
+    """Return what is to be said of a bank's content, where answers can be guessed, its hash."""
+    looks: tuple[Callable[[Transaction], Any], ...] = (
+        lambda tables: look_over(bank_contents.questions(tables, 1)),
+        lambda tables: guessable(banks.Questions(tables, 1), shuffled=False),
+        lambda tables: banks.content_sha256(tables, 1, simulated=simulated),
+    )
+
+    def looked(n: int) -> Any:
+        with reading(work) as tables:
+            return looks[n](tables)
+
+    told, clues, content_sha256 = in_order(looked, range(len(looks)), n_workers)
+    return told, clues, content_sha256
 
 
 def _missing(found: ReadBank) -> Missing:

@@ -160,8 +160,8 @@ class ItemReader:
 
     def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
         found = {"split": split} if split else {}
-        for key, value in fields.others().items():
-            name, text = as_text(key), as_text(value)
+        for key, name, value in fields.others():
+            text = as_text(value)
             text = text if isinstance(value, int | str) else canonical_json(value)
             if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
                 self._notes.add(f"{shown(key)} is too long or no text, left out", draft.key)
@@ -228,17 +228,19 @@ class ItemReader:
 
     def _report(self, fields: Fields, draft: ItemDraft) -> tuple[dict[str, str], dict[str, str]]:
         written = fields.first("context")
+        context: dict[str, str] = {}
         if isinstance(written, dict):
             inner = Fields(written)
             told = {name: as_text(inner.first(name)) for name in ("age", "sex", *REPORT_SECTIONS)}
             context = {name: text for name, text in told.items() if text}
-        else:
+        elif written is not None:
             context = context_parts(self._loose_text(fields, "context", draft))
         if written is not None and not context:
             self._notes.add("context not understood, left out", draft.key)
-        report = {name: self._loose_text(fields, name, draft) for name in REPORT_SECTIONS}
-        for name in REPORT_SECTIONS:
-            report[name] = report[name] or context.get(name, "")
+        report = {
+            name: self._loose_text(fields, name, draft) or context.get(name, "")
+            for name in REPORT_SECTIONS
+        }
         return {name: text for name, text in report.items() if text}, context
 
     def _worded(self, name: str, fields: Fields, context: dict[str, str], draft: ItemDraft) -> str:
@@ -254,6 +256,8 @@ class ItemReader:
 
     def _loose_text(self, fields: Fields, name: str, draft: ItemDraft) -> str:
         """Text that no reader sees: what is not text is left out and noted."""
+        if text := fields.text(name):
+            return text
         value = fields.first(name)
         lines = [as_text(line) for line in value] if isinstance(value, list) else [as_text(value)]
         if None in lines:
@@ -276,10 +280,13 @@ def shown_key(key: str) -> str:
 
 def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
     """Read a text field; a list of one is taken as its text; None after a fault."""
+    text = fields.text(name)
+    if text and name != "question":
+        return text
     value = fields.first(name)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    text = as_text(value)
+        text = as_text(value)
     if text is None or (name == "question" and not isinstance(value, str) and text):
         trouble.add(
             f"{name.replace('_', ' ')} is not text: {shown(value)}",

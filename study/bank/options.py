@@ -176,7 +176,9 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
             f"correct answer not text: {shown(value)}", "give the option's letter", Rule.TRUTH
         )
         return None
-    found = _by_letter(text, options) | _by_text(text, options)
+    found = _by_letter(text, options)
+    if len(text) > 1 or not all(len(option) > 1 and option[-1] != "." for option in options):
+        found |= _by_text(text, options)  # a sign alone is no text of several
     if len(found) == 1:
         return found.pop()
     letters = f"A to {LETTERS[len(options) - 1]}"

@@ -1,10 +1,12 @@
 """Reads a bank's files into a working file, and settles there what no item tells by itself."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import file_digest, sha256
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -12,10 +14,12 @@ from study.bank.fields import OPTION_FIELDS, SPELLINGS, Fields, Notes, has_field
 from study.bank.images import NOT_FOUND_REMEDY, ImageFolder
 from study.bank.items import ItemReader
 from study.bank.layout import Part
-from study.bank.source import OpenSource, Record, SourceFormat, opened, opened_bytes
+from study.bank.source import OpenSource, Piece, Record, SourceFormat, opened, opened_bytes
 from study.bank.spacing import TOLERANCE
+from study.bank.workers import in_order
+from study.base.bank_model import Fault
 from study.base.errors import BadFile
-from study.store.staging import Group, Staging, staging
+from study.store.staging import Batch, Group, Staging, staging
 
 BankFormat = Literal["rexvqa", "csv"]
 MissingImages = Literal["refuse", "drop", "frontal"]
@@ -27,6 +31,9 @@ _FEW_FILMS = 2_000
 """Up to so many are looked at even if the bank is to be refused: all faults are told at once."""
 
 _AT_ONCE = 64
+_TOGETHER = 1_000
+_LARGE = 8 << 20
+"""Bytes of a bank's files, from where on others help: to begin costs some tens of milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +56,8 @@ class ReadBank:
         The items taken without films that are missing.
     n_unseen : int
         How many films were not looked at, since the bank has faults already.
+    n_workers : int
+        How many processes helped.
     """
 
     format: str
@@ -58,6 +67,7 @@ class ReadBank:
     n_missing: int
     shortened: Group | None
     n_unseen: int
+    n_workers: int
 
 
 @contextmanager
@@ -70,6 +80,7 @@ def read_bank(
     missing_images: MissingImages = "refuse",
     skip_faulty: bool = False,
     progress: Progress | None = None,
+    n_workers: int = 0,
 ) -> Iterator[ReadBank]:
     """Read and validate a question bank; it can be asked while the context lasts.
 
@@ -88,6 +99,8 @@ def read_bank(
         without them, where the frontal film is there.
     skip_faulty : bool
         Whether the sound items are wanted without the others: their films are all looked at.
+    n_workers : int
+        How many processes help with a large file; what comes of it is the same.
 
     Raises
     ------
@@ -98,10 +111,10 @@ def read_bank(
     """
     tell: Progress = progress or (lambda *_: None)
     folder, notes = ImageFolder(images), Notes()
-    reader = ItemReader(folder, notes)
     with staging(work, images) as staged:
-        sources = _read_items(parts, format, reader, staged, tell)
-        if reader.has_truth:
+        reading = _Reading(folder=folder, staged=staged, notes=notes, n_workers=n_workers)
+        sources = _read_items(parts, format, reading, tell)
+        if reading.has_truth:
             staged.fault_truthless("no correct answer", "give the letter of the correct option")
         staged.fault_same_ids("item id given {n} times", "give each item its own id")
         _settle_examinations(staged, notes)
@@ -115,6 +128,7 @@ def read_bank(
             notes.add(f"pixel spacings of image {path} differ, left unknown", key)
         n_missing = staged.n_missing_films()
         staged.keep_sound()
+        staged.share()
         yield ReadBank(
             format="csv" if sources[0][0] == "csv" else "rexvqa",
             sha256=_sha256([one for _, one in sources]),
@@ -123,6 +137,7 @@ def read_bank(
             n_missing=n_missing,
             shortened=shortened,
             n_unseen=n_unseen,
+            n_workers=reading.n_workers,
         )
 
 
@@ -150,41 +165,114 @@ def _sha256(of_files: Sequence[str]) -> str:
 def _read_items(
     parts: Sequence[Part],
     format: BankFormat | None,
-    reader: ItemReader,
-    staged: Staging,
+    reading: "_Reading",
     tell: Progress,
 ) -> list[tuple[SourceFormat, str]]:
     total = sum(part.path.stat().st_size for part in parts if part.path.is_file())
+    if total < _LARGE:
+        reading.n_workers = 0
     found, before = [], 0
     for part in parts:
         wanted = _source_format(part.path, format)
         with opened(part.path, format=wanted, is_record=_is_item) as source:
-            _read_part(part, source, reader, staged, partial(_tell_bytes, tell, before, total))
+            reading.read(part, source, partial(_tell_bytes, tell, before, total))
             found.append((source.format, source.sha256))
             before += source.n_bytes_read
-    staged.flush()
     return found
 
 
-def _read_part(
-    part: Part, source: OpenSource, reader: ItemReader, staged: Staging, tell: Callable[[int], None]
-) -> None:
-    if source.format == "csv":
-        _check_columns(part.path, source)
-    any_item = False
-    for n, entry in enumerate(source.entries):
-        if isinstance(entry, Record):
-            any_item = any_item or isinstance(entry.value, dict)
-            staged.add(reader.draft(entry, part.split))
-        else:
-            staged.add_fault(entry)
-        if n % 1000 == 0:
+@dataclass(slots=True, kw_only=True)
+class _Drafted:
+    """What became of some records: their drafts, and what was said of them."""
+
+    batch: Batch
+    notes: Notes
+    n_records: int
+    any_item: bool
+    has_truth: bool
+    by_place: bool
+    """Whether any is known by its place alone."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """The files of a bank being read into a working file."""
+
+    folder: ImageFolder
+    staged: Staging
+    notes: Notes
+    n_workers: int
+    has_truth: bool = False
+    any_item: bool = False
+
+    def read(self, part: Part, source: OpenSource, tell: Callable[[int], None]) -> None:
+        if source.format == "csv":
+            _check_columns(part.path, source)
+        self.any_item = False
+        entries = iter(source.entries)
+        self._keep(self._drafted(part, islice(entries, 1)))
+        self._read_pieces(part, source, tell)
+        while some := list(islice(entries, _TOGETHER)):
+            self._keep(self._drafted(part, some))
             tell(source.n_bytes_read)
-    tell(source.n_bytes_read)
-    if not any_item and source.format != "csv":
-        raise BadFile(
-            f"{part.path} holds no items; give an object of items by id, or a list of items"
+        tell(source.n_bytes_read)
+        if not self.any_item and source.format != "csv":
+            raise BadFile(
+                f"{part.path} holds no items; give an object of items by id, or a list of items"
+            )
+
+    def _read_pieces(self, part: Part, source: OpenSource, tell: Callable[[int], None]) -> None:
+        """Read what is cut into pieces well, which is all of a large file but its end."""
+        under_way = deque[Piece]()
+
+        def handed_on() -> Iterator[Piece]:
+            for piece in source.pieces():
+                under_way.append(piece)
+                yield piece
+
+        def drafted(piece: Piece) -> _Drafted | None:
+            records = piece.records(0)
+            return None if records is None else self._drafted(part, records)
+
+        with closing(in_order(drafted, handed_on(), self.n_workers)) as results:
+            for found in results:
+                if found is None:
+                    source.give_back(under_way)
+                    return
+                piece = under_way.popleft()
+                if found.by_place:
+                    found = self._drafted(part, piece.records(source.n_entries) or ())
+                source.took(found.n_records)
+                self._keep(found)
+                tell(source.n_bytes_read)
+
+    def _drafted(self, part: Part, entries: Iterable[Record | Fault]) -> _Drafted:
+        """Return what becomes of entries; nothing here is changed by it."""
+        notes, batch = Notes(None), Batch()
+        reader = ItemReader(self.folder, notes)
+        n, any_item, by_place = 0, False, False
+        for n, entry in enumerate(entries, 1):
+            if isinstance(entry, Record):
+                any_item = any_item or isinstance(entry.value, dict)
+                draft = reader.draft(entry, part.split)
+                by_place = by_place or draft.key == entry.place
+                batch.add(draft)
+            else:
+                batch.add_fault(entry)
+        return _Drafted(
+            batch=batch,
+            notes=notes,
+            n_records=n,
+            any_item=any_item,
+            has_truth=reader.has_truth,
+            by_place=by_place,
         )
+
+    def _keep(self, found: _Drafted) -> None:
+        self.staged.keep(found.batch)
+        self.notes.join(found.notes)
+        self.any_item = self.any_item or found.any_item
+        self.has_truth = self.has_truth or found.has_truth
 
 
 def _tell_bytes(tell: Progress, before: int, total: int, n: int) -> None:

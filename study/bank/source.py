@@ -11,12 +11,12 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BufferedReader
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -36,6 +36,9 @@ _JSON_SPACE = " \t\r\n"
 _SPACE = re.compile(f"[{_JSON_SPACE}]*")
 _NOT_JSON = "{} is not JSON: {}; repair it or write it again"
 _PART_BYTES = 1 << 20
+PIECE = 1 << 19
+"""Signs of many entries that are handed on together."""
+
 _LONGEST = 64 << 20
 """Signs of one record, beyond which a file is not what it seems to be."""
 
@@ -110,6 +113,7 @@ class OpenSource:
     columns: tuple[str, ...]
     entries: Iterator[Record | Fault]
     _text: "_Text"
+    _json: "_Entries | None" = None
 
     @property
     def n_bytes_read(self) -> int:
@@ -120,6 +124,58 @@ class OpenSource:
     def sha256(self) -> str:
         """Return the hash of the file, once its entries were read to the end."""
         return self._text.hash.hexdigest()
+
+    def pieces(self) -> Iterator["Piece"]:
+        """Yield the text of many entries of JSON at a time, without looking into them.
+
+        None of it comes as `entries`, which go on behind it. Where a piece ends is guessed: each
+        has to be `took`, or the first that is none is given back with all behind it.
+        """
+        return iter(()) if self._json is None else self._json.pieces()
+
+    def took(self, n: int) -> None:
+        """Count the entries of a piece."""
+        if self._json is not None:
+            self._json.n += n
+
+    @property
+    def n_entries(self) -> int:
+        """Return how many entries of JSON came so far, or were taken."""
+        return self._json.n if self._json is not None else 0
+
+    def give_back(self, pieces: Sequence["Piece"]) -> None:
+        """Have pieces, up to the last that there was, come as `entries`."""
+        self._text.give_back(pieces)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """The text of many entries, or so it seems, each behind its comma.
+
+    `place` is where in the file it begins: line, column, and how many signs came before.
+    """
+
+    text: str
+    of_object: bool
+    place: tuple[int, int, int]
+
+    def records(self, before: int) -> list[Record] | None:
+        """Return its entries, of which so many came before; None if it is not whole entries."""
+        opening, ending = ("{", "}") if self.of_object else ("[", "]")
+        comma = _space(self.text, 0)
+        if self.text[comma : comma + 1] != ",":
+            return None
+        try:
+            found: Any = _loads(f"{opening}{self.text[comma + 1 :]}{ending}")
+        except ValueError:
+            return None
+        pairs: Iterable[tuple[str, object]] = zip(repeat(""), found)
+        if self.of_object:
+            pairs = found.pairs if isinstance(found, Repeated) else found.items()
+        return [
+            Record(key=key, place=f"entry {n}", value=value)
+            for n, (key, value) in enumerate(pairs, before + 1)
+        ]
 
 
 @lru_cache(maxsize=4096)
@@ -188,7 +244,11 @@ def opened(
         if first is None:
             raise BadFile(f"{path} holds no entries; give a file with at least one")
         yield OpenSource(
-            format=format, columns=columns, entries=chain([first], entries), _text=text
+            format=format,
+            columns=columns,
+            entries=chain([first], entries),
+            _text=text,
+            _json=entries if isinstance(entries, _Entries) else None,
         )
 
 
@@ -257,6 +317,17 @@ class _Text:
         self._column = self.at - last if n_lines else self._column + self.at
         self._n_gone += self.at
         self.here, self.at = self.here[self.at :], 0
+
+    def place(self) -> tuple[int, int, int]:
+        """Return the line and column where this is, and how many signs came before."""
+        self._forget()
+        return self._line, self._column, self._n_gone
+
+    def give_back(self, pieces: Sequence["Piece"]) -> None:
+        """Go back to where the first of the last pieces of the text began."""
+        self._forget()
+        self.here = "".join(piece.text for piece in pieces) + self.here
+        self._line, self._column, self._n_gone = pieces[0].place
 
     def sign(self) -> str:
         """Return the next sign that is no space, without going on; empty at the end."""
@@ -344,7 +415,7 @@ def _json(
     if found is not None and text.is_whole and is_record(found):
         return "jsonl", iter([Record(key="", place="line 1", value=found)])
     if begins in ("{", "["):
-        return "json", _entries(text, begins)
+        return "json", _Entries(text, begins)
     kind = type(text.take(_element)[1]).__name__
     raise BadFile(
         f"{path} holds a single JSON {kind}; an object of entries by their ids, or"
@@ -363,22 +434,56 @@ def _first_object(text: _Text) -> tuple[dict[str, object] | None, str]:
     return None, ""
 
 
-def _entries(text: _Text, begins: str) -> Iterator[Record]:
-    parse, ends = (_pair, "}") if begins == "{" else (_element, "]")
-    text.at += 1
-    n = 0
-    while n or text.sign() != ends:
-        n += 1
-        key, value = text.take(parse)
-        yield Record(key=key, place=f"entry {n}", value=value)
-        if text.sign() == ends:
-            break
-        if text.sign() != ",":
-            raise text.expected("Expecting ',' delimiter")
-        text.at += 1
-    text.at += 1
-    if text.sign():
-        raise text.expected("Extra data")
+class _Entries(Iterator[Record | Fault]):
+    """The entries of a JSON object, or list, that begins where a text is."""
+
+    def __init__(self, text: _Text, begins: str) -> None:
+        self._text, self._of_object = text, begins == "{"
+        self._ends = "}" if self._of_object else "]"
+        self._is_done = False
+        self.n = 0
+        """How many came so far."""
+
+    def __next__(self) -> Record:
+        text = self._text
+        if self._is_done:
+            raise StopIteration
+        if self.n == 0:
+            text.at += 1
+        if text.sign() == self._ends:
+            self._end()
+            raise StopIteration
+        if self.n:
+            if text.sign() != ",":
+                raise text.expected("Expecting ',' delimiter")
+            text.at += 1
+        self.n += 1
+        key, value = text.take(_pair if self._of_object else _element)
+        return Record(key=key, place=f"entry {self.n}", value=value)
+
+    def _end(self) -> None:
+        self._is_done = True
+        self._text.at += 1
+        if self._text.sign():
+            raise self._text.expected("Extra data")
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield what is likely to be many whole entries at a time, but for the last."""
+        ends = _ENTRY_ENDS[self._of_object]
+        while True:
+            place = self._text.place()
+            while not (end := ends.search(self._text.here, PIECE)):
+                if len(self._text.here) > _LONGEST or not self._text.more():
+                    return
+            yield Piece(text=self._text.here[: end.end()], of_object=self._of_object, place=place)
+            self._text.at = end.end()
+
+
+_ENTRY_ENDS = {
+    True: re.compile(rf'}}(?=[{_JSON_SPACE}]*,[{_JSON_SPACE}]*")'),
+    False: re.compile(rf"}}(?=[{_JSON_SPACE}]*,[{_JSON_SPACE}]*{{)"),
+}
+"""What looks like the end of an entry that is an object, in an object or in a list."""
 
 
 def _pair(text: str, at: int) -> tuple[tuple[str, object], int]:

@@ -9,6 +9,9 @@ from study.base.bank_rules import Rule
 LETTERS = "ABCDEFGH"
 """The letters of options, as many as an item may have."""
 
+REPORT_SECTIONS = ("indication", "comparison", "findings", "impression")
+"""The sections of a report that a bank may have."""
+
 VIEW_CLASSES: Mapping[str, Sequence[str]] = {
     "frontal": ("PA", "AP", "FRONTAL", "AP AXIAL", "LORDOTIC", "ERECT", "SUPINE"),
     "lateral": ("LATERAL", "LEFT LATERAL", "RIGHT LATERAL"),
@@ -92,8 +95,7 @@ class Item:
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(NamedTuple):
     """A question that has a reference standard, as it bears on guessing.
 
     Attributes

@@ -34,7 +34,7 @@ def t(message: str, /, **values: object) -> str:
     >>> t("{n} of {total}", n=3, total=5_000)
     '3 of 5,000'
     """
-    words = _catalogue(folder() / _language.get() / FILE).gettext(message)
+    words = _catalogue(folder(), _language.get()).gettext(message)
     return words.format(**_written(values)) if values else words
 
 
@@ -44,7 +44,7 @@ def tn(one: str, many: str, /, n: int, **values: object) -> str:
     >>> tn("{n} case", "{n} cases", 1), tn("{n} case", "{n} cases", 2)
     ('1 case', '2 cases')
     """
-    words = _catalogue(folder() / _language.get() / FILE).ngettext(one, many, n)
+    words = _catalogue(folder(), _language.get()).ngettext(one, many, n)
     return words.format(**_written({"n": n, **values}))
 
 
@@ -58,7 +58,7 @@ def later(message: str) -> str:
 
 def said(message: str, /) -> str:
     """Return a message marked by `later` in the language in use."""
-    return _catalogue(folder() / _language.get() / FILE).gettext(message) if message else ""
+    return _catalogue(folder(), _language.get()).gettext(message) if message else ""
 
 
 def language() -> str:
@@ -177,7 +177,8 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 
 @lru_cache
-def _catalogue(path: Path) -> NullTranslations:
+def _catalogue(folder: Path, name: str) -> NullTranslations:
+    path = folder / name / FILE
     if not path.is_file():
         return NullTranslations()
     compiled = BytesIO()

@@ -1,7 +1,7 @@
 """A film as a model is given it: 8 bits, in the window the reading page opens it in."""
 
-import io
 import math
+import struct
 import zlib
 from typing import Any
 
@@ -14,6 +14,9 @@ from study.films.decoding import Grey
 
 OUTERMOST = 0.01
 """Of a film of more than 8 bits without a window of its own: the darkest and the lightest share."""
+
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_AVERAGE = 3  # the filter of rows: each byte less the mean of those on its left and above it
 
 
 def rendered(data: bytes, resolution: str | int = "full") -> bytes:
@@ -39,7 +42,7 @@ def rendered(data: bytes, resolution: str | int = "full") -> bytes:
         shades = _shaded(np.arange(np.iinfo(pixels.dtype).max + 1), low, high)[pixels]
     else:
         shades = _shaded(smaller, low, high)
-    return _png(Image.fromarray(shades))
+    return _png(shades)
 
 
 def sixteen_bit(data: bytes) -> bytes | None:
@@ -51,7 +54,7 @@ def sixteen_bit(data: bytes) -> bytes | None:
         The film cannot be decoded.
     """
     pixels = grey(data)
-    return _png(Image.fromarray(pixels)) if pixels.dtype == np.uint16 else None
+    return _png(pixels) if pixels.dtype == np.uint16 else None
 
 
 def opening_window(pixels: Grey, own: tuple[float, float] | None) -> tuple[float, float]:
@@ -92,9 +95,29 @@ def _averaged(pixels: Grey, resolution: str | int) -> NDArray[Any] | None:
     return np.asarray(smaller, dtype=np.float64)
 
 
-def _png(image: Image.Image) -> bytes:
-    out = io.BytesIO()
+def _png(pixels: NDArray[Any]) -> bytes:
+    """Return samples as a greyscale PNG, in a third of the time that trying every filter takes."""
+    height, width = pixels.shape
+    size = pixels.itemsize
+    samples = np.ascontiguousarray(pixels, dtype=f">u{size}").view(np.uint8)
+    left, above = np.zeros_like(samples), np.zeros_like(samples)
+    left[:, size:] = samples[:, :-size]
+    above[1:] = samples[:-1]
+    rows = np.full((height, 1 + samples.shape[1]), _AVERAGE, dtype=np.uint8)
+    rows[:, 1:] = samples - (((left ^ above) >> 1) + (left & above))  # of two bytes, without carry
     # Of radiographs, run lengths alone are as small as all that deflate can do, in a sixth of the
     # time.
-    image.save(out, format="PNG", compress_level=6, compress_type=zlib.Z_RLE)
-    return out.getvalue()
+    deflate = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_RLE)
+    head = struct.pack(">IIBBBBB", width, height, 8 * size, 0, 0, 0, 0)
+    data = deflate.compress(rows) + deflate.flush()
+    chunks = ((b"IHDR", head), (b"IDAT", data), (b"IEND", b""))
+    return _PNG_SIGNATURE + b"".join(_chunk(name, content) for name, content in chunks)
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    return (
+        struct.pack(">I", len(content))
+        + name
+        + content
+        + struct.pack(">I", zlib.crc32(name + content))
+    )

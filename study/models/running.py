@@ -18,7 +18,8 @@ from study.models.running_askers import Asker, Failed, Question
 from study.models.running_journal import Ask, Journal, Totals
 
 AHEAD = 4
-"""Questions whose films are made ready while all connections are taken."""
+"""Questions whose films are made ready while all connections are taken, at least; half as many as
+there are connections where these are more, for answers come in bursts."""
 
 MOST_IN_VAIN = 20
 """Requests in a row that brought nothing, after which the server is taken to be gone."""
@@ -209,7 +210,7 @@ class _Sitting:
         return "gone" if self.in_vain >= MOST_IN_VAIN else None
 
     def _room(self, running: int) -> bool:
-        most = self.limits.connections + AHEAD
+        most = self.limits.connections + max(AHEAD, self.limits.connections // 2)
         return running < most and not self._beyond_budget(running)
 
     def _beyond_budget(self, running: int) -> Ended | None:

@@ -1,9 +1,11 @@
 """Has a model sit a study's exam: asked under a locked protocol, then kept like any model."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
@@ -11,7 +13,7 @@ from study.base.canonical import sha256_of
 from study.base.text import check_name
 from study.models.answer_parser import words_in
 from study.models.models import Found, check_free, keep_model, read_model
-from study.models.paper import Paper, PaperItem
+from study.models.paper import Paper, PaperFilm, PaperItem
 from study.models.predictions import Prediction
 from study.models.prompting import prompt_of
 from study.models.running import Asked, Limits, Progress, all_asks, ask_all
@@ -36,6 +38,8 @@ MEANT = {
     "order": "shown_order",
 }
 """What the columns of a journal mean to whoever reads it as a file of predictions."""
+
+_KEPT_BYTES = 64_000_000  # of films: those of about 250 cases of the release
 
 _CIRCUMSTANCES = (
     "model",
@@ -64,11 +68,17 @@ class Ran:
 
 @dataclass(slots=True, kw_only=True)
 class PaperExam:
-    """A paper's questions one by one; a film is made when its question is asked."""
+    """A paper's questions one by one; a film is made when its question is asked.
+
+    The latest films stay in memory, up to `_KEPT_BYTES`, for the next run and for other questions.
+    """
 
     paper: Paper
     most: int | None = None
     _items: dict[str, PaperItem] = field(init=False)
+    _kept: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+    _kept_bytes: int = 0
+    _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
         self._items = {one.item_id: one for one in self.paper.items[: self.most]}
@@ -86,10 +96,24 @@ class PaperExam:
             item_id=item_id,
             system=prompt.system,
             text=prompt.text,
-            films=tuple(film.png(asked.resolution) for film in item.films),
+            films=tuple(map(self._film, item.films)),
             order=item.shown_order,
             condition=str(asked.condition),
         )
+
+    def _film(self, film: PaperFilm) -> bytes:
+        with self._lock:
+            if film.sha256 in self._kept:
+                self._kept.move_to_end(film.sha256)
+                return self._kept[film.sha256]
+        made = film.png(self.paper.asked.resolution)
+        with self._lock:
+            if film.sha256 not in self._kept:
+                self._kept[film.sha256] = made
+                self._kept_bytes += len(made)
+            while self._kept_bytes > _KEPT_BYTES:
+                self._kept_bytes -= len(self._kept.popitem(last=False)[1])
+        return made
 
 
 def run_folder(store: Store, *, study: str, model_id: str) -> Path:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from statistics import median
+from typing import Protocol
 
 from study.base.timestamps import moment
-from study.store.progress import Arrival
 
 SITTING_MS = 10 * 60 * 1000.0
 """A longer gap between two readings is a break."""
@@ -60,6 +60,16 @@ class TimeLeft:
     hours: float
     basis: Basis
     n: int
+
+
+class Arrival(Protocol):
+    """When the first reading of a case came in, and its response time; None where unknown."""
+
+    @property
+    def received_at_utc(self) -> str: ...
+
+    @property
+    def response_ms(self) -> float | None: ...
 
 
 def pace_of(arrivals: Sequence[Arrival]) -> Pace:

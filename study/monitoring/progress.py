@@ -10,16 +10,18 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from study.base.timestamps import moment
+from study.monitoring.known_readings import readings_of_study
 from study.monitoring.pace import Pace, TimeLeft, pace_of, time_left
 from study.protocol.protocol import stored_protocol
 from study.reading.sessions import SessionStanding, State, is_withdrawn, sessions_of
 from study.store import Store, Transaction, models, people, preparations, progress, studies
 from study.store import sessions as stored_sessions
 from study.store.people import ReaderRow
-from study.store.progress import Arrival
+from study.store.progress import ReadingRow
 from study.store.studies import StudyRow, study_row
 
 Row = Mapping[str, Any]
@@ -169,11 +171,12 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         readers = people.readers(look, row.id)
         counts = progress.counts(look, row.id)
         active = progress.activity(look, row.id)
-        firsts: dict[str, list[Arrival]] = {name: [] for name in active}
-        for one in progress.arrivals(look, row.id):
-            firsts[one.reader_id].append(one)
+        firsts: dict[str, list[ReadingRow]] = {name: [] for name in active}
+        for one in sorted(readings_of_study(store, look, row), key=attrgetter("received_at_utc")):
+            if one.supersedes is None:
+                firsts[one.reader_id].append(one)
         standings = {
-            (one.reader_id, one.session): one for one in sessions_of(look, row, counts, now=now)
+            (each.reader_id, each.session): each for each in sessions_of(look, row, counts, now=now)
         }
     counted = _by_reader(counts)
     paces = {name: pace_of(own) for name, own in firsts.items()}

@@ -179,7 +179,7 @@ def enter(
         )
         row = people.by_sign_in(change, _token_id(token), _span(now))
         assert row is not None  # it was written a line above
-        person = _person(change, row, token, place)
+        person = _person(change, row, held, token, place)
         _record_arrival(change, person, now)
     return SignedIn(person=person, token=token)
 
@@ -197,9 +197,8 @@ def person_of(look: Transaction, token: str, *, now: datetime, place: str = "") 
     signed out, or its code was replaced, and where the person has no role any more.
     """
     row = people.by_sign_in(look, _token_id(token), _span(now))
-    if row is None or not _held(look, row.person):
-        return None
-    return _person(look, row, token, place)
+    held = _held(look, row.person) if row else []
+    return _person(look, row, held, token, place) if row and held else None
 
 
 def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
@@ -267,7 +266,7 @@ def choose(
         row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is None:
             raise NotAllowed(t("Sign in first."))
-        there = _person(change, row, token, place)
+        there = _person(change, row, _held(change, row.person), token, place)
         if there.study != person.study:
             _record_arrival(change, there, now)
     return there
@@ -278,7 +277,7 @@ def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> Non
     with store.change() as change:
         row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is not None:
-            who = _person(change, row, token, place)
+            who = _person(change, row, _held(change, row.person), token, place)
             events.record(
                 change, who.study_name, now, kind=EventKind.SIGNED_OUT, detail={}, by=who.by
             )
@@ -341,9 +340,10 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
     )
 
 
-def _person(look: Transaction, row: SignInRow, token: str, place: str) -> Person:
+def _person(
+    look: Transaction, row: SignInRow, held: Sequence[GrantRow], token: str, place: str
+) -> Person:
     """Return whom a sign-in belongs to, where they are at present."""
-    held = _held(look, row.person)
     chosen = next((one for one in held if one.id == row.standing), None)
     whole = [Role(one.role) for one in held if one.study is None]
     study, study_name = (chosen.study, chosen.study_name) if chosen else (None, None)

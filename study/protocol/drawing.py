@@ -12,7 +12,7 @@ from study.bank.terms import age_in_years
 from study.base.errors import BadInput
 from study.base.translation import t
 from study.protocol.protocol import ITEM_LISTS, Protocol
-from study.protocol.sampling import Candidate, Stratum, draw, draw_practice, pooled
+from study.protocol.sampling import Stratum, draw, draw_practice, pooled
 from study.store import Store, Transaction, bank_contents, banks, draws
 from study.store.draws import Conditions
 
@@ -141,13 +141,10 @@ def _practice(
     if not protocol.practice_cases:
         return []
     sample = {item_id for item_id, _ in cases}
-    films = banks.films_by_item(look, bank)
-    shown = set[str]().union(*(films.get(item_id, ()) for item_id in sample))
     # A bank may name neither patient nor examination, or give one film to several of them.
-    elsewhere = {item_id for item_id, own in films.items() if own.isdisjoint(shown)}
-    eligible = banks.with_truth(look, bank) & elsewhere
+    eligible = banks.to_practise_on(look, bank) - banks.sharing_films(look, bank, sample)
     if asked != Conditions(items=asked.items):
         met = draws.to_draw(look, bank, "item", (), replace(asked, items=None))
         eligible &= {item_id for item_id, _ in met}
-    candidates = look.tuples(Candidate, draws.UNITS, bank=bank)
+    candidates = draws.units(look, bank)
     return draw_practice(candidates, eligible, sample, protocol)

@@ -22,7 +22,7 @@ from study.reading.steps import is_prepared
 from study.store import Transaction, readings
 from study.store.case_sets import PRACTICE, STUDY, CaseSet
 from study.store.events import EventKind, vouch
-from study.store.readings import AssignmentRow
+from study.store.readings import AssignmentRow, PresentationRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,14 +100,15 @@ def _taken_in(at: _Arrival, record: CaseRecord) -> str:
     known = readings.by_id(at.change, record.id, at.case_set)
     if known is not None:
         return "" if known.assignment == record.case else t("Another reading already has this ID.")
-    session, late, refused = None, "", ""
+    session, presented, late, refused = None, None, "", ""
     if at.case_set is STUDY:
         place = place_of(at.change, at.protocol, at.assigned.reader, now=at.now)
-        admission = _admission(at, place, record)
+        presented = readings.presentation(at.change, record.case)
+        admission = _admission(at, place, record, known=presented is not None)
         session, late, refused = place.current.session, admission.flag, admission.refused
     refused = refused or _answer_refusal(at, record) or _order_refusal(at, session, record)
     if not refused:
-        _store(at, record, late)
+        _store(at, record, presented, late)
     return refused
 
 
@@ -116,11 +117,11 @@ def _first_showing(at: _Arrival, record: Presentation) -> str:
     if readings.presentation(at.change, record.case):
         return ""
     place = place_of(at.change, at.protocol, at.assigned.reader, now=at.now)
-    admission = _admission(at, place, record)
+    admission = _admission(at, place, record, known=False)
     return admission.refused or _not_yet(at, place.current.session) or _present(at, record)
 
 
-def _admission(at: _Arrival, place: Place, record: CaseRecord) -> Admission:
+def _admission(at: _Arrival, place: Place, record: CaseRecord, *, known: bool) -> Admission:
     """Ask whether the case's session is open, or was when the case was first shown.
 
     When that was is told by the browser's clock, which may be minutes off: it is set right by when
@@ -131,7 +132,7 @@ def _admission(at: _Arrival, place: Place, record: CaseRecord) -> Admission:
     return admit(
         place,
         at.assigned.session,
-        known=readings.presentation(at.change, record.case) is not None,
+        known=known,
         shown_at=shown_at + ahead if shown_at else None,
         correction=isinstance(record, Reading) and record.supersedes is not None,
     )
@@ -146,7 +147,7 @@ def _not_yet(at: _Arrival, session: int | None) -> str:
 def _present(at: _Arrival, record: Presentation) -> str:
     if readings.has_presentation_id(at.change, record.id):
         return t("Another presentation already has this ID.")
-    row = readings.PresentationRow(
+    row = PresentationRow(
         id=record.id,
         assignment=record.case,
         shown_at_utc=stamp(record.shown_at or at.now),
@@ -203,7 +204,7 @@ def _order_refusal(at: _Arrival, session: int | None, record: Reading) -> str:
     return ""
 
 
-def _store(at: _Arrival, record: Reading, late: str) -> None:
+def _store(at: _Arrival, record: Reading, presented: PresentationRow | None, late: str) -> None:
     columns = _answer_columns(record, at.assigned.shown_order, at.now)
     detail: dict[str, Any] = {"reading": record.id, "position": at.assigned.position}
     said = {flag for flag in record.flags if flag != FAULTY or at.protocol.fault_marks}
@@ -212,7 +213,7 @@ def _store(at: _Arrival, record: Reading, late: str) -> None:
         flags = sorted(said)
     else:
         columns |= {"supersedes": record.supersedes, "timing_source": at.timing_source}
-        flags = sorted({*said, *_doubts(at, record), *([late] if late else [])})
+        flags = sorted({*said, *_doubts(at, record, presented), *([late] if late else [])})
         said_of = {"supersedes": record.supersedes, "reason": record.reason}
         detail |= {"flags": flags, **{key: value for key, value in said_of.items() if value}}
     readings.add(at.change, at.case_set, **columns, flags=canonical_json(flags))
@@ -222,9 +223,8 @@ def _store(at: _Arrival, record: Reading, late: str) -> None:
     _vouch(at, at.case_set.read, stored, detail)
 
 
-def _doubts(at: _Arrival, record: Reading) -> list[str]:
+def _doubts(at: _Arrival, record: Reading, presented: PresentationRow | None) -> list[str]:
     """Return what makes a reading's times doubtful; write its presentation if that was lost."""
-    presented = readings.presentation(at.change, record.case)
     if presented is None:
         lost = Presentation(
             id=f"lost:{record.case}",  # no page's id has a colon, so it is free

@@ -144,7 +144,7 @@ def take_within(
     change: Transaction, person: Person, records: Sequence[Any], *, now: datetime
 ) -> Receipt:
     """Store records within a transaction of `Store.desk`; what is right is told later."""
-    _reader(person)
+    reader = _reader(person)
     checked = parsed(records)
     study = _study(change, person)
     protocol = stored_protocol(study)
@@ -155,7 +155,7 @@ def take_within(
     told = protocol.feedback is Feedback.AFTER_CASE
     return Receipt.of(
         taken,
-        desk_within(change, person, now=now),
+        _desk(change, study, person, reader, now),
         told=tuple(one for one in taken if (one.practice or told) and one.case and not one.refused),
     )
 

@@ -1,11 +1,11 @@
 """What is in a bank: counted by what its items say of themselves, and held against another bank."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from study.base.bank_model import Question
+from study.base.canonical import parsed_json
 from study.store.banks import FILM, STRUCK, FilmRow
 from study.store.connection import Transaction
 
@@ -45,14 +45,14 @@ def questions(look: Transaction, bank: int) -> Iterator[Question]:
     ):
         item_id, question, options, truth, examination_id, patient_id, labels, split = row
         yield Question(
-            item_id=item_id,
-            question=question,
-            options=tuple(json.loads(options)),
-            truth=truth,
-            examination_id=examination_id,
-            patient_id=patient_id,
-            labels=() if labels is None else tuple(labels.split("|")),
-            split=split,
+            item_id,
+            question,
+            tuple(parsed_json(options)),
+            truth,
+            examination_id,
+            patient_id,
+            () if labels is None else tuple(labels.split("|")),
+            split,
         )
 
 
@@ -62,7 +62,7 @@ def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
         "SELECT items.id, coalesce(json_extract(attributes, '$.split'), ''), task, category, "
         "subcategory, coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
         "WHERE item_views.item = items.id AND label <> '' ORDER BY position)), ''), sex, age, "
-        "origin FROM items LEFT JOIN item_attributes ON item = items.id "
+        "origin FROM items NOT INDEXED LEFT JOIN item_attributes ON item = items.id "
         f"WHERE bank = {int(bank)} ORDER BY items.id"
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from study.base.bank_model import Asked, Film, Item, View
-from study.base.canonical import canonical_json
+from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
 from study.store.connection import Transaction
@@ -142,22 +142,34 @@ _CONTENT = {
 """The tables of a bank's content: columns, which of them is a film's number, which an item's."""
 
 
-def add_content(change: Transaction, bank: int, source: Transaction) -> None:
-    """Copy a bank's content from tables of the same names, each kind of text into its own."""
+def add_content(change: Transaction, bank: int) -> None:
+    """Copy a bank's content from the tables of the same names that lie beside the store's.
+
+    Each kind of text goes into its own table.
+    """
+    for table, wanted in _moved(change, bank).items():
+        change.execute(
+            f"INSERT INTO main.{table} ({', '.join(wanted)}) "
+            f"SELECT {', '.join(wanted.values())} FROM beside.{table} ORDER BY {next(iter(wanted))}"
+        )
+
+
+def _moved(change: Transaction, bank: int) -> dict[str, dict[str, str]]:
+    """Return the columns of a bank's content, each with what it becomes in another bank."""
     after = {
-        table: change.value(f"SELECT coalesce(max(id), 0) FROM {table}")
+        table: change.value(f"SELECT coalesce(max(id), 0) FROM main.{table}")
         for table in ("films", "items")
     }
+    found = {}
     for table, (columns, film, item) in _CONTENT.items():
-        names = tuple(columns.split())
-        moved = {film: f"{film} + {after['films']}", item: f"{item} + {after['items']}"}
-        wanted = ", ".join(moved.get(name, name) for name in names)
-        of_bank = table in after
-        change.insert_many(
-            table,
-            ("bank", *names) if of_bank else names,
-            source.cursor(f"SELECT {f'{bank}, ' if of_bank else ''}{wanted} FROM {table}"),
-        )
+        found[table] = {name: name for name in columns.split()}
+        if film:
+            found[table][film] += f" + {after['films']:d}"
+        if item:
+            found[table][item] += f" + {after['items']:d}"
+        if table in after:
+            found[table]["bank"] = f"{bank:d}"
+    return found
 
 
 def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
@@ -180,18 +192,9 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
 
 def join(change: Transaction, bank: int, source: BankRow) -> None:
     """Copy into a bank what is in another and not struck off, with the name of that bank."""
-    after = {
-        table: change.value(f"SELECT coalesce(max(id), 0) FROM {table}")
-        for table in ("films", "items")
-    }
     kept = f"bank = {source.id:d} AND id NOT IN {STRUCK}"
-    for table, (columns, film, item) in _CONTENT.items():
-        names = columns.split()
-        wanted = {name: name for name in names}
-        if film:
-            wanted[film] += f" + {after['films']:d}"
-        if item:
-            wanted[item] += f" + {after['items']:d}"
+    of_source = {"films": f"bank = {source.id:d}", "items": kept}
+    for table, wanted in _moved(change, bank).items():
         if table == "films":
             wanted |= {
                 "path": ":name || '/' || path",
@@ -199,9 +202,6 @@ def join(change: Transaction, bank: int, source: BankRow) -> None:
             }
         if table == "items":
             wanted["origin"] = "CASE origin WHEN '' THEN :name ELSE origin END"
-        if table in after:
-            wanted["bank"] = f"{bank:d}"
-        of_source = {"films": f"bank = {source.id:d}", "items": kept}
         where = of_source.get(table, f"item IN (SELECT id FROM items WHERE {kept})")
         change.execute(
             f"INSERT INTO {table} ({', '.join(wanted)}) "
@@ -240,14 +240,14 @@ def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
     return [ItemRow(**row) for row in rows]
 
 
-def with_truth(look: Transaction, bank: int) -> set[str]:
-    """Return the item_id of every item of a bank with a reference standard, not struck off."""
-    rows = look.rows(
+def to_practise_on(look: Transaction, bank: int) -> set[str]:
+    """Return the item_id of every item with a reference standard and films, not struck off."""
+    found = look.cursor(
         "SELECT item_id FROM items JOIN reference_standard ON item = items.id WHERE bank = :bank "
-        f"AND items.id NOT IN {STRUCK}",
+        f"AND items.id NOT IN {STRUCK} AND items.id IN (SELECT item FROM item_views)",
         bank=bank,
     )
-    return {row["item_id"] for row in rows}
+    return {item_id for (item_id,) in found}
 
 
 def ids_of_split(look: Transaction, bank: int, split: str) -> set[str]:
@@ -278,7 +278,7 @@ class Questions:
         """Yield them in the order they were imported in."""
         chosen = "" if self._study is None else _OF_STUDY
         values = {} if self._study is None else {"study": self._study}
-        rows = self._look.stream(
+        rows = self._look.cursor(
             "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
             "(SELECT label FROM item_views WHERE item_views.item = items.id AND label <> '' "
             "ORDER BY position)), '') AS view FROM items JOIN reference_standard "
@@ -287,8 +287,8 @@ class Questions:
             bank=self._bank,
             **values,
         )
-        for row in rows:
-            yield Asked(options=json.loads(row["options"]), truth=row["truth"], view=row["view"])
+        for options, truth, view in rows:
+            yield Asked(parsed_json(options), truth, view)
 
 
 def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -319,17 +319,23 @@ def shown_context(look: Transaction, item: int, keys: Sequence[str]) -> tuple[tu
     return tuple((key.capitalize(), found[key]) for key in keys if found.get(key))
 
 
-def films_by_item(look: Transaction, bank: int) -> dict[str, set[str]]:
-    """Return the hashes of every item's films by its item_id."""
-    rows = look.rows(
-        "SELECT item_id, sha256 FROM items JOIN item_views ON item_views.item = items.id "
-        "JOIN films ON films.id = film WHERE items.bank = :bank",
+def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
+    """Return the item_id of every item of a bank that shows a film which some of them show too."""
+    shown = look.rows(
+        "SELECT DISTINCT sha256 FROM items JOIN item_views ON item_views.item = items.id "
+        "JOIN films ON films.id = film "
+        "WHERE items.bank = :bank AND item_id IN (SELECT value FROM json_each(:ids))",
         bank=bank,
+        ids=canonical_json(list(ids)),
     )
-    found: dict[str, set[str]] = {}
-    for row in rows:
-        found.setdefault(row["item_id"], set()).add(row["sha256"])
-    return found
+    rows = look.rows(
+        "SELECT item_id FROM films JOIN item_views ON film = films.id "
+        "JOIN items ON items.id = item WHERE films.bank = :bank "
+        "AND sha256 IN (SELECT value FROM json_each(:shown))",
+        bank=bank,
+        shown=canonical_json([row["sha256"] for row in shown]),
+    )
+    return {row["item_id"] for row in rows}
 
 
 def item_number(look: Transaction, bank: int, item_id: str) -> int:
@@ -393,12 +399,16 @@ def content_sha256(look: Transaction, bank: int, *, simulated: bool) -> str:
     stored have none.
     """
     films = look.stream(_FILMS + "ORDER BY path", bank=bank)
-    items = look.stream(_WHOLE + "WHERE bank = :bank ORDER BY item_id", bank=bank)
+    items = look.cursor(_hashed_items(), bank=bank)
     found = hashlib.sha256()
-    for name, parts in (("films", map(_film_hashed, films)), ("items", map(_item_hashed, items))):
+    parts = {
+        "films": (canonical_json(_film_hashed(row)) for row in films),
+        "items": (text for (text,) in items),
+    }
+    for name, texts in parts.items():
         found.update(f"{'{' if name == 'films' else ','}{canonical_json(name)}:[".encode())
-        for n, part in enumerate(parts):
-            found.update(("," * (n > 0) + canonical_json(part)).encode())
+        for n, text in enumerate(texts):
+            found.update(("," * (n > 0) + text).encode())
         found.update(b"]")
     found.update(f',"simulated":{canonical_json(simulated)}'.encode() + b"}")
     return found.hexdigest()
@@ -414,16 +424,36 @@ def _film_hashed(row: dict[str, Any]) -> dict[str, Any]:
     return {key: row[key] for key in row if key != "spacing_mm" or row[key] is not None}
 
 
-def _item_hashed(row: dict[str, Any]) -> dict[str, Any]:
-    found = {key: row[key] for key in row if key not in ("id", "bank", "attributes", "origin")}
-    if row.get("origin"):
-        found["bank"] = row["origin"]
-    if row["attributes"]:
-        found["attributes"] = json.loads(row["attributes"])
-    views = json.loads(row["views"])
-    found["views"] = [view if view[-1] else view[:-1] for view in views]
-    found["report"] = json.loads(row["report"])
-    return found
+def _hashed_items() -> str:
+    """Return the query for every item as canonical JSON, which SQLite writes as Python does."""
+    values = {
+        **{name: f"json_quote({name})" for name in ("item_id", "question", "options", *_PLAIN)},
+        "truth": "json_quote(truth)",
+        "explanation": "json_quote(coalesce(explanations.words, ''))",
+        "report": "(SELECT json_group_object(section, words) FROM (SELECT section, words FROM "
+        "report_texts WHERE report_texts.item = items.id ORDER BY section))",
+        "views": "'[' || coalesce((SELECT group_concat('[' || position || ',' || json_quote(label) "
+        "|| ',' || json_quote(path) || iif(said = '', '', ',' || json_quote(said)) || ']') FROM "
+        "(SELECT position, label, path, said FROM item_views JOIN films ON films.id = film "
+        "WHERE item_views.item = items.id ORDER BY position)), '') || ']'",
+    }
+    for name, value, is_left_out in (
+        ("attributes", "attributes", "coalesce(attributes, '') = ''"),
+        ("bank", "json_quote(origin)", "origin = ''"),
+    ):
+        values[name] = f"iif({is_left_out}, '', ',\"{name}\":' || {value})"
+    optional = ("attributes", "bank")
+    members = "".join(
+        "%s" if name in optional else f'{"," * (n > 0)}"{name}":%s'
+        for n, name in enumerate(sorted(values))
+    )
+    return (
+        f"SELECT printf('{{{members}}}', {', '.join(map(values.get, sorted(values)))}) FROM items "
+        "LEFT JOIN reference_standard ON reference_standard.item = items.id "
+        "LEFT JOIN explanations ON explanations.item = items.id "
+        "LEFT JOIN item_attributes ON item_attributes.item = items.id "
+        "WHERE bank = :bank ORDER BY item_id"
+    )
 
 
 def facts(row: BankRow) -> dict[str, Any]:

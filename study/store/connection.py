@@ -63,14 +63,13 @@ class Transaction:
         return list(self.stream(sql, **values))
 
     def stream(self, sql: str, **values: Any) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a query one by one.
+        """Return the rows of a query one by one.
 
         Not by sqlite-utils' own `query`, which runs two statements more around each.
         """
         cursor = self._database.conn.execute(sql, values)
         names = [column[0] for column in cursor.description]
-        for row in cursor:
-            yield dict(zip(names, row, strict=True))
+        return (dict(zip(names, row, strict=True)) for row in cursor)
 
     def cursor(self, sql: str, **values: Any) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query as plain tuples."""
@@ -86,8 +85,8 @@ class Transaction:
 
     def value(self, sql: str, **values: Any) -> Any:
         """Return the first column of the first row, or None."""
-        found = self.row(sql, **values)
-        return None if found is None else next(iter(found.values()))
+        found = self._database.conn.execute(sql, values).fetchone()
+        return found and found[0]
 
     def insert(self, table: str, **values: Any) -> int:
         """Insert one row and return its rowid."""
@@ -190,15 +189,18 @@ class Store:
 
         With `sealed` the sealed tables are refused too, as by `Store.desk`.
         """
-        with self._database(_Kind(sealed=sealed, writes=False)) as database:
+        with self._database(self._kind(sealed=sealed, writes=False)) as database:
             database.conn.execute("BEGIN")
             yield Transaction(database)
             database.conn.execute("ROLLBACK")
 
     @contextmanager
-    def change(self) -> Iterator[Transaction]:
-        """Write: everything in the block is stored, or nothing is."""
-        with self._writing(sealed=False) as transaction:
+    def change(self, *, beside: Path | None = None) -> Iterator[Transaction]:
+        """Write: everything in the block is stored, or nothing is.
+
+        The tables of another SQLite file can be read `beside` the store's, as `beside.items`.
+        """
+        with self._writing(sealed=False, beside=beside) as transaction:
             yield transaction
 
     @contextmanager
@@ -302,12 +304,15 @@ class Store:
             ) from error
 
     @contextmanager
-    def _writing(self, *, sealed: bool) -> Iterator[Transaction]:
-        with self._database(_Kind(sealed=sealed, writes=True)) as database:
+    def _writing(self, *, sealed: bool, beside: Path | None = None) -> Iterator[Transaction]:
+        with self._database(self._kind(sealed=sealed, writes=True)) as database:
             transaction = Transaction(database)
-            with _immediate(database.conn):
+            with _attached(database.conn, beside), _immediate(database.conn):
                 yield transaction
             self._tell_witness(transaction)
+
+    def _kind(self, *, sealed: bool, writes: bool) -> "_Kind":
+        return _Kind(sealed=sealed, writes=writes, patience_s=self._patience_s)
 
     @contextmanager
     def _database(self, kind: "_Kind") -> Iterator[Database]:
@@ -317,7 +322,6 @@ class Store:
             database = self._idle.take(kind, file) or _opened(self.path, kind)
             kept = False
             try:
-                database.conn.execute(f"PRAGMA busy_timeout = {self._patience_s * 1000:.0f}")
                 yield database
                 kept = self._idle.give(kind, file, database)
             finally:
@@ -343,6 +347,7 @@ class _Kind:
 
     sealed: bool
     writes: bool
+    patience_s: float
 
 
 class _Idle:
@@ -403,7 +408,7 @@ def _identity(path: Path) -> "_File":
 
 
 def _opened(path: Path, kind: _Kind) -> Database:
-    connection = _connect(path)
+    connection = _connect(path, kind.patience_s)
     if kind.sealed:
         connection.set_authorizer(_refuse_sealed)
     if not kind.writes:
@@ -484,6 +489,18 @@ def _connect(path: Path, patience_s: float = _BUSY_TIMEOUT_S) -> sqlite3.Connect
         connection.close()
         raise
     return connection
+
+
+@contextmanager
+def _attached(connection: sqlite3.Connection, path: Path | None) -> Iterator[None]:
+    if path is None:
+        yield
+        return
+    connection.execute("ATTACH ? AS beside", (f"{path.absolute().as_uri()}?mode=ro",))
+    try:
+        yield
+    finally:
+        connection.execute("DETACH beside")
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import json
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from study.store.connection import Transaction
@@ -99,27 +98,6 @@ def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-class Arrival(NamedTuple):
-    """When the first reading of a case came in, and its response time; None where unknown."""
-
-    reader_id: str
-    received_at_utc: str
-    response_ms: float | None
-
-
-def arrivals(look: Transaction, study: int) -> list[Arrival]:
-    """Return the first reading of every case that was read, in order of time."""
-    found = look.tuples(
-        Arrival,
-        "SELECT reader_id, received_at_utc, response_ms FROM readers "
-        "JOIN assignments ON assignments.reader = readers.id "
-        "JOIN readings ON readings.assignment = assignments.id AND supersedes IS NULL "
-        "WHERE readers.study = :study",
-        study=study,
-    )
-    return sorted(found, key=itemgetter(1))
-
-
 class Placed(NamedTuple):
     """A reading and its place: by reader, position and arrival."""
 
@@ -141,7 +119,8 @@ def readings(look: Transaction, study: int, *, after: int = 0) -> list[Placed]:
         f"{_CURRENT}, reader_id, session, "
         "condition, repeat, shown_order, item_id, cases.number, case_id, "
         "coalesce(words, '') "
-        "FROM readings JOIN assignments ON assignments.id = readings.assignment "
+        # Asked again after every reading: it begins with the new rows, whatever SQLite would guess.
+        "FROM readings CROSS JOIN assignments ON assignments.id = readings.assignment "
         "JOIN presentations ON presentations.assignment = assignments.id "
         "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
         "JOIN items ON items.id = cases.item LEFT JOIN reasons ON reasons.reading = readings.id "

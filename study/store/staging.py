@@ -5,6 +5,7 @@ import that was cut off it keeps what was learnt of the films.
 """
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlite_utils import Database
 
-from study.base.bank_model import VIEW_CLASSES, Fault, Film, Item, View
+from study.base.bank_model import REPORT_SECTIONS, VIEW_CLASSES, Fault, Film, Item, View
 from study.base.bank_rules import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import NotNow, StudyError
@@ -20,7 +21,6 @@ from study.base.translation import t
 from study.films import BadFilm
 from study.store.connection import Transaction
 
-_BATCH = 1_000
 _MOST_KNOWN = 50_000
 _MISSING = Rule.IMAGE_MISSING
 N_EXAMINATION_KEYS = 4
@@ -33,16 +33,14 @@ CREATE TABLE drafts (
     is_sound INTEGER
 );
 CREATE TABLE texts (
-    n INTEGER PRIMARY KEY, question TEXT, options TEXT, task TEXT, category TEXT, subcategory TEXT
+    n INTEGER PRIMARY KEY, question TEXT, options TEXT, task TEXT, category TEXT, subcategory TEXT,
+    truth TEXT
 );
-CREATE TABLE spacings (film INTEGER, n INTEGER, spacing_mm REAL);
+CREATE TABLE unseen (
+    n INTEGER PRIMARY KEY, attributes TEXT, explanation TEXT, {" TEXT, ".join(REPORT_SECTIONS)} TEXT
+);
+CREATE TABLE spacings (n INTEGER, film INTEGER, spacing_mm REAL);
 CREATE TABLE faults (n INTEGER, key TEXT, what TEXT, remedy TEXT, rule TEXT);
-CREATE TABLE reference_standard (item INTEGER PRIMARY KEY, truth TEXT);
-CREATE TABLE explanations (item INTEGER PRIMARY KEY, words TEXT);
-CREATE TABLE item_attributes (item INTEGER PRIMARY KEY, attributes TEXT);
-CREATE TABLE report_texts (
-    item INTEGER, section TEXT, words TEXT, PRIMARY KEY (item, section)
-) WITHOUT ROWID;
 CREATE TABLE item_views (
     item INTEGER, position INTEGER, film INTEGER, label TEXT, said TEXT,
     PRIMARY KEY (item, position)
@@ -54,15 +52,20 @@ CREATE TABLE films (
 );
 CREATE TABLE meta (images TEXT);
 CREATE VIEW items AS SELECT n AS id, 1 AS bank, item_id, question, options, task, category,
-    subcategory, examination_id, patient_id, age, sex FROM drafts JOIN texts USING (n);
+    subcategory, examination_id, patient_id, age, sex, '' AS origin FROM drafts JOIN texts USING (n);
+CREATE VIEW reference_standard AS SELECT n AS item, truth FROM texts WHERE truth IS NOT NULL;
+CREATE VIEW item_attributes AS SELECT n AS item, attributes FROM unseen WHERE attributes <> '';
+CREATE VIEW explanations AS SELECT n AS item, explanation AS words FROM unseen
+    WHERE explanation <> '';
+CREATE VIEW report_texts AS SELECT n AS item, section, words FROM (SELECT n, section,
+    CASE section {" ".join(f"WHEN '{one}' THEN {one}" for one in REPORT_SECTIONS)} END AS words
+    FROM unseen CROSS JOIN sections) WHERE words <> '';
+CREATE TABLE sections (section TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT INTO sections VALUES {", ".join(f"('{one}')" for one in REPORT_SECTIONS)};
 """
-_OF_ITEMS = (
-    "item_views",
-    "reference_standard",
-    "explanations",
-    "item_attributes",
-    "report_texts",
-)
+_FILM_IN = {"item_views": 2, "spacings": 1}
+"""Where a row of these tables has its film's number."""
+
 _FACTS = ("sha256", "width", "height", "bits", "low", "high", "n_bytes")
 """Names of views that are taken from the front or the back."""
 
@@ -94,72 +97,73 @@ class Group(NamedTuple):
     first: str
 
 
+class Batch:
+    """Drafts as rows of the working file, counted from 1, with a film's path for its number."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+
+    def add(self, draft: Draft) -> None:
+        """Add what was read of one record."""
+        self.n += 1
+        n, rows, item = self.n, self.rows, draft.item
+        whole = item is not None
+        told = (item.age if item else "", item.sex if item else "", draft.has_truth, whole, whole)
+        ids = draft.examination_ids
+        rows["drafts"].append((n, draft.key, draft.item_id, *ids, "", draft.patient_id, *told))
+        self._add_faults(draft.faults)
+        for position, view in enumerate(draft.views, 1):
+            rows["item_views"].append((n, position, view.path, view.label, view.said))
+            for spacing_mm in draft.spacings_mm.get(view.path, ()):
+                rows["spacings"].append((n, view.path, spacing_mm))
+        if item is not None:
+            options = canonical_json(item.options)
+            named = (item.task, item.category, item.subcategory, item.truth)
+            rows["texts"].append((n, item.question, options, *named))
+            attributes = canonical_json(item.attributes) if item.attributes else ""
+            report = [item.report.get(section, "") for section in REPORT_SECTIONS]
+            rows["unseen"].append((n, attributes, item.explanation, *report))
+
+    def add_fault(self, fault: Fault) -> None:
+        """Add the fault of a record that could not be read at all."""
+        self.n += 1
+        self._add_faults([fault])
+
+    def _add_faults(self, faults: Iterable[Fault]) -> None:
+        for fault in faults:
+            said = (fault.key, fault.what, fault.remedy, str(fault.rule))
+            self.rows["faults"].append((self.n, *said))
+
+
 class Staging:
     """The tables of an import under way; `tables` can be asked as the store is.
 
     Parameters
     ----------
+    path
+        The file.
     connection
-        To a file that nobody else has open.
+        To that file, which nobody else has open.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
         self._connection = connection
         self.tables = Transaction(Database(connection))
-        self._rows: dict[str, list[tuple[Any, ...]]] = {}
         self._film_ids: dict[str, int] = {}
         self._n = 0
 
-    def add(self, draft: Draft) -> None:
-        """Keep what was read of one record."""
-        self._n += 1
-        n, item = self._n, draft.item
-        whole = item is not None
-        told = (item.age if item else "", item.sex if item else "", draft.has_truth, whole, whole)
-        ids = draft.examination_ids
-        self._put("drafts", (n, draft.key, draft.item_id, *ids, "", draft.patient_id, *told))
-        self._add_faults(n, draft.faults)
-        films = [self._film(view.path) for view in draft.views]
-        for position, (film, view) in enumerate(zip(films, draft.views, strict=True), 1):
-            self._put("item_views", (n, position, film, view.label, view.said))
-            for spacing_mm in draft.spacings_mm.get(view.path, ()):
-                self._put("spacings", (film, n, spacing_mm))
-        if item is not None:
-            self._add_item(n, item)
-        if n % _BATCH == 0:
-            self.flush()
-
-    def _add_item(self, n: int, item: Item) -> None:
-        options = canonical_json(item.options)
-        named = (item.task, item.category, item.subcategory)
-        self._put("texts", (n, item.question, options, *named))
-        if item.truth is not None:
-            self._put("reference_standard", (n, item.truth))
-        if item.explanation:
-            self._put("explanations", (n, item.explanation))
-        if item.attributes:
-            self._put("item_attributes", (n, canonical_json(item.attributes)))
-        for section, words in item.report.items():
-            self._put("report_texts", (n, section, words))
-
-    def add_fault(self, fault: Fault) -> None:
-        """Keep the fault of a record that could not be read at all."""
-        self._n += 1
-        self._add_faults(self._n, [fault])
-
-    def _add_faults(self, n: int, faults: Iterable[Fault]) -> None:
-        for fault in faults:
-            self._put("faults", (n, fault.key, fault.what, fault.remedy, fault.rule))
-
-    def _put(self, table: str, row: tuple[Any, ...]) -> None:
-        self._rows.setdefault(table, []).append(row)
-
-    def flush(self) -> None:
-        """Write what was added."""
-        for table, rows in self._rows.items():
-            marks = ", ".join("?" * len(rows[0]))
-            self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
-        self._rows.clear()
+    def keep(self, batch: Batch) -> None:
+        """Keep drafts, behind those kept before."""
+        for table, rows in batch.rows.items():
+            if film := _FILM_IN.get(table):
+                rows = [(*row[:film], self._film(row[film]), *row[film + 1 :]) for row in rows]
+            marks = ", ".join("?" * (len(rows[0]) - 1))
+            self._connection.executemany(
+                f"INSERT INTO {table} VALUES (? + {self._n}, {marks})", rows
+            )
+        self._n += batch.n
         self._connection.commit()
 
     def _film(self, path: str) -> int:
@@ -396,15 +400,26 @@ class Staging:
 
     def keep_sound(self) -> None:
         """Throw out what belongs to items with faults: what is left can be stored."""
-        for table in _OF_ITEMS:
+        for table, n in (("item_views", "item"), ("texts", "n"), ("unseen", "n")):
             self._connection.execute(
-                f"DELETE FROM {table} WHERE item IN (SELECT n FROM drafts WHERE NOT is_sound)"
+                f"DELETE FROM {table} WHERE {n} IN (SELECT n FROM drafts WHERE NOT is_sound)"
             )
-        self._connection.execute(
-            "DELETE FROM texts WHERE n IN (SELECT n FROM drafts WHERE NOT is_sound)"
-        )
         self._connection.execute("DELETE FROM films WHERE id NOT IN (SELECT film FROM item_views)")
         self._connection.commit()
+
+    def share(self) -> None:
+        """Let others read the file from now on, whom nobody disturbs; nothing more is written.
+
+        Raises
+        ------
+        NotNow
+            Another import took it just then.
+        """
+        self._connection.execute("PRAGMA locking_mode = NORMAL")
+        with _held():
+            self._connection.execute("SELECT images FROM meta").fetchone()  # lets go of the file
+            self._connection.execute("BEGIN")
+            self._connection.execute("SELECT images FROM meta").fetchone()  # nobody may write now
 
     def n_faulty(self) -> int:
         """Return how many records have a fault other than a film that is not there."""
@@ -451,7 +466,7 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
     with closing(_opened(path)) as connection:
         try:
             _begin(connection, str(images.absolute()))
-            yield Staging(connection)
+            yield Staging(path, connection)
         except StudyError:
             _remove(path)
             raise
@@ -459,16 +474,30 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
             _remove(path)
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[Transaction]:
+    """Read a working file that is shared."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        yield Transaction(Database(connection))
+
+
 def _opened(path: Path) -> sqlite3.Connection:
     try:
+        with _held():
+            return _locked(path)
+    except sqlite3.DatabaseError:  # the machine went down while it was written
+        _remove(path)
         return _locked(path)
+
+
+@contextmanager
+def _held() -> Iterator[None]:
+    try:
+        yield
     except sqlite3.OperationalError as error:
         raise NotNow(
             t("Another import is under way. Wait until it is done, then try again.")
         ) from error
-    except sqlite3.DatabaseError:  # the machine went down while it was written
-        _remove(path)
-        return _locked(path)
 
 
 def _locked(path: Path) -> sqlite3.Connection:

@@ -109,6 +109,22 @@ def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str],
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
 
 
+def test_open_ended_cases_are_chosen_beside_others(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """What that means is said beneath; the file names both conditions."""
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="design")
+    label = "Open-ended: the images and the question without options, answered in words"
+    _field(page, "checkbox", label).set_value(True)  # type: ignore[attr-defined]
+    page.run()
+    assert not page.exception
+    assert drafts.find(banked, number).values["conditions"] == ["unaided", "open-ended"]
+    assert any("come first for every reader" in one.value for one in page.caption)
+    page = _page("new_study.py", draft=str(number), step="review")
+    assert any("unaided, open-ended" in str(one.proto.body) for one in page.get("html"))
+
+
 def test_conditions_of_the_draw_are_counted_and_saved(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:

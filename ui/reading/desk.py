@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from study.base.errors import NotAllowed, NotFound, NotNow, StudyError
-from study.base.translation import t
+from study.base.translation import later, said, t
 from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
 from study.reading.desk import CaseView, Desk, FilmView, Receipt
@@ -32,6 +32,12 @@ from ui.server.turns import PATIENCE_S, in_turn
 Address = Callable[[FilmView], str]
 """Gives the address under which a page fetches a film."""
 
+_CALLED = {
+    "Age": later("Age"),
+    "Sex": later("Sex"),
+    "Indication": later("Indication"),
+    "Comparison": later("Comparison"),
+}
 _STATUS = {NotAllowed: 403, NotFound: 404, NotNow: 409}
 
 
@@ -218,7 +224,7 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
         "condition": case.condition,
         "question": case.question,
         "options": [{"option": letter, "text": text} for letter, text in case.options],
-        "context": [{"name": _called(name), "value": value} for name, value in case.context],
+        "context": [{"name": said(_CALLED[name]), "value": value} for name, value in case.context],
         "views": [_film_json(film, address_of(film)) for film in case.views],
         "presented": case.presented,
         "practice": case.practice,
@@ -233,15 +239,6 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
             "faulty": own.faulty,
         },
     }
-
-
-def _called(name: str) -> str:
-    return {
-        "Age": t("Age"),
-        "Sex": t("Sex"),
-        "Indication": t("Indication"),
-        "Comparison": t("Comparison"),
-    }[name]
 
 
 def _film_json(film: FilmView, url: str) -> dict[str, Any]:

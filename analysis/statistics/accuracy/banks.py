@@ -23,6 +23,7 @@ from analysis.readings.clusters import (
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, NOT_GIVEN, resampled_accuracy
 from analysis.statistics.accuracy.proportions import mover_difference, wilson_interval
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
 MOVER = "MOVER over the banks' Wilson limits"
@@ -78,29 +79,9 @@ def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame
     [['x', 'y', 2, 2, 0.5]]
     """
     study = study_of(study, options)
-    table = pd.DataFrame(list(_rows(study)), columns=["column", *COLUMNS])
+    table = pd.DataFrame(list(_rows(study)), columns=["column", *COLUMNS["bank_differences"]])
     table = table.sort_values("column", kind="stable", ignore_index=True)
     return table.drop(columns="column")
-
-
-COLUMNS = (
-    "rater_id",
-    "rater_kind",
-    "condition",
-    "by",
-    "group",
-    "bank",
-    "other_bank",
-    "n",
-    "n_other",
-    "accuracy",
-    "accuracy_other",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
 
 
 def _rows(study: Study) -> Iterator[dict[str, Any]]:

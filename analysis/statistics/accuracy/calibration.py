@@ -25,30 +25,9 @@ from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
 from analysis.readings.resamples import weight_blocks
 from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "model_id",
-    "condition",
-    "measure",
-    "n",
-    "estimate",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
-BIN_COLUMNS = (
-    "model_id",
-    "condition",
-    "bin_low",
-    "bin_high",
-    "n",
-    "mean_confidence",
-    "accuracy",
-    "ci_low",
-    "ci_high",
-)
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
 BY_CHANCE = "ece_by_chance"
 N_BINS = 10
@@ -136,7 +115,7 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
         if len(answers.right)
         for row in _measured(study, answers)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["model_calibration"])
 
 
 def model_reliability(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -174,7 +153,7 @@ def model_reliability(study: Study | Bundle, options: Options | None = None) -> 
         for about, answers in _of_models(study)
         for row in _bins(answers, study.options.alpha)
     ]
-    return pd.DataFrame(rows, columns=list(BIN_COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["model_reliability"])
 
 
 def _of_models(study: Study) -> Iterator[tuple[dict[str, str], _Sureness]]:

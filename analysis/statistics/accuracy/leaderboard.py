@@ -27,24 +27,9 @@ from analysis.readings.crossing import columns_by_condition
 from analysis.readings.matrix import ReadingMatrix, are_enough
 from analysis.readings.resamples import weight_blocks
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NOT_GIVEN
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "rater_id",
-    "rater_kind",
-    "condition",
-    "by",
-    "group",
-    "n",
-    "accuracy",
-    "ci_low",
-    "ci_high",
-    "rank",
-    "rank_low",
-    "rank_high",
-    "method",
-    "undefined_because",
-)
 OVER_PATIENTS = "bootstrap over patients, percentile"
 OVER_ITEMS = "bootstrap over items, percentile"
 NO_TASK = "no item with a reference standard names its task"
@@ -138,7 +123,7 @@ def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.Dat
         for condition, columns in columns_by_condition(matrix.columns).items()
         for group in groups
     ]
-    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+    return pd.concat(tables, ignore_index=True)[COLUMNS["leaderboard"]]
 
 
 def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> list[_Group]:

@@ -19,22 +19,10 @@ from analysis.readings.clusters import cluster_codes
 from analysis.readings.matrix import NO_LETTER
 from analysis.statistics.accuracy.means import mean_over_items
 from analysis.statistics.agreement.pairs.pairing import pairs_of
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.comparison.by_task import OF_A_PAIR, by_task, groups_of
 from analysis.statistics.study import Study, study_of
 
-RUN_COLUMNS = (
-    "model_id",
-    "condition",
-    "measure",
-    "n_runs",
-    "n_items",
-    "estimate",
-    "se",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
 CONDITION_COLUMNS = (
     "model_id",
     "condition_a",
@@ -110,7 +98,7 @@ def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.Data
                     | {"measure": measure, "n_items": len(values)}
                     | _mean(values, of_clusters, alpha, scale)
                 )
-    return pd.DataFrame(rows, columns=list(RUN_COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["model_runs"])
 
 
 def _models(bundle: Bundle) -> list[str]:

@@ -24,44 +24,10 @@ from analysis.readings.open_answers import ANSWER, counted_answers
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, WILSON
 from analysis.statistics.accuracy.means import ALL_THE_SAME, mean_over_items
 from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.comparison.paired import tango_interval
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "rater_id",
-    "rater_kind",
-    "kind",
-    "condition",
-    "by",
-    "group",
-    "measure",
-    "n",
-    "n_missing",
-    "n_unscored",
-    "estimate",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
-GAP_COLUMNS = (
-    "rater_id",
-    "rater_kind",
-    "condition",
-    "open_condition",
-    "by",
-    "group",
-    "scoring",
-    "n",
-    "n_unscored",
-    "multiple_choice",
-    "open_ended",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
 SHARES = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
 STRICT, HALF = "strict", "half credit"
@@ -128,7 +94,7 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
         for by, group, items in _groups(study)
         for row in _measured(study, answers.loc[answers["item"].isin(items)])
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["open_ended"])
 
 
 def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -164,7 +130,7 @@ def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
         for by, group, items in _groups(study)
         for row in _gaps(study, answers.loc[answers["item"].isin(items)], column)
     ]
-    return pd.DataFrame(rows, columns=list(GAP_COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["open_gap"])
 
 
 def _of_raters(counted: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:

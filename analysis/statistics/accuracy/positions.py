@@ -14,26 +14,8 @@ from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER, UNIT, ReadingMatrix, cells_of, first_readings
 from analysis.statistics.accuracy.means import mean_over_items
 from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
-
-COLUMNS = (
-    "rater_id",
-    "rater_kind",
-    "condition",
-    "place",
-    "n",
-    "n_chosen",
-    "n_reference",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "method",
-    "n_correct",
-    "accuracy",
-    "accuracy_low",
-    "accuracy_high",
-    "undefined_because",
-)
 
 
 def option_positions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -109,7 +91,7 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
                 "undefined_because": "; ".join(because + ([] if n_reference else [NEVER_THERE])),
             }
         )
-    return pd.DataFrame(found, columns=list(COLUMNS))
+    return pd.DataFrame(found, columns=COLUMNS["option_positions"])
 
 
 NEVER_THERE = "accuracy: the reference standard never stands there"

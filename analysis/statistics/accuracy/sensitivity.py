@@ -15,9 +15,8 @@ from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.readings.rules import read_by_rules
 from analysis.statistics.accuracy.proportions import wilson_interval
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
-
-COLUMNS = ("analysis", "rater_id", "condition", "n", "accuracy", "ci_low", "ci_high")
 
 
 def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -83,7 +82,7 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
         _rows(matrix, name, counted, correct, options.alpha)
         for name, (counted, correct) in _analyses(bundle, matrix, options.faulty).items()
     ]
-    return pd.concat(tables, ignore_index=True)[list(COLUMNS)]
+    return pd.concat(tables, ignore_index=True)[COLUMNS["sensitivity"]]
 
 
 def _analyses(

@@ -30,24 +30,9 @@ from analysis.statistics.agreement.pairs.intervals import FEW_RESAMPLES
 from analysis.statistics.agreement.pairs.measures import brennan_prediger, error_consistency, raw
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pairs_of
 from analysis.statistics.agreement.pairs.registry import partitions
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "condition",
-    "scope",
-    "measure",
-    "n_readers",
-    "n_models",
-    "n_items",
-    "among_readers",
-    "readers_models",
-    "among_models",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
 MEASURES: tuple[tuple[str, Estimate], ...] = (
     ("raw", raw),
     ("brennan_prediger", brennan_prediger),
@@ -143,7 +128,7 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
         for comparison, drawn in zip(comparisons, parts, strict=True)
         for row in comparison.rows(np.concatenate(drawn, axis=-1), options.alpha)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["agreement_between"])
 
 
 def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:

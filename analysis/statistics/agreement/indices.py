@@ -25,20 +25,8 @@ from analysis.statistics.agreement.pairs.registry import (
     Partition,
     partitions,
 )
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
-
-COLUMNS = (
-    "rater_a",
-    "rater_b",
-    "pair_kind",
-    "condition",
-    "scope",
-    "measure",
-    "n",
-    "prevalence_index",
-    "bias_index",
-    "undefined_because",
-)
 
 
 def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
@@ -95,7 +83,7 @@ def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
     ]
     table = pd.concat(tables, ignore_index=True)
     table = table.sort_values(["pair", "partition", "scope_order", "measure_order"])
-    return table.reset_index(drop=True)[list(COLUMNS)]
+    return table.reset_index(drop=True)[COLUMNS["agreement_indices"]]
 
 
 def _partition_rows(

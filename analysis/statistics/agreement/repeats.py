@@ -23,20 +23,9 @@ from analysis.statistics.agreement.pairs.table import (
     CONSTANT_SE,
     partition_rows,
 )
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "rater_id",
-    "condition",
-    "measure",
-    "n",
-    "estimate",
-    "se",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
 MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
 FIRST, SECOND = ("first reading of ", "second reading of ")
 # What the pairs' reasons mean where both raters are one.
@@ -89,7 +78,7 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
     bundle, matrix, options, weights = study.bundle, study.matrix, study.options, study.weights
     twice = _first_and_second(bundle.readings)
     if not len(twice):
-        return pd.DataFrame(columns=list(COLUMNS))
+        return pd.DataFrame(columns=COLUMNS["intra_reader"])
     readings = twice.assign(rater_id=twice["time"] + twice["rater_id"])
     raters = pd.concat(
         [
@@ -114,7 +103,7 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
         **{name: cells.ravel() for name, cells in columns.items()},
     )
     rows["undefined_because"] = rows["undefined_because"].replace(REWORDED)
-    return rows[list(COLUMNS)]
+    return rows[COLUMNS["intra_reader"]]
 
 
 def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:

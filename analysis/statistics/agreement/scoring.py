@@ -24,22 +24,9 @@ from analysis.readings.clusters import (
 from analysis.statistics.accuracy.accuracy import WILSON
 from analysis.statistics.accuracy.proportions import wilson_interval
 from analysis.statistics.agreement.groups.coefficients import above_chance
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "kind",
-    "scorer",
-    "measure",
-    "level",
-    "n",
-    "n_found",
-    "estimate",
-    "se",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
 RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"
 THIRD, LEVEL = "third_needed", "level"
 MEASURES = (RAW, KAPPA, BRENNAN, THIRD)
@@ -106,7 +93,7 @@ def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.Da
         for kind in OPEN_KINDS
         for row in _of_kind(study, scores.loc[scores["kind"] == kind])
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"n_found": "Int64"})
+    return pd.DataFrame(rows, columns=COLUMNS["open_scoring"]).astype({"n_found": "Int64"})
 
 
 def _of_kind(study: Study, scores: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -27,22 +27,9 @@ from analysis.statistics.agreement.pairs.registry import (
     partitions,
 )
 from analysis.statistics.agreement.pairs.table import CONSTANT_SE, partition_rows
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "rater_id",
-    "rater_kind",
-    "condition",
-    "scope",
-    "measure",
-    "n",
-    "estimate",
-    "se",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
 NEVER_WRONG = "error consistency: the reference standard is never wrong"
 # What is said of two raters, said of a rater and the reference standard.
 REASONS = {
@@ -113,7 +100,9 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
     study = study_of(study, options)
     matrix, columns = study.matrix, study.matrix.columns
     if not matrix.assigned.any():
-        return pd.DataFrame({name: pd.Series(dtype=object) for name in COLUMNS})
+        return pd.DataFrame(
+            {name: pd.Series(dtype=object) for name in COLUMNS["agreement_with_truth"]}
+        )
     beside = replace(matrix, answers=np.column_stack([matrix.answers, matrix.truth]))
     pairs = [
         Pair(a=place, b=len(columns), kind=PairKind.MIXED, condition=column.condition)
@@ -132,6 +121,6 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
         },
         dtype=object,
     )
-    for name in COLUMNS[len(table.columns) :]:
+    for name in COLUMNS["agreement_with_truth"][len(table.columns) :]:
         table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
     return table.assign(undefined_because=table["undefined_because"].replace(REASONS))

@@ -13,12 +13,13 @@ from analysis.bundle.model import Bundle
 from analysis.options import Options
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pair_names, pairs_of
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.comparison.correctness import given_to_both
-from analysis.statistics.comparison.pairs import COLUMNS, compared
+from analysis.statistics.comparison.pairs import compared
 from analysis.statistics.study import Study, study_of
 
 _ADJUSTED = ("p_adjusted", "family")
-OF_A_PAIR = ("by", "group", *(name for name in COLUMNS[4:] if name not in _ADJUSTED))
+OF_A_PAIR = ("by", "group", *(name for name in COLUMNS["comparisons"][4:] if name not in _ADJUSTED))
 """What is said of a pair and a group of items: as of a pair in `comparisons`, nothing adjusted."""
 
 

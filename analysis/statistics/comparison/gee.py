@@ -13,6 +13,7 @@ from analysis.readings.clusters import ALL_IN_ONE
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs.pairing import PairKind, pairs_of
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.comparison.correctness import NO_REFERENCE, correctness
 from analysis.statistics.study import Study, study_of
 
@@ -83,21 +84,6 @@ def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[fl
     return estimate, root / (n_readers * n_items**2)
 
 
-COLUMNS = (
-    "contrast",
-    "condition",
-    "n_readings",
-    "n_items",
-    "n_clusters",
-    "estimate",
-    "se",
-    "ci_low",
-    "ci_high",
-    "p",
-    "scale",
-    "method",
-    "undefined_because",
-)
 SCALE = "risk difference"
 METHOD = "GEE, identity link, independence; robust over {clusters}, C / (C - 1), t (C - 1)"
 
@@ -164,7 +150,7 @@ def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
         }
         for (condition, model, column), among in sorted(readers.items())
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["gee"])
 
 
 def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object]:

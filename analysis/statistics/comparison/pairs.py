@@ -11,6 +11,7 @@ from analysis.options import Options
 from analysis.readings.clusters import ALL_IN_ONE, FEWEST, TOO_FEW, WIDENED, is_widened, ratio
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs.pairing import Pair, PairKind, pair_names, pairs_of
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.comparison.correctness import (
     NO_REFERENCE,
     Correctness,
@@ -30,31 +31,6 @@ NOT_BOTH = "no item was given to both"
 ONE_CLUSTER = f"cluster interval and clustered test: {ALL_IN_ONE}"
 FEW_CLUSTERS = f"cluster interval: {TOO_FEW}"
 FEW_RESAMPLES = "cluster interval: too many resamples hold none of the pair's items"
-
-COLUMNS = (
-    "rater_a",
-    "rater_b",
-    "pair_kind",
-    "condition",
-    "n",
-    "accuracy_a",
-    "accuracy_b",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "ci_method",
-    "cluster_ci_low",
-    "cluster_ci_high",
-    "only_a_correct",
-    "only_b_correct",
-    "p_exact",
-    "p_mid",
-    "p_clustered",
-    "clustered_method",
-    "p_adjusted",
-    "family",
-    "undefined_because",
-)
 
 
 def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -116,12 +92,12 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     families = [_family(pair) for pair in pairs]
     table = pair_names(matrix.columns, pairs)
     if not parts:
-        return table.reindex(columns=list(COLUMNS))
+        return table.reindex(columns=COLUMNS["comparisons"])
     table = table.join(pd.concat(parts))
     on = table["p_mid" if weights is None else "p_clustered"].to_numpy(dtype=np.float64)
     return table.assign(
         p_adjusted=holm_within(on, families), family=np.array(families, dtype=object)
-    )[list(COLUMNS)]
+    )[COLUMNS["comparisons"]]
 
 
 def _family(pair: Pair) -> str:

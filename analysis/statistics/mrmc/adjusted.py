@@ -11,22 +11,11 @@ import pandas as pd
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import plan_of
 from analysis.options import Options
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.comparison.paired import holm_within
 from analysis.statistics.mrmc.panel import reader_panel
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "model_id",
-    "condition",
-    "metric",
-    "claim",
-    "p",
-    "p_adjusted",
-    "p_noninferior",
-    "p_noninferior_adjusted",
-    "family",
-    "method",
-)
 FAMILY = ["metric", "claim", "condition"]
 HOLM, PRIMARY = "Holm over the models", "the primary model, tested alone"
 OTHERS = "Holm over the models that are not the primary one"
@@ -93,4 +82,4 @@ def adjusted(
     for column in ("p", "p_noninferior"):
         p = table[column].to_numpy(dtype=np.float64)
         table[f"{column}_adjusted"] = np.where(named, p, holm_within(p, families))
-    return table[list(COLUMNS)]
+    return table[COLUMNS["panel_adjusted"]]

@@ -17,6 +17,7 @@ from analysis.readings.clusters import ratio, sums_by_cluster
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.readings.rules import read_by_rules
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.merits.figures_of_merit import Metric
 from analysis.statistics.merits.merits import (
     Merits,
@@ -30,24 +31,6 @@ from analysis.statistics.mrmc.panel import METHODS, ReaderPanel, claims_of, pane
 from analysis.statistics.mrmc.single_treatment import single_treatment
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "analysis",
-    "model_id",
-    "condition",
-    "metric",
-    "claim",
-    "n_readers",
-    "n_items",
-    "difference",
-    "se",
-    "df",
-    "ci_low",
-    "ci_high",
-    "p",
-    "method",
-    "note",
-    "undefined_because",
-)
 NO_TASK = "no item with a reference standard names its task"
 COMPLETE = "items that every rater of the row answered"
 UNFLAGGED = "without the readings whose time is in doubt"
@@ -143,7 +126,7 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
         for panel in panels
         for row in _rows(name, panel, choice(panel), options.alpha)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["sensitivity_panel"])
 
 
 def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Mapping[str, Choice]:

@@ -9,13 +9,13 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.merits.figures_of_merit import FigureOfMerit
 from analysis.statistics.mrmc import conditions, panel
 from analysis.statistics.mrmc.single_treatment import NO_ESTIMATE, ONE_READER, SingleTreatment
 from analysis.statistics.mrmc.two_treatments import TwoTreatments
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = ("table", "model_id", "condition", "metric", "component", "value", "note")
 NEGATIVE = "negative: no sign of such a variance beyond the error of items"
 
 PANEL = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
@@ -76,7 +76,7 @@ def variance_components(study: Study | Bundle, options: Options | None = None) -
     """
     study = study_of(study, options)
     rows = [*_of_panels(study), *_of_conditions(study)]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["variance_components"])
 
 
 def _of_panels(study: Study) -> Iterator[dict[str, object]]:

@@ -15,6 +15,7 @@ from analysis.bundle.model import Bundle, RaterKind
 from analysis.options import Options
 from analysis.readings.crossing import shared_by_conditions
 from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.merits.figures_of_merit import (
     FigureOfMerit,
     Metric,
@@ -29,25 +30,6 @@ from analysis.statistics.mrmc.inference import (
 from analysis.statistics.mrmc.two_treatments import TwoTreatments, two_treatments
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "condition_a",
-    "condition_b",
-    "metric",
-    "claim",
-    "n_readers",
-    "n_items",
-    "value_a",
-    "value_b",
-    "difference",
-    "se",
-    "df",
-    "ci_low",
-    "ci_high",
-    "p",
-    "method",
-    "note",
-    "undefined_because",
-)
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, two treatments, readers fixed; t, C - 1",
     Claim.READERS_LIKE_THESE: (
@@ -174,7 +156,7 @@ def _table(study: Study, *claims: Claim) -> pd.DataFrame:
         for row in _rows(study, contrast)
         if row["claim"] in claims
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["reader_conditions"])
 
 
 def comparisons_of(study: Study) -> Iterator[ConditionComparison]:

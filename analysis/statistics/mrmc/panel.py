@@ -17,6 +17,7 @@ from analysis.options import Options
 from analysis.readings.crossing import shared_by_panel
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.agreement.pairs.pairing import PairKind, pairs_of
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.merits.figures_of_merit import (
     FigureOfMerit,
     Metric,
@@ -33,27 +34,6 @@ from analysis.statistics.mrmc.inference import (
 from analysis.statistics.mrmc.single_treatment import SingleTreatment, single_treatment
 from analysis.statistics.study import Study, study_of
 
-COLUMNS = (
-    "model_id",
-    "condition",
-    "metric",
-    "claim",
-    "n_readers",
-    "n_items",
-    "reader_mean",
-    "model_value",
-    "difference",
-    "se",
-    "df",
-    "ci_low",
-    "ci_high",
-    "p",
-    "margin",
-    "p_noninferior",
-    "method",
-    "note",
-    "undefined_because",
-)
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
     Claim.READERS_LIKE_THESE: (
@@ -139,7 +119,7 @@ def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.Da
         for comparison in comparisons_of(study)
         for row in _rows(comparison, margins[comparison.figure.metric])
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=COLUMNS["reader_panel"])
 
 
 def comparisons_of(study: Study) -> Iterator[ModelComparison]:

@@ -12,23 +12,11 @@ from scipy.stats import norm
 from analysis.arrays import Bools, Floats
 from analysis.bundle.model import Bundle
 from analysis.options import Options
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.times.crossed import CrossedFit, fit_crossed
 from analysis.statistics.times.design import Term, complete, modelled_readings, terms_of
 
-COLUMNS = (
-    "term",
-    "condition",
-    "n",
-    "estimate",
-    "se",
-    "ratio",
-    "ci_low",
-    "ci_high",
-    "p",
-    "method",
-    "undefined_because",
-)
 METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
 TOO_FEW = "fewer readings with a time than the model has terms"
 NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
@@ -100,12 +88,12 @@ def time_model(study: Study | Bundle, options: Options | None = None) -> pd.Data
     matrix, found, options = study.matrix, study.circumstances, study.options
     every = modelled_readings(matrix, found)
     if every.empty:
-        return pd.DataFrame(columns=list(COLUMNS))
+        return pd.DataFrame(columns=COLUMNS["time_model"])
     readings = complete(every)
     left_out = int((every["response_ms"] == 0).sum())
     terms = terms_of(readings) if len(readings) else []
     rows = _rows(readings, terms, options.alpha)
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table = pd.DataFrame(rows, columns=COLUMNS["time_model"])
     table["method"] = METHOD + (f"; times of 0 left out: {left_out}" if left_out else "")
     return table
 

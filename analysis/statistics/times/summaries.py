@@ -11,22 +11,10 @@ from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.readings.circumstances import Circumstances
 from analysis.readings.matrix import ReadingMatrix
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.times.design import TimeGroup, groups_of
 
-COLUMNS = (
-    "rater_id",
-    "condition",
-    "by",
-    "group",
-    "n",
-    "median_ms",
-    "q1_ms",
-    "q3_ms",
-    "geometric_mean_ms",
-    "n_flagged",
-    "undefined_because",
-)
 NO_TIME = "no reading here has a measured time"
 ZERO_TIME = "geometric mean: a time is 0"
 
@@ -86,7 +74,7 @@ def times(study: Study | Bundle) -> pd.DataFrame:
     shown = np.array([c.rater_id in timed for c in matrix.columns], dtype=bool)
     tables = [_rows(matrix, found, group, shown) for group in groups_of(matrix, found)]
     table = pd.concat(tables, ignore_index=True)
-    return table.sort_values("column", kind="stable", ignore_index=True)[list(COLUMNS)]
+    return table.sort_values("column", kind="stable", ignore_index=True)[COLUMNS["times"]]
 
 
 def _rows(

@@ -44,22 +44,8 @@ from analysis.statistics.agreement.pairs.table import (
     CONSTANT_SE,
     ONE_ITEM_SE,
 )
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
-
-COLUMNS = (
-    "raters",
-    "condition",
-    "scope",
-    "measure",
-    "n_raters",
-    "n_items",
-    "estimate",
-    "se",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
 
 Row = dict[str, object]
 
@@ -125,7 +111,9 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
                     "scope": name,
                 }
                 rows.extend(named | row for row in found)
-    return pd.DataFrame([row for rows in by_group for row in rows], columns=list(COLUMNS))
+    return pd.DataFrame(
+        [row for rows in by_group for row in rows], columns=COLUMNS["agreement_groups"]
+    )
 
 
 def _scope_rows(

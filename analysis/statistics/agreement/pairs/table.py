@@ -27,6 +27,7 @@ from analysis.statistics.agreement.pairs.registry import (
     Reasons,
     partitions,
 )
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.study import Study, study_of
 
 Cells = npt.NDArray[Any]
@@ -117,23 +118,6 @@ def _texts(texts: Sequence[str]) -> Cells:
     return np.array(texts, dtype=object)
 
 
-COLUMNS = (
-    "rater_a",
-    "rater_b",
-    "pair_kind",
-    "condition",
-    "scope",
-    "measure",
-    "n",
-    "estimate",
-    "se",
-    "ci_low",
-    "ci_high",
-    "method",
-    "undefined_because",
-)
-
-
 def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     r"""Estimate the agreement of every two raters.
 
@@ -215,7 +199,7 @@ def _table(study: Study, parted: Iterable[Partition]) -> pd.DataFrame:
     parts = [partition_rows(matrix, pairs, one, study.options, study.weights) for one in parted]
     n_rows = sum(part["measure"].shape[1] for part in parts)
     table = pair_names(matrix.columns, pairs, n_rows)
-    for name in COLUMNS[len(table.columns) :]:
+    for name in COLUMNS["agreement_pairs"][len(table.columns) :]:
         table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
         for part in parts:
             part.pop(name)  # the pairs of 200 raters are two million rows: one column at a time

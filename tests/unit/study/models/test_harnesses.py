@@ -516,6 +516,12 @@ def test_a_damaged_file_is_refused_in_words(tmp_path: Path, ending: str) -> None
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadFile, match=path.name):
         _read(path)
+    if ending == "eval":  # what it holds is altered, not where things lie in it
+        content = bytearray(_inspect_eval(tmp_path).read_bytes())
+        content[60:90] = b"\xff" * 30
+        path.write_bytes(content)
+        with pytest.raises(BadFile, match=f"{path.name}.* not a valid ZIP"):
+            _read(path)
     other = tmp_path / f"other.{ending}"
     with zipfile.ZipFile(other, "w") as packed:
         packed.writestr("readme.txt", "nothing")

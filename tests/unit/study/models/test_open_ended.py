@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -59,7 +59,7 @@ def _said(store: Store) -> list[open_answers.OpenAnswer]:
         return open_answers.of_study(look, study_row(look, "trial").id)
 
 
-def _file(folder: Path, *rows: dict[str, object]) -> Path:
+def _file(folder: Path, *rows: Mapping[str, object]) -> Path:
     path = folder / "model.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path

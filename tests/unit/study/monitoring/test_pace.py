@@ -1,20 +1,27 @@
 """Pace and time left: known gaps, known answers, and nothing told from too little."""
 
 from datetime import timedelta
+from typing import NamedTuple
 
 import pytest
 
 from study.base.timestamps import stamp
 from study.monitoring.pace import Basis, Pace, pace_of, time_left
-from study.store.progress import Arrival
 from tests.conftest import NOW
 
 HOUR_MS = 3_600_000.0
 
 
-def _rows(*seconds: float, response_ms: float | None = 10_000.0) -> list[Arrival]:
+class Arrived(NamedTuple):
+    """What is asked of a reading."""
+
+    received_at_utc: str
+    response_ms: float | None
+
+
+def _rows(*seconds: float, response_ms: float | None = 10_000.0) -> list[Arrived]:
     """Return readings that arrived so many seconds after the beginning."""
-    return [Arrival("R1", stamp(NOW + timedelta(seconds=at)), response_ms) for at in seconds]
+    return [Arrived(stamp(NOW + timedelta(seconds=at)), response_ms) for at in seconds]
 
 
 def test_active_time_runs_from_one_reading_to_the_next() -> None:

@@ -7,6 +7,7 @@ import pytest
 from analysis import Options, agreement_between, agreement_pairs
 from analysis.statistics.agreement import between
 from analysis.statistics.agreement.pairs.intervals import ONE_CLUSTER
+from analysis.statistics.columns import COLUMNS
 from tests.unit.analysis.conftest import MakeBundle
 
 ANSWERS = {"R": "ABCDABCD", "S": "ABCAABD.", "T": "ABBDCBCA", "M": "DBCAABCD", "N": "A.CCABBD"}
@@ -21,7 +22,7 @@ KINDS = {
 def test_the_columns_are_there_with_and_without_rows(make_bundle: MakeBundle) -> None:
     """Readers alone leave nothing to compare."""
     empty = agreement_between(make_bundle("AB", {"R": "AB", "S": "AB"}))
-    assert list(empty.columns) == list(between.COLUMNS)
+    assert list(empty.columns) == COLUMNS["agreement_between"]
     assert not len(empty)
 
 

@@ -11,7 +11,8 @@ from analysis import (
     bundle_from_tables,
     intra_reader,
 )
-from analysis.statistics.agreement import indices, repeats
+from analysis.statistics.agreement import repeats
+from analysis.statistics.columns import COLUMNS
 from tests.unit.analysis.conftest import MakeBundle
 
 
@@ -69,7 +70,7 @@ def test_reasons_speak_of_one_rater() -> None:
 def test_without_repeats_the_table_has_its_columns_alone(make_bundle: MakeBundle) -> None:
     """Most studies have none."""
     table = intra_reader(make_bundle("AB", {"R": "AB"}))
-    assert list(table.columns) == list(repeats.COLUMNS)
+    assert list(table.columns) == COLUMNS["intra_reader"]
     assert not len(table)
 
 
@@ -77,7 +78,7 @@ def test_prevalence_and_bias_are_those_of_byrt_bishop_and_carlin(make_bundle: Ma
     """A - d and b - c over n, on correct and incorrect."""
     answers = {"R": "AAAAAABB.", "S": "AAAABBAB."}
     table = agreement_indices(make_bundle("A" * 9, answers))
-    assert list(table.columns) == list(indices.COLUMNS)
+    assert list(table.columns) == COLUMNS["agreement_indices"]
     row = table.iloc[0]
     assert row["n"] == 8
     assert row["prevalence_index"] == (4 - 1) / 8
@@ -113,5 +114,5 @@ def test_indices_without_an_item_say_why(make_bundle: MakeBundle) -> None:
 def test_raters_without_a_partner_have_no_indices(make_bundle: MakeBundle) -> None:
     """The columns are there."""
     table = agreement_indices(make_bundle("AB", {"R": "AB"}))
-    assert list(table.columns) == list(indices.COLUMNS)
+    assert list(table.columns) == COLUMNS["agreement_indices"]
     assert not len(table)

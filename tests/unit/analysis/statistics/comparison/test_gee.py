@@ -9,8 +9,9 @@ import statsmodels.api as sm
 from scipy.stats import t
 
 from analysis import Bundle, Options, bundle_from_tables, comparisons, gee
+from analysis.statistics.columns import COLUMNS
 from analysis.statistics.comparison.correctness import NO_REFERENCE
-from analysis.statistics.comparison.gee import COLUMNS, NO_SPREAD, ONE_CLUSTER
+from analysis.statistics.comparison.gee import NO_SPREAD, ONE_CLUSTER
 from tests.unit.analysis.conftest import MakeBundle
 
 
@@ -105,7 +106,7 @@ def test_no_reader_or_no_model_leaves_the_header(make_bundle: MakeBundle) -> Non
     for models in ((), ("R", "S")):
         table = gee(make_bundle("AB", {"R": "AB", "S": "AA"}, models=models))
         assert len(table) == 0
-        assert list(table.columns) == list(COLUMNS)
+        assert list(table.columns) == COLUMNS["gee"]
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
-"""The two kinds of item: the answer is written down, or looked up in a measurement."""
+"""The items of the bank, from two files: the answer is written down, or found in a measurement."""
 
 from __future__ import annotations
 
+import csv
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 
-TASKS = (
-    "Presence Assessment",
-    "Negation Assessment",
-    "Differential Diagnosis",
-    "Location and Distribution Assessment",
-    "Geometric Information Assessment",
-)
+GEOMETRIC = "Geometric Information Assessment"
+_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +18,7 @@ class Item:
     Attributes
     ----------
     key : str
-        Examination, see `examinations.py`.
+        Examination, see `examinations.toml`.
     task, category, subcategory, question : str
         As in ReXVQA.
     right : str
@@ -37,7 +35,7 @@ class Item:
     subcategory: str
     question: str
     right: str
-    wrong: tuple[str, str, str]
+    wrong: tuple[str, ...]
     why: str
 
 
@@ -51,7 +49,7 @@ class MeasuredItem:
         As for `Item`.
     measure : str
         Name of the measurement, or ``"truth:NAME"`` for a value of the inserted finding.
-    ranges : tuple
+    ranges : list
         Four options with the values for which each holds: text, lowest, highest.
     why : str
         Explanation with ``{value}`` for the measured value.
@@ -62,5 +60,20 @@ class MeasuredItem:
     subcategory: str
     question: str
     measure: str
-    ranges: tuple[tuple[str, float, float], ...]
+    ranges: list[tuple[str, float, float]]
     why: str
+
+
+def items() -> list[Item]:
+    """Return the items whose answer is written down, in the order of their file."""
+    with (_HERE / "items.csv").open(encoding="utf-8", newline="") as file:
+        return [
+            Item(wrong=tuple(row.pop(f"wrong_{n}") for n in (1, 2, 3)), **row)
+            for row in csv.DictReader(file)
+        ]
+
+
+def measured_items() -> list[MeasuredItem]:
+    """Return the items whose answer is measured, in the order of their file."""
+    told = tomllib.loads((_HERE / "measured_items.toml").read_text(encoding="utf-8"))
+    return [MeasuredItem(**one) for one in told["item"]]

@@ -1,0 +1,133 @@
+"""Shares work out among processes: what comes back is in order, however many there are."""
+
+import os
+import signal
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple, TypeVar
+
+from study.base.errors import NotNow
+from study.base.translation import t
+
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
+
+
+class _Worker(NamedTuple):
+    pid: int
+    line: Connection
+
+
+def processors() -> int:
+    """Return how many processes can work at once here; 0 where none can be split off."""
+    if not hasattr(os, "fork"):
+        return 0
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_order(
+    do: Callable[[_Task], _Result], tasks: Iterable[_Task], n_workers: int
+) -> Iterator[_Result]:
+    """Yield what `do` makes of each task, in their order.
+
+    Each worker has one task at a time, so that no more than so many are ever held. They are gone
+    when this ends, however it ends; where this process is killed, they find their line cut.
+
+    Parameters
+    ----------
+    do
+        What it changes is changed in the worker alone.
+    n_workers
+        0 does everything here.
+
+    Raises
+    ------
+    NotNow
+        A worker was killed, as when memory is short.
+    """
+    if not n_workers:
+        yield from map(do, tasks)
+        return
+    with _started(do, n_workers) as workers:
+        busy = deque[_Worker]()
+        free = deque(workers)
+        for task in tasks:
+            found = None
+            if not free:
+                found = _result(busy[0])
+                free.append(busy.popleft())
+            _send(free[0], task)
+            busy.append(free.popleft())
+            if found is not None:
+                yield found[0]
+        while busy:
+            yield _result(busy.popleft())[0]
+
+
+def _send(worker: _Worker, task: Any) -> None:
+    with suppress(BrokenPipeError, ConnectionResetError):  # it is told when the result is asked for
+        worker.line.send(task)
+
+
+def _result(worker: _Worker) -> tuple[Any]:
+    try:
+        found, error = worker.line.recv()
+    except (EOFError, ConnectionResetError):
+        raise NotNow(
+            t(
+                "The import stopped before it was done; the server may be short of memory. "
+                "Nothing was imported. Import the bank again: images already checked are not "
+                "checked again."
+            )
+        ) from None
+    if error is not None:
+        raise error
+    return (found,)
+
+
+@contextmanager
+def _started(do: Callable[[Any], Any], n: int) -> Iterator[list[_Worker]]:
+    workers: list[_Worker] = []
+    try:
+        for _ in range(n):
+            workers.append(_split_off(do, workers))
+        yield workers
+    finally:
+        for worker in workers:
+            worker.line.close()
+            os.kill(worker.pid, signal.SIGKILL)
+            os.waitpid(worker.pid, 0)
+
+
+def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
+    here, there = Pipe()
+    with warnings.catch_warnings():
+        # Newer versions warn of forks beside threads: what a worker does needs no lock of theirs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid:
+        there.close()
+        return _Worker(pid, here)
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began this ends it
+        for line in (here, *(other.line for other in others)):  # else nobody finds it cut
+            line.close()
+        _work(do, there)
+    finally:
+        os._exit(0)
+
+
+def _work(do: Callable[[Any], Any], line: Connection) -> None:
+    with suppress(EOFError, OSError):
+        while True:
+            task = line.recv()
+            found, failed = None, None
+            try:
+                found = do(task)
+            except Exception as error:  # told where the result is asked for
+                failed = error
+            line.send((found, failed))
