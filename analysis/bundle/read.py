@@ -215,14 +215,15 @@ def _check(
     if faults:
         raise BundleError(faults)
     everyone = raters_of(readings) if raters is None else raters
-    open_tables = _open(tables, items, everyone)
+    open_answers, open_scores = _open(tables, items, everyone)
     standing, aside = set_aside(readings, everyone)
     return Bundle(
         items=items,
         raters=mark_simulated(everyone, readings),
         readings=standing,
         aside=aside,
-        **open_tables,
+        open_answers=open_answers,
+        open_scores=open_scores,
         protocol=protocol,
         sha256=sha256,
         about=about,
@@ -231,20 +232,18 @@ def _check(
 
 def _open(
     tables: Mapping[str, pd.DataFrame], items: pd.DataFrame, raters: pd.DataFrame
-) -> dict[str, pd.DataFrame]:
-    """Return the checked answers in words, and their scores; nothing where there are none."""
-    if ANSWERS not in tables:
-        if GIVEN not in tables:
-            return {}
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the checked answers in words, and their scores; empty where there are none."""
+    if GIVEN in tables and ANSWERS not in tables:
         what, remedy = f"stands without {ANSWERS}", "Add that file or remove this one"
         raise BundleError([Fault(file=GIVEN, row=None, what=what, remedy=remedy)])
-    answers, faults = check_open_answers(tables[ANSWERS], items, raters)
-    found = {"open_answers": answers}
-    if GIVEN in tables and not faults:
-        found["open_scores"], faults = check_open_scores(tables[GIVEN], answers)
+    nothing = pd.DataFrame({"row": []})
+    answers, faults = check_open_answers(tables.get(ANSWERS, nothing), items, raters)
+    if not faults:
+        scores, faults = check_open_scores(tables.get(GIVEN, nothing), answers)
     if faults:
         raise BundleError(faults)
-    return found
+    return answers, scores
 
 
 def _as_text(table: pd.DataFrame) -> pd.DataFrame:

@@ -136,7 +136,7 @@ def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
 def _of_raters(counted: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     keys = ["rater_id", "rater_kind", "kind", "condition"]
     for key, answers in counted.groupby(keys, sort=False):
-        yield dict(zip(keys, key, strict=True)), answers
+        yield dict(zip(keys, map(str, key), strict=True)), answers
 
 
 def _groups(study: Study) -> Iterator[tuple[str, str, Ints]]:
@@ -187,8 +187,8 @@ def _gaps(study: Study, answers: pd.DataFrame, column: int) -> Iterator[dict[str
         only_one, only_other = ((right > worth).sum(), (right < worth).sum())
         tango = None
         if scoring == STRICT:
-            counts = (np.array(float(n)) for n in (only_one, only_other, len(known)))
-            low, high = tango_interval(*counts, study.options.alpha)
+            one, other, n = (np.array(float(k)) for k in (only_one, only_other, len(known)))
+            low, high = tango_interval(one, other, n, study.options.alpha)
             tango = {"ci_low": float(low), "ci_high": float(high), "method": TANGO}
         found = _mean(study, right - worth, matrix.clusters[items], tango, NONE_BOTH_WAYS, -1.0)
         yield {

@@ -100,11 +100,11 @@ def _of_kind(study: Study, scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
     if not len(scores):
         return
     codes = scores.assign(code=scores["score"].map({name: i for i, name in enumerate(LEVELS)}))
-    pairs = codes.pivot(index="answer_id", columns="turn", values="code")
-    pairs = pairs.reindex(columns=[1, 2]).dropna().astype(np.int64).to_numpy()
-    blind = codes.pivot(index="answer_id", columns="turn", values="item_id")
-    blind = blind.reindex(columns=[1, 2]).dropna()[1]
-    items = pd.Index(study.matrix.item_ids).get_indexer(pd.Index(blind))
+    blind = codes.loc[codes["turn"] <= 2].pivot(index="answer_id", columns="turn", values="code")
+    blind = blind.reindex(columns=[1, 2]).dropna()
+    of = codes.drop_duplicates("answer_id").set_index("answer_id")["item_id"].loc[blind.index]
+    items = pd.Index(study.matrix.item_ids).get_indexer(pd.Index(of))
+    pairs: Ints = blind.to_numpy(dtype=np.int64)
     yield from _agreement(study, pairs, study.matrix.clusters[items])
     alpha = study.options.alpha
     for scorer, own in scores.groupby("scorer"):

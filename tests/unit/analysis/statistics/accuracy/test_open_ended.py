@@ -72,11 +72,6 @@ def _overall(bundle: Bundle) -> pd.DataFrame:
     return table.loc[table["by"] == "overall"].set_index("measure")
 
 
-def _overall(bundle: Bundle) -> pd.DataFrame:
-    table = open_ended(bundle, OPTIONS)
-    return table.loc[table["by"] == "overall"].set_index("measure")
-
-
 def test_what_was_not_answered_is_incorrect_and_what_is_not_scored_is_counted_apart() -> None:
     """Neither is silent."""
     found = _overall(_bundle("A" * 10, "cccppi--??"))
@@ -158,7 +153,8 @@ def test_the_gap_is_paired_on_the_items_asked_both_ways() -> None:
     assert (strict["n"], strict["n_unscored"]) == (27, 3)
     assert strict["difference"] == pytest.approx((right - (worth == 1)).mean())
     assert half["difference"] == pytest.approx((right - worth).mean())
-    limits = tango_interval(*(np.array([x]) for x in (12.0, 3.0, 27.0)), 0.05)
+    one, other, n = (np.array([x]) for x in (12.0, 3.0, 27.0))
+    limits = tango_interval(one, other, n, 0.05)
     assert (strict["ci_low"], strict["ci_high"]) == pytest.approx([float(x[0]) for x in limits])
     plain = stats.t.interval(0.95, 26, (right - worth).mean(), stats.sem(right - worth))
     assert (half["ci_low"], half["ci_high"]) == pytest.approx(plain, abs=1e-12)
