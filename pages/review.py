@@ -9,9 +9,8 @@ from ui.reading.apart import REVIEW, SCORING
 from ui.server.access import guard
 
 guard(Act.REVIEW)
-for room in (REVIEW, SCORING):
-    wanted = number(str(st.query_params.get(room.key[0], "")))
-    if wanted >= 0:
-        room.mount(wanted)
-        st.stop()
-st.switch_page(page_file("reviews.py"))
+room = SCORING if SCORING.key[0] in st.query_params else REVIEW
+wanted = number(str(st.query_params.get(room.key[0], "")))
+if wanted < 0:
+    st.switch_page(page_file("reviews.py"))
+room.mount(wanted)

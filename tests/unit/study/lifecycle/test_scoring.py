@@ -33,6 +33,7 @@ from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, person, presentation, reading, tamper
 from tests.sites import empty
+from tests.unit.study.exchange.test_restoring import SCORED
 from tests.unit.study.lifecycle.test_reviewing import reviewers
 
 Opened = Callable[..., Store]
@@ -275,14 +276,17 @@ def test_a_restored_study_has_the_scores_to_the_byte(read: Store, tmp_path: Path
     """By code and not by name; altered on the way they are refused."""
     scoring.close_scoring(read, _scored(read, n_items=4), now=NOW)
     files = bundle_files(read, "trial")
+    told = [json.loads(line) for line in files["records.jsonl"].splitlines()]
+    assert {one["row"] for one in told} > SCORED
+    assert b"expert-" not in b"".join(files.values())
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
     again = bundle_files(target, "trial")
     for name in ("open_scores.csv", "open_answers.csv", "records.jsonl"):
         assert again[name] == files[name]
-    told = [json.loads(one["datapackage.json"])["reading_room"] for one in (files, again)]
-    assert told[0]["scored_items"] == told[1]["scored_items"]
+    about = [json.loads(one["datapackage.json"])["reading_room"] for one in (files, again)]
+    assert about[0]["scored_items"] == about[1]["scored_items"]
     assert not verify_study(target, "trial").breaches
     with target.look() as look:
         assert all(one.person is None for one in scorings.scorers(look, 1))
@@ -315,12 +319,13 @@ def test_explanations_are_scored_alike_and_a_withdrawn_model_counts_no_more(
     read: Store, tmp_path: Path
 ) -> None:
     """The options stand beside an explanation; words that only a withdrawn model said are gone."""
-    answers = {f"q{n:04d}": {"model_prediction": "A"} for n in range(24)}
-    file = tmp_path / "model.json"
-    file.write_text(json.dumps(answers))
+    said = [
+        {"item_id": f"q{n:04d}", "condition": OPEN, "output": f"Because of {n}.\nAnswer: None"}
+        for n in range(24)
+    ]
+    file = tmp_path / "model.jsonl"
+    file.write_text("\n".join(map(json.dumps, said)))
     add_model(read, file, study="trial", model_id="M", model_version="1", now=NOW)
-    told = "json_object('explanation', 'Because of ' || case_id)"
-    tamper(read, f"UPDATE predictions SET detail = {told}")
     asked = reviewers(read)
     number = _open(read, asked, kind="explanation")
     case = scorers_desk.desk(read, asked[0], number).cases[0]
@@ -333,6 +338,7 @@ def test_explanations_are_scored_alike_and_a_withdrawn_model_counts_no_more(
     assert len(_rows(files, "open_scores.csv")) == 16
     withdraw_model(read, study="trial", model_id="M", reason="Wrong version.", now=NOW)
     assert "open_scores.csv" not in bundle_files(read, "trial")
+    assert verify(read) == []
 
 
 @pytest.mark.parametrize(
